@@ -1,33 +1,32 @@
-// Package core is the map of the core of Wakecall: the words of the product, and every rule
-// that can be decided without a clock, a network or a workflow. It has no code of its own.
+// Package core is the map of the core of Wakecall: the vocabulary of the product, and every rule
+// that needs no clock, network or workflow. It has no code.
 //
-// The present moment and a draw of chance are always arguments, so that every rule can be
-// tabled and fuzzed. The rooms import the standard library and one another. Only
-// [github.com/wakecall/wakecall/core/calendar] imports a library, which reads cron
-// expressions. Many types are the body of a request, the answer to it and the JSON that
-// Temporal stores at once: their stored names never change, which the files in
-// testdata/stored hold.
+// The present time and random numbers are always arguments, so that every rule can be tabled and
+// fuzzed. The rooms import the standard library and one another. Only
+// [github.com/wakecall/wakecall/core/calendar] imports a library, which parses cron expressions.
+// Many types serve as request, answer and JSON in Temporal at once. Their stored names never
+// change, and the files in testdata/stored check that.
 //
 // # The rooms
 //
 // Each room imports only those above it:
 //
-//   - wire: how moments, durations, keys, fields and errors are written;
-//   - calendar: when a cron expression or an interval rings;
-//   - recurrence: the rule of a recurring timer, and how far it has come;
-//   - delivery: where a callback goes, what an attempt did, and what follows from it;
-//   - policy: how a business type is called back, and what it may use;
+//   - calendar: the moments of a cron expression or an interval;
+//   - wire: the form of times, durations, keys, fields and errors;
+//   - recurrence: the rule of a recurring timer, and the position in it;
+//   - delivery: the destination of a callback, and the consequence of an attempt;
+//   - policy: the rules for calling a business type, and its limits;
 //   - timer: one timer, from its booking to its end;
-//   - dispatch: a mass job, its shards, and when each of its items leaves;
-//   - job: work on many timers that a filter finds;
-//   - forecast: what falls due in the time ahead;
+//   - dispatch: a mass job, its shards, and the time of each item;
+//   - job: work on many timers selected by a filter;
+//   - forecast: the timers that fall due in the time ahead;
 //   - model: the life of a timer as states, events and decisions, for tests;
-//   - problem: what the API answers instead of what it was asked for;
-//   - fields: the fields of all request bodies at a glance.
+//   - problem: the API's error document;
+//   - fields: the fields of all request bodies together.
 //
-// A reader starts with timer.Admit, which makes terms a timer, and with delivery.Judge, which
-// makes an answer a verdict.
+// A reader starts with timer.Admit, which turns terms into a timer, and with delivery.Judge,
+// which judges an answer.
 //
-// The types that package client names are for importers too. The rest may change with every
-// version (docs/decisions/0036-one-promise-to-importers.md).
+// Importers may use the types that package client names. The rest may change with every version
+// (docs/decisions/0036-one-promise-to-importers.md).
 package core

@@ -55,12 +55,12 @@ func (s specialDays) onWeekday(d date) bool {
 // left returns how many days of the month follow.
 func (d date) left() int { return int(d.rest) - 1 }
 
-// nearest reports whether a day is the day from Monday to Friday nearest to target in its month,
-// by the rule of Quartz and Spring:
+// nearest reports whether a day is the day from Monday to Friday nearest to target in its month.
+// Quartz and Spring have these rules:
 //
-//   - a Saturday means the Friday before
-//   - a Sunday means the Monday after
-//   - the first of the month always means the Monday after
+//   - A Saturday means the Friday before.
+//   - A Sunday means the Monday after.
+//   - The first of the month always means the Monday after.
 //
 // Both count the day after a short month as part of it, unless the Friday before is in the
 // month. With atEnd, a Sunday that ends the month means the Friday before, as in Quartz.

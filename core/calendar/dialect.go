@@ -23,8 +23,8 @@ func Dialects() []Dialect { return []Dialect{Quartz, Spring} }
 
 // Form describes how expressions are written.
 type Form struct {
-	// Seconds reports whether expressions begin with a field for seconds. It may be false where
-	// six fields can mean only that, and in a dialect.
+	// Seconds reports whether expressions begin with a field for seconds. A dialect implies it,
+	// and so do six fields that mean nothing else.
 	Seconds bool
 	Dialect Dialect
 }
@@ -72,8 +72,8 @@ func columnsOf(text string, form Form) ([]string, error) {
 // weekdayNumber is a day of the week by its number. It matches no step and no number of a week.
 var weekdayNumber = regexp.MustCompile(`(^|[,-])[0-7]([^0-9]|$)`)
 
-// checkGuess refuses six columns that mean different days to different schedulers, and columns
-// that their dialect does not allow.
+// checkGuess refuses six columns that mean different days to different schedulers. It also
+// refuses columns against the rules of their dialect.
 func checkGuess(columns []string, form Form) error {
 	switch {
 	case form.Dialect == Quartz && (columns[3] == "?") == (columns[5] == "?"):

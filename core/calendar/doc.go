@@ -10,7 +10,7 @@
 //
 // Every search ends. [CheckCron] refuses a rule that names no day of any calendar. The search
 // for the next moment covers at most 41 years. The rarest rule, a 29th of February that must be
-// a Sunday, leaves out 40 years around 2100, which is no leap year.
+// a Sunday, leaves out 40 years around 2100, no leap year.
 //
 // Moments are whole milliseconds from 1970 to the end of the year 9999. A cron expression names
 // whole seconds.

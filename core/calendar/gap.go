@@ -20,8 +20,8 @@ const (
 //     given time. If 2000 gaps do not reach that far, it also covers any two times of day of the
 //     rule, regardless of dates.
 //
-// A rule that rings once within the given time has a gap of that length. The gap is 0 for an
-// invalid rule.
+// If a rule rings once within the given time, the gap is that time. The gap is 0 for an invalid
+// rule.
 func (r Rule) ShortestGap(within time.Duration) time.Duration {
 	if r.Every != 0 {
 		return r.Every

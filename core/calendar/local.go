@@ -5,8 +5,8 @@ import "time"
 // mostOffset is more than any wall clock differs from UTC.
 const mostOffset = 26 * hourSeconds
 
-// Local returns the moment at which a wall clock in a time zone shows the time that wall shows
-// in UTC. A skipped time becomes the moment after the skip. A repeated time becomes its first
+// Local returns the moment at which a wall clock in a time zone shows the civil time of wall in
+// UTC. A skipped time becomes the moment after the skip. A repeated time becomes its first
 // moment. These are the rules of a cron expression that names a time of the day. The error is
 // that of [CheckTimezone].
 func Local(wall time.Time, timezone string) (time.Time, error) {

@@ -95,8 +95,8 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Schedule parses the rule. It fails if one of the checks does, except that an expression that
-// never rings gives an empty schedule.
+// Schedule parses the rule. It fails if one of the checks does. The exception is an expression
+// that never rings: its schedule is empty.
 func (r Rule) Schedule() (*Schedule, error) {
 	zone, err := zoneOf(r.Timezone)
 	if err != nil {

@@ -11,8 +11,8 @@ const searchYears = 41
 
 const (
 	searchSeconds = searchYears * 366 * daySeconds
-	// searchSteps bounds the days and the spans of equal offset in one search, whatever spans a
-	// zone's data or the library report.
+	// searchSteps bounds the days and the spans of equal offset in one search. It does not trust
+	// a zone's data or the library to bound the spans.
 	searchSteps = searchYears*366 + 100*searchYears
 )
 

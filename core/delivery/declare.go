@@ -50,8 +50,7 @@ func QueueTypes() []QueueType { return []QueueType{QueueClassic, QueueQuorum} }
 // brokersOwn is the prefix of names reserved by a broker.
 const brokersOwn = "amq."
 
-// Check returns what is wrong with the declarations for a destination, which must have its
-// routing key.
+// Check returns what is wrong with the declarations for a destination with its routing key.
 func (d Declare) Check(at Destination) (errs wire.FieldErrors) {
 	switch {
 	case at.Broker == "":

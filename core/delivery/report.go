@@ -75,7 +75,7 @@ type Report struct {
 	// Handed describes the handover of the attempt to another queue, if the policy has a stream
 	// and another link.
 	Handed *Handover `json:"handed,omitempty"`
-	// Alert reports whether a bad end is to be reported.
+	// Alert reports whether the policy has an alert for a bad end.
 	Alert bool `json:"alert,omitzero"`
 	// OnDelivered and OnFailed report whether the policy names a recipient of that outcome.
 	OnDelivered bool `json:"on_delivered,omitzero"`

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// notHTTP are ports of services that callbacks must not reach, whatever the address rules allow.
+// notHTTP are ports of services that callbacks must not reach under any address rules.
 var notHTTP = []int{2049, 3306, 5432, 5672, 6379, 7233, 9042, 11211, 27017}
 
 // CheckURL returns why a URL cannot be called, or "". url.Parse alone accepts port 0, port

@@ -123,7 +123,7 @@ type State struct {
 	LagMS int64 `json:"lag_ms,omitzero"`
 	// Behind is when the shard began to miss moments; zero if it misses none.
 	Behind Behind `json:"behind,omitzero"`
-	// Told is when it last reported its progress to the dispatch.
+	// Told is when it last sent its progress to the dispatch.
 	Told wire.Instant `json:"told,omitzero"`
 	// Claimed reports whether it has claimed a part of its type's rate.
 	Claimed bool `json:"claimed,omitzero"`

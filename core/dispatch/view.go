@@ -116,8 +116,8 @@ func (m Memo) Life(now time.Time) time.Duration {
 // ID names the present occurrence.
 func (m Memo) ID() ID { return ID{Key: m.Order.Key, Occurrence: m.Occurrence} }
 
-// HeaderExpectedRate is a header of the answer to an order. It gives the rate that the dispatch
-// will probably reach, if that is below its own.
+// HeaderExpectedRate is a header of the answer to an order. It gives the expected rate of the
+// dispatch, if that is below its own.
 const HeaderExpectedRate = "Wakecall-Expected-Rate"
 
 // View is a dispatch as readers see it.
@@ -130,8 +130,8 @@ type View struct {
 	delivery.Wait
 	PerSecond float64 `json:"per_second"`
 	Effective float64 `json:"effective_per_second"`
-	// Expected is the rate that it will probably reach, if the workers have not shown that they
-	// can send more; zero for its own.
+	// Expected is the expected rate, if the workers have not proved that they can send more;
+	// zero for its own.
 	Expected float64 `json:"expected_per_second,omitzero"`
 	// BehindSince is since when it is below its rate, and BehindWhy the reason. An ended
 	// dispatch has the shortage at its end.

@@ -20,8 +20,8 @@ const unknownDispatch = time.Hour
 
 // OfDispatch returns the expected times before end in which a dispatch sends. limit is the
 // callbacks a second of its type; 0 for none. It takes the number of items of a recurring
-// dispatch from its last occurrence. It leaves out a dispatch that is paused or uploading, and
-// one that is not due yet and has an unknown number of items.
+// dispatch from its last occurrence. It leaves out paused and uploading dispatches, and those in
+// the future with an unknown number of items.
 func OfDispatch(v dispatch.View, now, end wire.Instant, limit float64) (ahead []Sending) {
 	items, known := expectedItems(v)
 	perSecond := v.PerSecond

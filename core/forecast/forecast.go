@@ -9,7 +9,7 @@ import (
 )
 
 // HeaderExpectedLateness is a header of the answer to a booking. It gives the probable lateness
-// of the timer, given the other callbacks due by then.
+// of the timer, given the other callbacks due before it.
 const HeaderExpectedLateness = "Wakecall-Expected-Lateness"
 
 // Forecast counts the timers of a business type that fall due in the time ahead.

@@ -53,8 +53,8 @@ type Position struct {
 // Cursor returns c for updates.
 func (c *Position) Cursor() *Position { return c }
 
-// Progress is the progress of a job, as its heartbeats carry it. Each kind has a struct that
-// embeds its counts and a [Position], so that both are stored as one object.
+// Progress is the progress of a job, as its heartbeats carry it. Each kind embeds its counts and
+// a [Position] in one struct, to store both as one object.
 type Progress interface {
 	Counts() *Tally
 	Cursor() *Position

@@ -1,6 +1,6 @@
 package model
 
-// coldRules are those of a timer for which nothing runs.
+// coldRules returns the rules of a timer without a running worker.
 func coldRules() Rules {
 	cold := []Phase{Scheduled, Paused}
 	return Rules{
@@ -41,8 +41,8 @@ func firstAttempt(s State, _ Event) (State, []Effect) {
 	return s, []Effect{ring(1)}
 }
 
-// asked reports whether the model has a change in a state: those that it leaves out do not
-// happen in it.
+// asked reports whether the model covers a change in a state. Changes that it leaves out do not
+// happen.
 func asked(s State, e Event) bool {
 	paused := s.Phase == Paused
 	switch {
@@ -61,7 +61,7 @@ func asked(s State, e Event) bool {
 	}
 }
 
-// change makes a change of a timer that delivers nothing.
+// change applies a change to a timer without a delivery.
 func change(s State, e Event) (State, []Effect) {
 	if s.Change, s.Cancelling = "", false; e == Move && s.Kind == Recurring {
 		return s, []Effect{refuse, rearm}
@@ -70,7 +70,7 @@ func change(s State, e Event) (State, []Effect) {
 	switch e {
 	case Move:
 		s.Overdue, s.Bounded = false, false
-	case Push: // it is not put off past its longest wait
+	case Push: // not postponed past its longest wait
 		s.Overdue = s.Overdue && s.Bounded
 		s.Endless, s.Bounded = false, s.Kind == Debounced
 	case Fire:
@@ -79,13 +79,13 @@ func change(s State, e Event) (State, []Effect) {
 		s.Phase = Paused
 	case Resume:
 		s.Phase = Scheduled
-	default: // it is not about when
+	default: // does not move the ring
 	}
 	return s, []Effect{rearm}
 }
 
-// fire makes a timer due now. A recurring one rings once more: an occurrence that has its time
-// goes on after that.
+// fire makes a timer due now. A recurring one rings once more, and a due occurrence goes on
+// after that.
 func fire(s State) State {
 	if s.Kind == Recurring {
 		if s.Overdue {

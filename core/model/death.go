@@ -1,7 +1,7 @@
 package model
 
-// deathRules are those of a worker that dies during an attempt. Whether the receiver was called
-// is not known.
+// deathRules returns the rules of a worker that dies during an attempt. It is unknown whether
+// the receiver was called.
 func deathRules() Rules {
 	first, later := []Phase{Attempting}, []Phase{Retrying}
 	return Rules{

@@ -1,6 +1,6 @@
 package model
 
-// waitingRules are those of a delivery whose next attempt waits.
+// waitingRules returns the rules of a delivery whose next attempt waits.
 func waitingRules() Rules {
 	waiting := []Phase{Waiting}
 	return Rules{
@@ -24,7 +24,7 @@ func waitingRules() Rules {
 	}
 }
 
-// acceptedRules are those of an attempt that the receiver is to acknowledge.
+// acceptedRules returns the rules of an attempt that awaits its acknowledgement.
 func acceptedRules() Rules {
 	accepted := []Phase{Accepted}
 	return Rules{
@@ -58,8 +58,8 @@ func acceptedRules() Rules {
 	}
 }
 
-// divert makes a change of a delivery that is under way. One that is not about when the timer
-// rings leaves it as it is, and so does one that is refused.
+// divert applies a change to a delivery in progress. A refused change, and one that does not
+// move the ring, leave the delivery as it is.
 func divert(s State, e Event) (State, []Effect) {
 	if e == Edit || e == Move && s.Kind == Recurring {
 		return resume(s, e)
@@ -75,7 +75,7 @@ func divert(s State, e Event) (State, []Effect) {
 	return change(s, e)
 }
 
-// resume is the same delivery in another run. One without an attempt begins anew.
+// resume continues the same delivery in another run. One without an attempt begins anew.
 func resume(s State, e Event) (State, []Effect) {
 	if s.Attempt == 0 {
 		s.Phase, s.Lapsed = Scheduled, false
@@ -95,7 +95,7 @@ func resume(s State, e Event) (State, []Effect) {
 	return s, effects
 }
 
-// giveUp ends an occurrence whose delivery a pause has called off. Its number is used up.
+// giveUp ends an occurrence whose delivery a pause has ended. Its number is used up.
 func giveUp(s State) State {
 	s.Series.Rung = max(s.Series.Rung, s.Series.Number)
 	s.Series.Number = s.Series.Rung + 1

@@ -1,14 +1,14 @@
-// Package model has the life of a timer as a pure function: a state and an event lead to
-// another state and to effects.
+// Package model has the life of a timer as a pure function: a state and an event lead to another
+// state and to effects.
 //
 // A [State] is a small value. An [Event] comes from the clock, a client, the receiver or a
-// worker. An [Effect] is what an observer sees: a call of the receiver, the end of a run, a
-// status that lists show. A [Decision] is one rule of the function, with a name. [Rules] has
-// all of them, and [Rules.Next] applies the one that fits.
+// worker. An [Effect] is visible to an observer: a call of the receiver, the end of a run, a
+// status in lists. A [Decision] is one rule of the function, with a name. [Rules] has all of
+// them, and [Rules.Next] applies the one that fits.
 //
-// [Rules.Walk] goes through every state that a short sequence of events reaches. The tests
-// hold invariants to each step of it, play its sequences into the real workflow, and draw
-// docs/state-machine.md from it. No program runs the model: it is the oracle of the tests.
+// [Rules.Walk] visits every state within a short sequence of events. The tests hold invariants
+// to each step of it, play its sequences into the real workflow, and draw docs/state-machine.md
+// from it. No program runs the model: it is the oracle of the tests.
 //
 // The model leaves these out:
 //

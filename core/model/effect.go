@@ -2,7 +2,7 @@ package model
 
 import "github.com/wakecall/wakecall/core/timer"
 
-// Kind of effects.
+// The names of effects.
 const (
 	// Ring: the first attempt of a delivery calls the receiver, within the workflow task.
 	Ring = "ring"
@@ -12,22 +12,22 @@ const (
 	Rearm = "rearm"
 	// Show: lists show a status.
 	Show = "show"
-	// Remember: the memo tells of the attempt that was accepted.
+	// Remember: the memo records the accepted attempt.
 	Remember = "remember"
 	// End: the timer ends.
 	End = "end"
-	// Refuse: a client is told that its call came too late or does not fit.
+	// Refuse: a client's call came too late or does not fit.
 	Refuse = "refuse"
 	// Start: another run of the booking is started.
 	Start = "start"
 )
 
-// Effect is what an observer sees.
+// Effect is one visible result of an event.
 type Effect struct {
 	Name string
 	// Attempt is the number of a call, from 1.
 	Attempt int
-	// Status is the one that is shown or ended with.
+	// Status is the status shown, or the status of the end.
 	Status timer.Status
 }
 

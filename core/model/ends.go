@@ -1,6 +1,6 @@
 package model
 
-// endRules are those of a timer that has ended.
+// endRules returns the rules of a timer that has ended.
 func endRules() Rules {
 	return Rules{
 		{
@@ -38,7 +38,7 @@ func finish(s State, how Phase) (State, []Effect) {
 	}
 }
 
-// following is the series once the occurrence at hand has ended.
+// following returns the series after the end of the current occurrence.
 func following(s Series) Series {
 	s.Rung = max(s.Rung, s.Number)
 	if s.Extra && s.Interrupted != 0 {

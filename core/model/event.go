@@ -1,11 +1,11 @@
 package model
 
-// Event is what happens to a timer.
+// Event is something that happens to a timer.
 type Event string
 
-// What the clock does.
+// The events of the clock.
 const (
-	// HandedOut: a worker is handed the timer, a lead before it rings.
+	// HandedOut: a worker gets the timer, a lead before it rings.
 	HandedOut Event = "handed out"
 	// Due: the time to ring comes.
 	Due Event = "due"
@@ -19,17 +19,17 @@ const (
 	AckOver Event = "no word"
 )
 
-// What a client does.
+// The events of a client.
 const (
 	// Move: a later due time.
 	Move Event = "move"
-	// Edit: a change that is not about when the timer rings.
+	// Edit: a change that does not move the ring.
 	Edit Event = "edit"
-	// Push: a PUT that puts a debounced timer off.
+	// Push: a PUT that postpones a debounced timer.
 	Push Event = "push"
 	// Fire: ring now.
 	Fire Event = "fire"
-	// Pause stops a timer, and Resume lets it go on.
+	// Pause and Resume: a client pauses or resumes a timer.
 	Pause  Event = "pause"
 	Resume Event = "resume"
 	// Cancel ends a timer.
@@ -38,32 +38,32 @@ const (
 	Redeliver Event = "redeliver"
 )
 
-// What the receiver answers.
+// The receiver's answers.
 const (
 	// OK: 2xx.
 	OK Event = "2xx"
 	// EndSeries: 2xx, and no further occurrence.
 	EndSeries Event = "2xx and stop"
-	// Accept: 202, and a word later.
+	// Accept: 202, with an acknowledgement later.
 	Accept Event = "202"
-	// Error: an answer that is tried again.
+	// Error: an answer that leads to a retry.
 	Error Event = "5xx"
 	// Busy: 429 or 503 with Retry-After.
 	Busy Event = "retry after"
-	// Gone: an answer that is not tried again.
+	// Gone: an answer that leads to no retry.
 	Gone Event = "410"
-	// Ack and Nack are its later word.
+	// Ack and Nack: the acknowledgement of an accepted attempt.
 	Ack  Event = "ack"
 	Nack Event = "nack"
 )
 
-// What becomes of a worker.
+// The events of a worker.
 const (
 	// WorkerDies: the worker that has the timer dies.
 	WorkerDies Event = "worker dies"
 	// WorkerStops: it stops and hands the timer back.
 	WorkerStops Event = "worker stops"
-	// NoRoom: it holds as many timers as it can.
+	// NoRoom: it has no room for another timer.
 	NoRoom Event = "no room"
 )
 
@@ -77,8 +77,8 @@ func Events() []Event {
 	}
 }
 
-// Changes lists the changes that a client asks for.
+// Changes lists the changes of a client.
 func Changes() []Event { return []Event{Move, Edit, Push, Fire, Pause, Resume} }
 
-// Answers lists what the receiver may answer to an attempt.
+// Answers lists the receiver's answers to an attempt.
 func Answers() []Event { return []Event{OK, EndSeries, Accept, Error, Busy, Gone} }

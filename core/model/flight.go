@@ -1,6 +1,6 @@
 package model
 
-// flightRules are those of an attempt in flight. What comes meanwhile waits for its answer.
+// flightRules returns the rules of an attempt in flight. Calls of a client wait for its answer.
 func flightRules() Rules {
 	flight := []Phase{Attempting, Retrying}
 	return Rules{
@@ -50,8 +50,8 @@ func flightRules() Rules {
 
 func canLapse(s State) bool { return !s.Endless && !s.Lapsed }
 
-// fail ends a delivery without success. What has waited for a later attempt comes before that.
-// An edit leaves the result as it is.
+// fail ends a delivery without success. A waiting cancel or change precedes a later attempt. An
+// edit leaves the result as it is.
 func fail(s State, _ Event) (State, []Effect) {
 	e := s.Change
 	s.Attempt++
@@ -74,8 +74,8 @@ func failAttempt(s State, _ Event) (State, []Effect) {
 	return to, append(begun(s), effects...)
 }
 
-// accept records an attempt that the receiver accepted. Nothing is remembered of a later one
-// that something has waited for.
+// accept records an accepted attempt. A later attempt is not remembered if a cancel or a change
+// waits.
 func accept(s State, _ Event) (State, []Effect) {
 	s.Attempt++
 	shown := begun(s)
@@ -86,7 +86,7 @@ func accept(s State, _ Event) (State, []Effect) {
 	return to, append(shown, effects...)
 }
 
-// begun is what shows once the first attempt of a run has not delivered.
+// begun returns the effects of a first attempt of a run that has not delivered.
 func begun(s State) []Effect {
 	if s.Phase == Attempting {
 		return []Effect{show(Waiting.Status())}
@@ -99,7 +99,8 @@ func delivering(s State, phase Phase) State {
 	return s
 }
 
-// interrupt applies what has waited for the end of an attempt. A cancel outweighs a change.
+// interrupt applies a cancel or a change that waited for the end of an attempt. A cancel
+// outweighs a change.
 func interrupt(s State) (State, []Effect) {
 	switch e := s.Change; {
 	case s.Cancelling:

@@ -1,6 +1,6 @@
 package model
 
-// heldRules are those of a timer that a worker has preloaded.
+// heldRules returns the rules of a preloaded timer.
 func heldRules() Rules {
 	held := []Phase{Held}
 	release := func(unpreloaded bool) func(State, Event) (State, []Effect) {

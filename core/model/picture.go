@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Picture draws a walk as a Mermaid state diagram: an arrow for each pair of phases that a step
-// leads from and to, with the events that do. What stays in its phase is not drawn.
+// Picture draws a walk as a Mermaid state diagram. It has an arrow for each pair of phases, with
+// the events that lead from one to the other. It omits steps within a phase.
 func Picture(edges []Edge) string {
 	var text strings.Builder
 	text.WriteString("stateDiagram-v2\n    [*] --> scheduled: booked\n")
@@ -34,8 +34,8 @@ func between(edges []Edge, from, to Phase) (names []string) {
 	return names
 }
 
-// Table lists what is decided, as the rows of a Markdown table: the decision, the phases and
-// the events.
+// Table lists the decisions as the rows of a Markdown table: the decision, the phases and the
+// events.
 func (r Rules) Table() string {
 	var text strings.Builder
 	text.WriteString("| decision | phase | event |\n|---|---|---|\n")

@@ -2,13 +2,13 @@ package model
 
 import "slices"
 
-// Decision is one rule: what follows from an event in a phase.
+// Decision is one rule: the result of an event in a phase.
 type Decision struct {
-	// Name says what is decided. It is unique.
+	// Name describes the decision. It is unique.
 	Name string
 	From []Phase
 	On   []Event
-	// When narrows the states; nil for all of the phase.
+	// When narrows the states; nil for the whole phase.
 	When func(State, Event) bool
 	Then func(State, Event) (State, []Effect)
 }
@@ -16,7 +16,7 @@ type Decision struct {
 // Rules are the decisions of a model. The first that fits applies.
 type Rules []Decision
 
-// All are the rules of the product.
+// All returns the rules of the product.
 func All() Rules {
 	return slices.Concat(coldRules(), heldRules(), flightRules(), deathRules(), waitingRules(), acceptedRules(), endRules())
 }
@@ -25,14 +25,14 @@ func (d Decision) fits(s State, e Event) bool {
 	return slices.Contains(d.From, s.Phase) && slices.Contains(d.On, e) && (d.When == nil || d.When(s, e))
 }
 
-// Step is what follows from one event.
+// Step is the result of one event.
 type Step struct {
 	To       State
 	Effects  []Effect
 	Decision string
 }
 
-// Next is what follows from an event; ok is false where it cannot happen in the state.
+// Next returns the result of an event; ok is false if it cannot happen in the state.
 func (r Rules) Next(s State, e Event) (_ Step, ok bool) {
 	for _, d := range r {
 		if d.fits(s, e) {

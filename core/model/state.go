@@ -2,7 +2,7 @@ package model
 
 import "github.com/wakecall/wakecall/core/timer"
 
-// Kind is what sort of timer was booked.
+// Kind is the kind of a booked timer.
 type Kind string
 
 // The kinds of timers.
@@ -11,9 +11,9 @@ const (
 	OneShot Kind = "one-shot"
 	// Recurring rings [Occurrences] times by its rule.
 	Recurring Kind = "recurring"
-	// Acknowledged rings once, and its receiver says later what became of it.
+	// Acknowledged rings once, and its receiver acknowledges it later.
 	Acknowledged Kind = "acknowledged"
-	// Debounced rings once, and each PUT puts it off.
+	// Debounced rings once, and each PUT postpones it.
 	Debounced Kind = "debounced"
 	// Preloaded rings once, and a worker holds it shortly before.
 	Preloaded Kind = "preloaded"
@@ -22,7 +22,7 @@ const (
 // Kinds lists every kind.
 func Kinds() []Kind { return []Kind{OneShot, Recurring, Acknowledged, Debounced, Preloaded} }
 
-// Phase is where a timer stands.
+// Phase is a phase of a timer's life.
 type Phase string
 
 // The phases of a timer's life.
@@ -31,7 +31,7 @@ const (
 	Scheduled Phase = "scheduled"
 	// Paused: cold until a client resumes it.
 	Paused Phase = "paused"
-	// Held: a worker has preloaded it and waits in memory for the instant.
+	// Held: a worker has preloaded it and waits for its time.
 	Held Phase = "held"
 	// Attempting: the first attempt is in flight.
 	Attempting Phase = "attempting"
@@ -39,7 +39,7 @@ const (
 	Waiting Phase = "waiting"
 	// Retrying: a later attempt is in flight.
 	Retrying Phase = "retrying"
-	// Accepted: the receiver has accepted an attempt, and is to acknowledge it.
+	// Accepted: the receiver has accepted an attempt, and has yet to acknowledge it.
 	Accepted Phase = "accepted"
 	// Delivered, Failed, Expired and Cancelled are the ends.
 	Delivered Phase = "delivered"
@@ -62,8 +62,8 @@ func (p Phase) InFlight() bool { return p == Attempting || p == Retrying }
 // Cold reports whether nothing runs for the timer.
 func (p Phase) Cold() bool { return p == Scheduled || p == Paused }
 
-// Status is what a reader of the API is shown. A first attempt shows only once it has failed,
-// since Temporal stores nothing of it before.
+// Status returns the status in the API. A first attempt shows only after it has failed, since
+// Temporal stores nothing of it before.
 func (p Phase) Status() timer.Status {
 	switch p {
 	case Scheduled, Held, Attempting:
@@ -75,51 +75,51 @@ func (p Phase) Status() timer.Status {
 	}
 }
 
-// What the model takes for granted of every timer.
+// Assumptions of the model about every timer.
 const (
-	// Attempts is how many attempts a round has at most.
+	// Attempts is the largest number of attempts in a round.
 	Attempts = 2
 	// Occurrences is how often a recurring timer rings by its rule.
 	Occurrences = 2
 )
 
-// State is where a timer stands, and what of its past matters.
+// State is the state of a timer, with the relevant part of its past.
 type State struct {
 	Kind  Kind
 	Phase Phase
-	// Attempt is the number of the last attempt of this round that was recorded.
+	// Attempt is the number of the last recorded attempt of this round.
 	Attempt int
-	// Round counts the deliveries that gave way to another one.
+	// Round counts the deliveries replaced by another.
 	Round int
-	// Overdue reports whether the time to ring has come already.
+	// Overdue reports whether the time to ring has come.
 	Overdue bool
-	// Bounded reports whether the longest wait of a debounced timer counts already.
+	// Bounded reports whether the longest wait of a debounced timer has begun.
 	Bounded bool
-	// Unpreloaded reports whether no worker is asked again to hold it.
+	// Unpreloaded reports whether workers no longer preload it.
 	Unpreloaded bool
 	// Endless reports whether it has no latest time, and Lapsed whether that has passed.
 	Endless, Lapsed bool
-	// Cancelling reports whether a cancel waits for the attempt in flight, and Change is the
-	// change that does; "" for none.
+	// Cancelling reports whether a cancel waits for the attempt in flight. Change is a waiting
+	// change; "" for none.
 	Cancelling bool
 	Change     Event
-	// Series is where a recurring timer stands in its rule.
+	// Series is the position of a recurring timer in its rule.
 	Series Series
 }
 
-// Series is where a recurring timer stands in its rule.
+// Series is the position of a recurring timer in its rule.
 type Series struct {
-	// Number is the occurrence at hand, from 1, and Rung the highest number that is used up.
+	// Number is the current occurrence, from 1, and Rung the highest used number.
 	Number, Rung int
-	// Left is how often the rule rings still, the occurrence at hand included.
+	// Left is the number of remaining rings by the rule, including the current occurrence.
 	Left int
-	// Extra reports whether a client asked for the occurrence at hand, and Interrupted is
-	// the one that goes on after it; 0 for none.
+	// Extra reports whether a client requested the current occurrence. Interrupted is the
+	// occurrence that goes on after it; 0 for none.
 	Extra       bool
 	Interrupted int
 }
 
-// Booked is a timer that was booked just now.
+// Booked returns a newly booked timer.
 func Booked(kind Kind) State {
 	s := State{Kind: kind, Phase: Scheduled, Bounded: kind == Debounced}
 	if kind == Recurring {

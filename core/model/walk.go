@@ -7,12 +7,12 @@ type Edge struct {
 	From State
 	On   Event
 	Step
-	// Path is a shortest sequence of events that leads from a booking to From.
+	// Path is a shortest sequence of events from a booking to From.
 	Path []Event
 }
 
-// Walk goes breadth-first through all sequences of at most depth events, from a booking of
-// each kind. It lists each edge once, with a shortest path to it, in a fixed order.
+// Walk visits all sequences of at most depth events breadth-first, from a booking of each kind.
+// It lists each edge once, with a shortest path to it, in a fixed order.
 func (r Rules) Walk(depth int) (edges []Edge) {
 	type stop struct {
 		State

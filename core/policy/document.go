@@ -3,9 +3,9 @@ package policy
 import "encoding/json"
 
 // Document returns the policy in the form of a client's PUT: the target of a merge patch. It
-// leaves out a default that follows from another field, so that it follows changes of that
-// field. It leaves out the defaults of an exponential ladder, so that steps can replace them.
-// The document of a policy without a version is empty.
+// leaves out defaults derived from another field, because that field may change. It leaves out
+// the defaults of an exponential ladder, so that steps can replace them. The document of a
+// policy without a version is empty.
 func (p Policy) Document() []byte {
 	if p.Version == 0 {
 		return []byte("{}")

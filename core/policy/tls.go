@@ -13,8 +13,7 @@ import (
 
 // TLS extends the TLS of a business type's callbacks and alerts.
 type TLS struct {
-	// CA has certificates in PEM that may sign a receiver's, in addition to those that Wakecall
-	// trusts.
+	// CA has certificates in PEM that may sign a receiver's, in addition to Wakecall's own.
 	CA string `json:"ca,omitzero"`
 	// ClientCertificate, in PEM with its chain, and ClientKey identify Wakecall to the policy's
 	// own receiver on request. The key is sealed before it reaches Temporal, and never shown.

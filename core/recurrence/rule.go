@@ -24,7 +24,7 @@ type Rule struct {
 	// Crons are several expressions; a moment that several match rings once.
 	Crons []string `json:"crons,omitzero"`
 	// Seconds reports whether the expressions begin with a field for seconds. It may be left out
-	// where six fields can mean only that.
+	// if six fields mean nothing else.
 	Seconds bool `json:"seconds,omitzero"`
 	// Dialect is the scheduler that the expressions are written for; empty for cron.
 	Dialect calendar.Dialect `json:"dialect,omitzero"`
@@ -198,6 +198,6 @@ func (r Rule) Until(end wire.Instant) Rule {
 }
 
 // MinInterval returns the shortest time between two nominal times, ignoring exclusions; see
-// [calendar.Rule.ShortestGap]. A rule that rings once in [wire.MaxAhead] has an interval of that
-// length. The recurrence must have passed Check.
+// [calendar.Rule.ShortestGap]. If a rule rings once in [wire.MaxAhead], the interval is that
+// time. The recurrence must have passed Check.
 func (r Rule) MinInterval() time.Duration { return r.rule(0, 0).ShortestGap(wire.MaxAhead) }

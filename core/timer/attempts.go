@@ -7,7 +7,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// Shown are the attempts of one run, the latest first. body is what was sent.
+// Shown returns the attempts of one run for display, the latest first. body is the body that was
+// sent.
 func (s Spec) Shown(attempts []delivery.Attempt, body []byte, runID string) (shown []delivery.ShownAttempt) {
 	sum := sha256.Sum256(body)
 	one := delivery.ShownAttempt{Round: s.Round + 1, WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}

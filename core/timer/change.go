@@ -8,46 +8,44 @@ import (
 
 // Change moves or edits a timer. It travels as a signal.
 type Change struct {
-	// ID tells the sender whether its change was applied.
+	// ID identifies the change, so that the sender can learn whether it was applied.
 	ID string `json:"id"`
-	// Booking, of an upsert, is the booking that the same call makes if there
-	// is no timer to change.
+	// Booking, of an upsert, is the booking that the same call makes if there is no timer to
+	// change.
 	Booking string `json:"booking,omitzero"`
 	// Replace reports whether terms left out go back to their defaults (PUT) or
 	// stay as they are (PATCH).
 	Replace bool  `json:"replace,omitzero"`
 	Terms   Terms `json:"terms"`
-	// Ring reports whether to ring now, whatever the due time is.
+	// Ring reports whether to ring now, regardless of the due time.
 	Ring bool `json:"ring,omitzero"`
-	// Interrupts reports whether the change comes while a delivery is under way, and Made what is
-	// known of that. Only the timer's workflow knows, so they are not stored.
+	// Interrupts reports whether the change comes during a delivery, and Made is the delivery's
+	// report. Only the timer's workflow knows them, so they are not stored.
 	Interrupts bool            `json:"-"`
 	Made       delivery.Report `json:"-"`
-	// Wake changes nothing. It gives a late timer a workflow task, in which the timer
-	// finds that it is due.
+	// Wake changes nothing. It gives a late timer a workflow task, to notice that it is due.
 	Wake bool `json:"wake,omitzero"`
-	// Pause stops a timer, or lets it go on.
+	// Pause pauses or resumes a timer.
 	Pause *Pause `json:"pause,omitempty"`
-	// Preload becomes the timer's, if terms are replaced.
+	// Preload becomes the timer's, if Replace is set.
 	Preload policy.Preload `json:"preload,omitzero"`
 	// Fingerprint becomes the timer's, if it is set.
 	Fingerprint string `json:"fingerprint,omitzero"`
-	// IfMatch, when set, is the [Memo.Tag] that the change was made on. A timer
-	// that does not meet it refuses the change.
+	// IfMatch, if set, is the [Memo.Tag] that the change is based on. A timer that does not meet
+	// it refuses the change.
 	IfMatch string `json:"if_match,omitzero"`
-	// At is when the change was asked for; a delay counts from it.
+	// At is when the change was requested; a delay counts from it.
 	At wire.Instant `json:"at"`
 }
 
-// Pause stops a timer, or lets it go on.
+// Pause pauses or resumes a timer.
 type Pause struct {
 	Stop bool   `json:"stop"`
 	Note string `json:"note,omitzero"`
 }
 
-// Apply returns the spec with the change made, and its revision raised. It refuses a
-// change whose IfMatch does not hold, and one that would leave the latest time before
-// the due time.
+// Apply returns the spec with the change made, and its revision raised. It refuses a change
+// whose IfMatch does not hold, and one with its latest time before the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
@@ -102,8 +100,8 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	return s, nil
 }
 
-// pausing is the change with the pause, or the resumption, that its terms say. What is put
-// says all of a timer: one that is not put as paused goes on.
+// pausing returns the change with the pause or the resumption in its terms. A PUT replaces the
+// whole timer, so one without paused resumes it.
 func (s Spec) pausing(c Change) (Change, error) {
 	switch _, moved := c.Terms.Due(c.At.Time()); {
 	case c.Terms.Recurrence != nil || c.Pause != nil || c.Terms.Paused == nil && !c.Replace:
@@ -115,16 +113,16 @@ func (s Spec) pausing(c Change) (Change, error) {
 	return c, nil
 }
 
-// repeats reports whether a change puts what was put before, and so changes nothing. A delay
-// counts from when it is asked for: it says something new each time.
+// repeats reports whether a change repeats the last PUT, and so changes nothing. A delay counts
+// from its request, so it is always new.
 func (s Spec) repeats(c Change) bool {
 	return c.Replace && c.Fingerprint != "" && c.Fingerprint == s.Fingerprint && c.Terms.Delay == nil &&
 		(c.Terms.Recurrence != nil || s.Suspended == (c.Terms.Paused != nil && *c.Terms.Paused)) &&
 		(c.Terms.Recurrence == nil || followsRule(s.Memo, *c.Terms.Recurrence))
 }
 
-// RingsAs reports whether the timer rings for the same thing as after a change: what is under
-// way for it goes on then, with its attempts and its wait.
+// RingsAs reports whether the timer rings for the same occurrence before and after a change. Its
+// delivery then goes on, with its attempts and its wait.
 func (m Memo) RingsAs(changed Memo) bool {
 	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) || m.Resting() != changed.Resting() {
 		return false
@@ -132,9 +130,8 @@ func (m Memo) RingsAs(changed Memo) bool {
 	return m.Series == nil || m.Series.Number == changed.Series.Number
 }
 
-// checkLatest refuses a latest time that leaves nothing to ring. A timer that rests, or
-// that is to, rings at another time than its memo says, if at all: nothing can be said of
-// that one.
+// checkLatest refuses a latest time before the ring. The ring of a paused timer is not known, so
+// its latest time is not checked.
 func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 	due, ok := s.Memo, true
 	switch {
@@ -143,11 +140,11 @@ func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 		return errs
 	case s.Series != nil && (c.Pause != nil || s.Resting()) || c.Pause != nil && c.Terms.IsZero() && !c.Replace:
 		return nil
-	case s.Series != nil: // the rule names another occurrence, where it overslept
+	case s.Series != nil: // an overslept rule has another occurrence
 		due, ok = s.Seek(c.At)
 	}
 	switch latest := due.Latest(0); {
-	case !ok: // the rule has ended, and the timer with it
+	case !ok: // the rule and the timer have ended
 	case s.LatestAt != 0 && s.LatestAt < due.DueAt:
 		errs.Add("/latest_at", wire.CodeOutOfRange, "must not be before the due time")
 	case latest != 0 && latest <= c.At:
@@ -186,7 +183,7 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 	return m, nil
 }
 
-// followChange is the memo with another rule.
+// followChange returns the memo with another rule.
 func followChange(m Memo, c Change) (Memo, error) {
 	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
 		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict, Detail: "does not go with latest_at; use expires_after"}}.Err()
@@ -199,9 +196,9 @@ func followChange(m Memo, c Change) (Memo, error) {
 	return m, nil
 }
 
-// override sets the callback, the ladder and the priority that a timer has instead of
-// its policy's. A callback is amended field by field. A ladder is replaced as a whole,
-// because the fields of the two kinds exclude one another.
+// override sets the callback, the ladder and the priority that replace the policy's. A callback
+// is amended field by field. A ladder is replaced as a whole, because the fields of its two
+// kinds exclude one another.
 func (s Spec) override(t Terms) (Spec, error) {
 	if t.Payload != nil {
 		s.ContentType = t.Payload.ContentType

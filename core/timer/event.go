@@ -6,7 +6,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// EventType is what an alert is about.
+// EventType is the subject of an alert.
 type EventType string
 
 // The closed list of events.
@@ -15,35 +15,34 @@ const (
 	EventFailed EventType = "timer.failed"
 	// EventExpired: a timer's latest time passed before success.
 	EventExpired EventType = "timer.expired"
-	// EventDelivered: a timer was delivered. Only who asks for outcomes is told.
+	// EventDelivered: a timer was delivered. Only recipients of outcomes get it.
 	EventDelivered EventType = "timer.delivered"
-	// EventBackPressure: a receiver asked for patience and its type is held.
+	// EventBackPressure: a receiver asked for a pause, and its type is held back.
 	EventBackPressure EventType = "policy.back_pressure"
-	// EventOverdue: timers should have rung and nothing is under way for them.
+	// EventOverdue: timers should have rung, and no delivery is in progress.
 	EventOverdue EventType = "timers.overdue"
-	// EventStreamWaits: timers wait for a receiver that is connected and has room.
+	// EventStreamWaits: timers wait for a connected receiver with room.
 	EventStreamWaits EventType = "stream.waits"
 )
 
-// Event is what an alert says, in the form of Standard Webhooks 1.0.0.
+// Event is the content of an alert, in the form of Standard Webhooks 1.0.0.
 type Event struct {
 	Type EventType    `json:"type"`
 	At   wire.Instant `json:"timestamp"`
 	Data EventData    `json:"data"`
-	// Outcome reports whether the one is told who asked for the outcome, and not of the alert;
-	// Own is where a timer that names somebody itself has that told. Both say where the
-	// event goes, and are not sent.
+	// Outcome reports whether the event goes to the recipient of outcomes and not of alerts. Own
+	// is the timer's own recipient, if it names one. Neither is sent.
 	Outcome bool                  `json:"outcome,omitzero"`
 	Own     *delivery.Destination `json:"own,omitempty"`
 }
 
-// Sent is the event as it is sent.
+// Sent returns the event without the fields that are not sent.
 func (e Event) Sent() Event {
 	e.Outcome, e.Own = false, nil
 	return e
 }
 
-// Recipient is who is told of the event under the policy; ok is false for nobody.
+// Recipient returns the destination of the event under the policy; ok is false if there is none.
 func (e Event) Recipient(policy policy.Policy) (to delivery.Destination, ok bool) {
 	alert := policy.Alert
 	switch {
@@ -60,7 +59,7 @@ func (e Event) Recipient(policy policy.Policy) (to delivery.Destination, ok bool
 	return alert.Destination, true
 }
 
-// EventData is about one timer, or about a whole business type.
+// EventData concerns one timer, or a whole business type.
 type EventData struct {
 	BusinessType string               `json:"business_type"`
 	BusinessID   string               `json:"business_id,omitzero"`
@@ -73,8 +72,8 @@ type EventData struct {
 	BackPressure *policy.BackPressure `json:"back_pressure,omitempty"`
 	// Overdue counts the timers that are late.
 	Overdue int `json:"overdue,omitzero"`
-	// Waiting counts the timers that wait for a receiver to connect, and WaitingSince is
-	// since when the first of them has.
+	// Waiting counts the timers that wait for a receiver to connect. WaitingSince is when the
+	// first of them began to wait.
 	Waiting      int          `json:"waiting,omitzero"`
 	WaitingSince wire.Instant `json:"waiting_since,omitzero"`
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Fields are the fields of what may be said about a timer.
+// Fields returns the fields of a timer's terms.
 func Fields() []wire.Field {
 	return slices.Concat(wire.FieldsUnder("/callback", delivery.CallbackFields()), wire.FieldsUnder("/retry", delivery.RetryFields()),
 		wire.FieldsUnder("/recurrence", recurrence.Fields()),

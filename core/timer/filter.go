@@ -10,22 +10,22 @@ import (
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string `json:"business_type,omitzero"`
-	// BusinessID finds the timers with this id, of whatever type.
+	// BusinessID finds the timers with this id, of any type.
 	BusinessID string `json:"business_id,omitzero"`
 	Status     Status `json:"status,omitzero"`
-	// Labels finds the timers that have all of them.
+	// Labels finds the timers with all of these labels.
 	Labels Labels `json:"labels,omitempty"`
-	// DueFrom and DueTo bound the due time, both included; zero for open.
+	// DueFrom and DueTo bound the due time, both included; zero for no bound.
 	DueFrom wire.Instant `json:"due_from,omitzero"`
 	DueTo   wire.Instant `json:"due_to,omitzero"`
-	// EndedFrom and EndedTo bound when the timer ended, both included; zero for
-	// open. Either selects finished timers only.
+	// EndedFrom and EndedTo bound the end of the timer, both included; zero for no bound. Either
+	// selects finished timers only.
 	EndedFrom wire.Instant `json:"ended_from,omitzero"`
 	EndedTo   wire.Instant `json:"ended_to,omitzero"`
 }
 
-// Admits reports whether a timer lies within the bounds that an index keeps less exactly
-// than the timer does, and has the labels to the letter: SQLite takes no notice of case.
+// Admits reports whether a timer lies within the bounds and has the labels exactly. An index
+// stores times less exactly, and SQLite ignores case.
 func (f Filter) Admits(view View) bool {
 	return view.Labels.Have(f.Labels) && (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
 }
@@ -51,8 +51,8 @@ func (f Filter) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// Sort is the order of a list of timers. "" has the open ones first, and then those that
-// ended last.
+// Sort is the order of a list of timers. "" puts the open ones first, and then the latest ended
+// ones.
 type Sort string
 
 // The orders of a list by due time.

@@ -9,33 +9,33 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// HistoryEvent is what happened to a timer.
+// HistoryEvent is the kind of an event in a timer's history.
 type HistoryEvent string
 
-// What somebody did with a timer.
+// Events by callers.
 const (
 	// HistoryBooked: it was booked.
 	HistoryBooked HistoryEvent = "booked"
 	// HistoryChanged: it was moved or edited.
 	HistoryChanged HistoryEvent = "changed"
-	// HistoryFired: somebody had it ring at once.
+	// HistoryFired: a caller made it ring at once.
 	HistoryFired HistoryEvent = "fired"
-	// HistoryPaused and HistoryResumed: somebody paused it, or let it go on.
+	// HistoryPaused and HistoryResumed: a caller paused or resumed it.
 	HistoryPaused  HistoryEvent = "paused"
 	HistoryResumed HistoryEvent = "resumed"
 	// HistoryRedelivered: it had failed, and was tried again.
 	HistoryRedelivered HistoryEvent = "redelivered"
-	// HistoryCancelRequested: somebody asked for it to be cancelled.
+	// HistoryCancelRequested: a caller requested its cancellation.
 	HistoryCancelRequested HistoryEvent = "cancel_requested"
-	// HistoryAcknowledged and HistoryNacked: its receiver said what became of an attempt that it
-	// had accepted.
+	// HistoryAcknowledged and HistoryNacked: its receiver settled an attempt that it had
+	// accepted.
 	HistoryAcknowledged HistoryEvent = "acknowledged"
 	HistoryNacked       HistoryEvent = "nacked"
-	// HistorySignalled: it was sent a signal that is none of Wakecall's.
+	// HistorySignalled: it got a signal that is not Wakecall's.
 	HistorySignalled HistoryEvent = "signalled"
 )
 
-// What Wakecall did with it.
+// Events by Wakecall.
 const (
 	// HistoryWoken: it was late, and the reconciler woke it.
 	HistoryWoken HistoryEvent = "woken"
@@ -45,13 +45,13 @@ const (
 	HistoryAttempt HistoryEvent = "attempt"
 )
 
-// How it ended, or one occurrence of it.
+// The ends of a timer, or of one occurrence.
 const (
 	HistoryDelivered HistoryEvent = "delivered"
 	HistoryFailed    HistoryEvent = "failed"
 	HistoryExpired   HistoryEvent = "expired"
 	HistoryCancelled HistoryEvent = "cancelled"
-	// HistoryTerminated: somebody ended it by a tool of Temporal's.
+	// HistoryTerminated: a caller ended it with one of Temporal's tools.
 	HistoryTerminated HistoryEvent = "terminated"
 )
 
@@ -63,14 +63,14 @@ func HistoryEvents() []HistoryEvent {
 	}
 }
 
-// HistoryResult is what became of a change.
+// HistoryResult is the result of a change.
 type HistoryResult string
 
 // The closed list of results.
 const (
 	// HistoryApplied: it took effect.
 	HistoryApplied HistoryResult = "applied"
-	// HistoryRefused: it came too late for the timer as it was by then.
+	// HistoryRefused: it did not fit the timer any more.
 	HistoryRefused HistoryResult = "refused"
 	// HistoryPending: no worker has applied it yet.
 	HistoryPending HistoryResult = "pending"
@@ -83,51 +83,50 @@ func HistoryResults() []HistoryResult {
 	return []HistoryResult{HistoryApplied, HistoryRefused, HistoryPending, HistoryVoid}
 }
 
-// HistoryEntry is one event in the life of a timer. What does not apply is left out.
+// HistoryEntry is one event in the life of a timer. Fields that do not apply are left out.
 type HistoryEntry struct {
 	At    wire.Instant `json:"at"`
 	Event HistoryEvent `json:"event"`
-	// Who did it, of what somebody did. WhoUnknown reports whether nobody can tell: it came by a
-	// tool of Temporal's, or before Wakecall kept that.
+	// Who is the author of a caller's event. WhoUnknown reports whether the author is unknown:
+	// the event came by one of Temporal's tools, or before Wakecall stored authors.
 	Who        *wire.Actor `json:"who,omitempty"`
 	WhoUnknown bool        `json:"who_unknown,omitzero"`
-	// Identity is what the process called itself before Temporal, and Reason what was said to
-	// Temporal as the reason.
+	// Identity is the name of the process in Temporal, and Reason the reason in Temporal.
 	Identity string `json:"identity,omitzero"`
 	Reason   string `json:"reason,omitzero"`
-	// RevisionBefore and Revision are those of the timer before and after a change.
+	// RevisionBefore and Revision are the timer's before and after a change.
 	RevisionBefore int           `json:"revision_before,omitzero"`
 	Revision       int           `json:"revision,omitzero"`
 	Result         HistoryResult `json:"result,omitzero"`
 	// Errors are why a change was refused.
 	Errors  wire.FieldErrors `json:"errors,omitempty"`
 	Changes []FieldChange    `json:"changes,omitempty"`
-	// DueAt is the due time that the timer was booked for, or that of the occurrence.
+	// DueAt is the booked due time of the timer, or the due time of the occurrence.
 	DueAt      wire.Instant `json:"due_at,omitzero"`
 	Occurrence int          `json:"occurrence,omitzero"`
-	// Attempt is the one that was made, and Number the one that was acknowledged.
+	// Attempt is the attempt of this event, and Number the number of an acknowledged one.
 	Attempt *delivery.ShownAttempt `json:"attempt,omitempty"`
 	Number  int                    `json:"number,omitzero"`
-	// LastFailure is why it failed, and LatenessMS how late it rang.
+	// LastFailure is why it failed, and LatenessMS its lateness.
 	LastFailure *delivery.Failure `json:"last_failure,omitempty"`
 	LatenessMS  *int64            `json:"lateness_ms,omitempty"`
 	RunID       string            `json:"run_id"`
 }
 
-// FieldChange is a field that a change names. Its value is shown where it is neither a
-// payload nor may hold a secret.
+// FieldChange is a field of a change. Its value is shown unless it is a payload or may hold a
+// secret.
 type FieldChange struct {
 	Field string `json:"field"`
 	From  any    `json:"from,omitempty"`
 	To    any    `json:"to,omitempty"`
 }
 
-// shownTerms are the fields whose values may be told to everybody who may see the timer.
+// shownTerms are the fields whose values every reader of the timer may see.
 var shownTerms = []string{
 	"due_at", "due_local", "timezone", "delay", "max_wait", "latest_at", "expires_after", "paused", "priority", "recurrence", "retry",
 }
 
-// Changes are the fields that the terms name, by their names. before is the timer as it was.
+// Changes returns the fields that the terms set, by name. before is the timer before the change.
 func (t Terms) Changes(before Memo) (changes []FieldChange) {
 	was, says := members(Terms{
 		Paused: given(before.Suspended), DueAt: given(before.DueAt), LatestAt: given(before.LatestAt), ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
@@ -142,7 +141,7 @@ func (t Terms) Changes(before Memo) (changes []FieldChange) {
 	return changes
 }
 
-// given is a field that was said, unless it is zero.
+// given returns a pointer to a value, nil if it is zero.
 func given[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -151,7 +150,7 @@ func given[T comparable](value T) *T {
 	return &value
 }
 
-// members are the terms as the members of a JSON object.
+// members returns the terms as the members of a JSON object.
 func members(t Terms) (found map[string]any) {
 	text, _ := json.Marshal(t) // terms always marshal, see [Terms.Fingerprint]
 	_ = json.Unmarshal(text, &found)

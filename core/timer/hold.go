@@ -2,19 +2,18 @@ package timer
 
 import "time"
 
-// Hold is that a worker has a workflow task of a run: nobody else is handed one meanwhile.
+// Hold is a worker's claim on a workflow task of a run. No other worker gets one until it ends.
 type Hold struct {
 	RunID string
-	// Attempt and StartedAt tell the task from any other of the run. Both are zero where
-	// they are not known.
+	// Attempt and StartedAt identify the task within the run. Both are zero if unknown.
 	Attempt   int
 	StartedAt time.Time
 }
 
-// Known reports whether a task can be compared with the one that is held.
+// Known reports whether the held task can be identified.
 func (h Hold) Known() bool { return !h.StartedAt.IsZero() }
 
-// Has reports whether a task is the one that is held.
+// Has reports whether a task is the held one.
 func (h Hold) Has(attempt int, startedAt time.Time) bool {
 	return h.Attempt == attempt && h.StartedAt.Equal(startedAt)
 }

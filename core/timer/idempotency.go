@@ -5,24 +5,24 @@ import (
 	"encoding/hex"
 )
 
-// Idempotency is what a timer remembers of the request that booked it, if that had an
-// idempotency key. Both are digests, because they are kept in the memo.
+// Idempotency identifies the request that booked a timer, if it had an idempotency key. Both
+// fields are digests, to fit the memo.
 type Idempotency struct {
 	Key         string `json:"key"`
 	Fingerprint string `json:"fingerprint"`
 }
 
-// EarlierKey is the key of an earlier booking of an id, as a digest, and the last run of
-// that booking.
+// EarlierKey is the key of an earlier booking of an id, as a digest, and the last run of that
+// booking.
 type EarlierKey struct {
 	Key   string `json:"key"`
 	RunID string `json:"run_id"`
 }
 
-// EarlierKeys are those of the earlier bookings of an id, the latest first.
+// EarlierKeys are the keys of the earlier bookings of an id, the latest first.
 type EarlierKeys []EarlierKey
 
-// IdempotencyOf is what is remembered of a request; nil where it has no key.
+// IdempotencyOf returns the identification of a request; nil if it has no key.
 func IdempotencyOf(key string, terms Terms) *Idempotency {
 	if key == "" {
 		return nil
@@ -31,8 +31,8 @@ func IdempotencyOf(key string, terms Terms) *Idempotency {
 	return &Idempotency{Key: hex.EncodeToString(sum[:16]), Fingerprint: terms.Fingerprint()}
 }
 
-// Repeats compares a request with the one that booked the timer. same reports whether key
-// and content are the same; other reports whether only the key is.
+// Repeats compares a request with the one that booked the timer. same reports whether key and
+// content are equal; other reports whether only the key is.
 func (m Memo) Repeats(request *Idempotency) (same, other bool) {
 	if !m.BookedUnder(request) {
 		return false, false
@@ -46,8 +46,8 @@ func (m Memo) BookedUnder(request *Idempotency) bool {
 	return request != nil && m.Idempotency != nil && m.Idempotency.Key == request.Key
 }
 
-// Run is the last run of the earlier booking of the id that was made under the key of a
-// request; "" where none is known.
+// Run returns the last run of the earlier booking under the key of a request; "" if none is
+// known.
 func (k EarlierKeys) Run(request *Idempotency) string {
 	for _, earlier := range k {
 		if earlier.Key == request.Key {
@@ -57,8 +57,8 @@ func (k EarlierKeys) Run(request *Idempotency) string {
 	return ""
 }
 
-// Following is the memo of a booking whose id an ended timer had, which ended in a run. It
-// remembers the latest [MaxEarlierKeys] keys.
+// Following returns the memo of a booking with the id of a timer that ended in a run. It stores
+// the latest [MaxEarlierKeys] keys.
 func (m Memo) Following(ended Memo, runID string) Memo {
 	m.EarlierKeys = ended.EarlierKeys
 	if ended.Idempotency != nil {

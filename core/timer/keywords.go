@@ -1,9 +1,10 @@
 package timer
 
-// KeywordRecurring is that of a recurring timer. No label has its form.
+// KeywordRecurring marks a recurring timer. No label has its form.
 const KeywordRecurring = ":recurring"
 
-// Keywords are what a timer is found by beside its type, id, state and due time, in order.
+// Keywords returns the further search keys of a timer, in order, beside its type, id, state and
+// due time.
 func (m Memo) Keywords() []string {
 	keywords := m.Labels.Keywords()
 	if m.Series != nil {

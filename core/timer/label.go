@@ -9,11 +9,10 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Labels are what a client marks a timer with, to find it again. A receiver is not told
-// them.
+// Labels are a client's marks on a timer, for searches. Receivers do not get them.
 type Labels map[string]string
 
-// The characters are those of a business type and of a business id, for the same reason.
+// Labels use the characters of business types and ids, for the same reason.
 var (
 	labelKeyForm   = fmt.Sprintf("[a-z0-9][a-z0-9._-]{0,%d}", MaxLabelKey-1)
 	labelKey       = regexp.MustCompile("^" + labelKeyForm + "$")
@@ -21,7 +20,7 @@ var (
 	labelValueForm = fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -", MaxLabelValue)
 )
 
-// IsLabelKey reports whether key can be that of a label.
+// IsLabelKey reports whether key can be the key of a label.
 func IsLabelKey(key string) bool { return labelKey.MatchString(key) }
 
 // Check returns what is wrong with the labels, one by one.
@@ -49,7 +48,7 @@ func (l Labels) Have(others Labels) bool {
 	return true
 }
 
-// Keywords are the labels as they are searched for, in order.
+// Keywords returns the labels as search keys, in order.
 func (l Labels) Keywords() (keywords []string) {
 	for _, key := range slices.Sorted(maps.Keys(l)) {
 		keywords = append(keywords, key+"="+l[key])
@@ -57,7 +56,7 @@ func (l Labels) Keywords() (keywords []string) {
 	return keywords
 }
 
-// labels are the terms' own, nil where there are none.
+// labels returns the labels in the terms, nil if there are none.
 func (t Terms) labels() Labels {
 	if len(*t.Labels) == 0 {
 		return nil

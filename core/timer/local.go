@@ -7,13 +7,13 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Local is a due time as a client put it: by a clock on a wall.
+// Local is a due time by a wall clock, as the client gave it.
 type Local struct {
 	Due      wire.Wall `json:"due"`
 	Timezone string    `json:"timezone"`
 }
 
-// local is the due time as a clock on a wall shows it; nil where it was not put so.
+// local returns the due time by a wall clock; nil if the terms have none.
 func (t Terms) local() *Local {
 	if t.DueLocal == nil {
 		return nil
@@ -21,8 +21,8 @@ func (t Terms) local() *Local {
 	return &Local{Due: *t.DueLocal, Timezone: t.Timezone}
 }
 
-// Fixed are the terms with the moment that a local due time means. It is fixed when it
-// is booked: whoever reads it later has other time zones, or none of this field.
+// Fixed returns the terms with the moment of a local due time. The booking fixes it, because
+// later readers may have other time zones or lack this field.
 func (t Terms) Fixed() Terms {
 	if due, ok := t.Due(time.Time{}); ok && t.DueLocal != nil {
 		t.DueAt = &due

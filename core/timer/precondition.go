@@ -9,22 +9,21 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// HeaderIfMatch is the header that says what a change is made on (RFC 9110,
-// section 13.1.1), and the pointer of the field error of one that does not hold.
+// HeaderIfMatch is the header with the precondition of a change (RFC 9110, section 13.1.1). It
+// is also the pointer of the field error if that does not hold.
 const HeaderIfMatch = "If-Match"
 
 // AnyTag is met by every timer.
 const AnyTag = "*"
 
-// Tag is the timer's ETag: its revision, and a digest of its booking, because the
-// revisions of every booking of an id begin at 1. Attempts and occurrences leave it as
-// it is.
+// Tag returns the timer's ETag: its revision, and a digest of its booking, because the revisions
+// of every booking of an id begin at 1. Attempts and occurrences do not change it.
 func (m Memo) Tag() string {
 	sum := sha256.Sum256([]byte(m.Booking))
 	return strconv.Itoa(m.Revision) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// SameBooking reports whether a tag is of this booking, at whatever revision.
+// SameBooking reports whether a tag belongs to this booking, at any revision.
 func (m Memo) SameBooking(tag string) bool {
 	_, booking, _ := strings.Cut(tag, "-")
 	_, own, _ := strings.Cut(m.Tag(), "-")
@@ -37,8 +36,8 @@ func (m Memo) Meets(tag string) bool {
 	return tag == "" || tag == AnyTag || tag == m.Tag() || tag == strconv.Itoa(m.Revision)
 }
 
-// Unmet is the error of a change whose precondition does not hold; now is the timer
-// as it is, nil where that is not known.
+// Unmet returns the error of a change whose precondition does not hold. now is the timer's
+// present state, nil if unknown.
 func Unmet(now *View) error {
 	return &wire.Error{
 		Code: wire.PreconditionFailed, State: now, Message: "The timer has another revision than If-Match names.",

@@ -6,7 +6,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Lead is how long before it rings the timer is handed to a worker.
+// Lead returns how long before its ring a worker gets the timer.
 func (m Memo) Lead() time.Duration {
 	if m.NotPreloaded {
 		return 0
@@ -14,5 +14,5 @@ func (m Memo) Lead() time.Duration {
 	return m.Preload.Lead.D()
 }
 
-// WakesAt is when the timer is handed to a worker.
+// WakesAt returns when a worker gets the timer.
 func (m Memo) WakesAt() wire.Instant { return m.RingsAt().Add(-m.Lead()) }

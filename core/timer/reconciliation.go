@@ -1,9 +1,9 @@
 package timer
 
-// Reconciliation is what came of one look for timers that should have rung.
+// Reconciliation is the result of one search for timers that should have rung.
 type Reconciliation struct {
-	// Woken counts the timers that were woken, by business type.
+	// Woken counts the woken timers, by business type.
 	Woken map[string]int
-	// Passed are the timers that could not be looked at, by their key, and why.
+	// Passed holds the errors of timers that could not be checked, by key.
 	Passed map[string]error
 }

@@ -7,24 +7,23 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Refusal records a change that was accepted and could not be applied: another change
-// came first, and left a timer that this one does not fit.
+// Refusal records an accepted change that could not be applied. An earlier change left a timer
+// that it does not fit.
 type Refusal struct {
 	Change string `json:"change"` // its id
-	// At is when it was asked for. A refusal that is not shown any more has none, and no
-	// field errors: it only tells the sender, should that one still wait.
+	// At is when it was requested. A refusal that is no longer shown has neither At nor field
+	// errors. It is stored for a sender that may still wait.
 	At          wire.Instant     `json:"at,omitzero"`
 	FieldErrors wire.FieldErrors `json:"errors,omitempty"`
-	// Precondition reports whether the field error was that of the precondition, in a refusal
-	// that has none any more.
+	// Precondition reports whether the precondition failed, in a refusal without field errors.
 	Precondition bool `json:"precondition,omitzero"`
 }
 
-// Refusals are the changes of a timer that were refused, the latest last.
+// Refusals are the refused changes of a timer, the latest last.
 type Refusals []Refusal
 
-// RefusalOf is the record of a change that cause kept from being applied, with as many of
-// its field errors as [MaxRefusalBytes] hold.
+// RefusalOf returns the record of a change that failed with cause. It has as many field errors
+// as fit into [MaxRefusalBytes].
 func RefusalOf(c Change, cause error) Refusal {
 	refusal := Refusal{Change: c.ID, At: c.At}
 	if ours, ok := errors.AsType[*wire.Error](cause); ok {
@@ -38,13 +37,13 @@ func (r Refusal) Unmet() bool {
 	return r.Precondition || slices.ContainsFunc(r.FieldErrors, func(f wire.FieldError) bool { return f.Pointer == HeaderIfMatch })
 }
 
-// answer is what the sender of the change still has to be told.
+// answer returns the part of the refusal that its sender needs.
 func (r Refusal) answer() Refusal { return Refusal{Change: r.Change, Precondition: r.Unmet()} }
 
-// Refuse adds the refusals of changes that were just applied. It keeps all of these,
-// because their senders may wait for the answer, and drops the oldest ones of before
-// until there are [MaxRefusals]. Of more than that only the latest are kept whole: Temporal
-// lets ten thousand changes wait, and ends a timer whose memo or input grows beyond 2 MB.
+// Refuse adds the refusals of the latest changes. It stores all of these, because their senders
+// may wait for the answer, and drops the oldest others beyond [MaxRefusals]. Only the latest
+// [MaxRefusals] are stored whole: Temporal allows ten thousand waiting changes, and ends a timer
+// with a memo or input above 2 MB.
 func (m Memo) Refuse(latest []Refusal) Memo {
 	all := slices.Concat(m.Refusals, latest)
 	m.Refusals = all[max(0, len(all)-max(MaxRefusals, len(latest))):]
@@ -54,7 +53,7 @@ func (m Memo) Refuse(latest []Refusal) Memo {
 	return m
 }
 
-// Latest are those that a timer shows, the latest last.
+// Latest returns the refusals that a timer shows, the latest last.
 func (r Refusals) Latest() Refusals { return r[max(0, len(r)-MaxRefusals):] }
 
 // Find returns the record of a change, if it was refused when the memo was written.

@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Ahead are the nominal times of a recurring timer after its due time and before end, most
-// at most.
+// Ahead returns the nominal times of a recurring timer after its due time and before end, at
+// most most of them.
 func (m Memo) Ahead(end wire.Instant, most int) []wire.Instant {
 	if m.Series == nil || m.Series.Paused {
 		return nil
@@ -26,39 +26,38 @@ func (m Memo) Ahead(end wire.Instant, most int) []wire.Instant {
 	return times
 }
 
-// Series is where a recurring timer stands. The timer's due time is the nominal
-// time of the occurrence that rings next, or is ringing.
+// Series is the position of a recurring timer in its rule. The timer's due time is the nominal
+// time of the next or current occurrence.
 type Series struct {
 	Rule   recurrence.Rule   `json:"rule"`
 	Cursor recurrence.Cursor `json:"cursor"`
-	// Number is the occurrence's, from 1.
+	// Number is the number of the occurrence, from 1.
 	Number int `json:"number"`
-	// Skipped is how many nominal times before it do not ring.
+	// Skipped is the number of skipped nominal times before it.
 	Skipped int `json:"skipped,omitzero"`
-	// Extra reports whether somebody asked for this occurrence, and no rule.
+	// Extra reports whether a caller requested this occurrence, rather than the rule.
 	Extra bool `json:"extra,omitzero"`
-	// Resumed reports whether the delivery of this occurrence had begun before, and
-	// goes on whatever the rule says of occurrences that were missed.
+	// Resumed reports whether the delivery of this occurrence had begun before. It goes on even
+	// if the rule would skip a missed occurrence.
 	Resumed bool `json:"resumed,omitzero"`
-	// Base is how many occurrences had rung when the rule began: its max_occurrences counts
-	// from there.
+	// Base is the number of rings before the rule began: its max_occurrences counts from there.
 	Base int `json:"base,omitzero"`
-	// Extras are how many more extra occurrences were asked for while one was under way.
+	// Extras is the number of further extra occurrences requested during one.
 	Extras int `json:"extras,omitzero"`
-	// Interrupted is the occurrence whose delivery an extra one interrupted. It
-	// goes on after that.
+	// Interrupted is the occurrence whose delivery an extra one interrupted. It goes on after
+	// that.
 	Interrupted *recurrence.Occurrence `json:"interrupted,omitempty"`
 	Paused      bool                   `json:"paused,omitzero"`
 	// Waiting reports whether the rule has not been activated yet.
 	Waiting bool `json:"waiting,omitzero"`
-	// Note says why the timer was paused or resumed.
+	// Note is why the timer was paused or resumed.
 	Note string `json:"note,omitzero"`
-	// Last is the occurrence before, once there was one.
+	// Last is the previous occurrence, if any.
 	Last *Past `json:"last,omitempty"`
-	// Began reports whether this run began because an occurrence had ended.
+	// Began reports whether this run began because an occurrence ended.
 	Began bool `json:"began,omitzero"`
-	// Stopped reports whether the receiver ended the rule. What is tried again of it ends with
-	// its occurrence, and what was asked for before rings.
+	// Stopped reports whether the receiver ended the rule. A retry of its occurrence ends with
+	// that occurrence. Rings requested before still happen.
 	Stopped bool `json:"stopped,omitzero"`
 }
 
@@ -66,16 +65,16 @@ type Series struct {
 type Past struct {
 	Occurrence int          `json:"occurrence"`
 	DueAt      wire.Instant `json:"due_at"`
-	// Skipped is how many nominal times before it did not ring.
+	// Skipped is the number of skipped nominal times before it.
 	Skipped   int    `json:"skipped,omitzero"`
 	WebhookID string `json:"webhook_id"`
 	Outcome
 }
 
-// beginRule is the memo of a recurring timer whose rule starts now. A rule that replaces
-// another one continues its numbering, and rings nothing that the other one has rung: it
-// may have been asked for before that ring, and be applied after it. What the other rule
-// has made due rings all the same; underWay reports whether its delivery has begun.
+// beginRule returns the memo of a recurring timer whose rule starts now. A new rule continues
+// the numbering of the old one. It repeats none of its rings, because a rule may be requested
+// before a ring and applied after it. A due occurrence of the old rule still rings; underWay
+// reports whether its delivery has begun.
 func beginRule(m Memo, rule recurrence.Rule, now wire.Instant, underWay bool) (Memo, bool) {
 	series := Series{Rule: rule, Paused: rule.Paused, Waiting: rule.Paused, Cursor: recurrence.Cursor{Booked: now}}
 	if before := m.Series; before != nil {
@@ -94,8 +93,8 @@ func beginRule(m Memo, rule recurrence.Rule, now wire.Instant, underWay bool) (M
 	return m.Seek(now)
 }
 
-// Begin is the memo as the run that begins with it goes on: that an occurrence had ended
-// before is the past of another one.
+// Begin returns the memo of the run that begins with it, with the end of the previous occurrence
+// cleared.
 func (m Memo) Begin() Memo {
 	if m.Series != nil {
 		series := *m.Series
@@ -105,19 +104,19 @@ func (m Memo) Begin() Memo {
 	return m
 }
 
-// owesOccurrence reports whether the occurrence at hand has to ring whatever becomes of the rule:
-// somebody asked for it, its delivery has begun, or its time has come.
+// owesOccurrence reports whether the current occurrence must ring under any new rule. It was
+// requested, its delivery has begun, or it is due.
 func owesOccurrence(m Memo, now wire.Instant, underWay bool) bool {
 	series := m.Series
 	return series.Extra || series.Resumed || underWay || !series.Paused && m.DueAt <= now
 }
 
-// followsRule reports whether the timer goes by a rule already, and rests where the rule says so.
+// followsRule reports whether the timer already has a rule and its state of pause.
 func followsRule(m Memo, rule recurrence.Rule) bool {
 	return hasRule(m, rule) && m.Series.Paused == rule.Paused
 }
 
-// hasRule reports whether the timer has a rule already, paused or not.
+// hasRule reports whether the timer already has a rule, paused or not.
 func hasRule(m Memo, rule recurrence.Rule) bool {
 	if m.Series == nil || m.Series.Stopped {
 		return false
@@ -127,7 +126,7 @@ func hasRule(m Memo, rule recurrence.Rule) bool {
 	return reflect.DeepEqual(m.Series.Rule.Normal(), rule.Normal())
 }
 
-// shift makes a number of occurrences count from those that have rung already.
+// shift adds the occurrences already rung to a number of occurrences.
 func shift(most *int, rung int) *int {
 	if most == nil {
 		return nil
@@ -136,9 +135,8 @@ func shift(most *int, rung int) *int {
 	return &total
 }
 
-// Seek is the memo with the occurrence that rings next, as seen from now; ok is false
-// when there is none. An occurrence that somebody asked for stays, and so does one
-// whose delivery has begun.
+// Seek returns the memo with the next occurrence as seen from now; ok is false if there is none.
+// It does not replace a requested occurrence, or one whose delivery has begun.
 func (m Memo) Seek(now wire.Instant) (_ Memo, ok bool) {
 	if m.Series.Extra || m.Series.Resumed {
 		return m, true
@@ -153,8 +151,8 @@ func (m Memo) Seek(now wire.Instant) (_ Memo, ok bool) {
 	return m, true
 }
 
-// Stop is the memo of a timer whose receiver wants no further occurrence of its rule. What
-// somebody has asked for, or an extra ring has interrupted, rings all the same: it was promised.
+// Stop returns the memo of a timer whose receiver ended the rule. Requested rings and
+// interrupted occurrences still ring, because they were promised.
 func (m Memo) Stop() Memo {
 	series := *m.Series
 	series.Stopped = true
@@ -162,14 +160,13 @@ func (m Memo) Stop() Memo {
 	return m
 }
 
-// promisesOccurrence reports whether rings were asked for that have not begun. underWay reports whether a
+// promisesOccurrence reports whether requested rings have not begun. underWay reports whether a
 // delivery has.
 func promisesOccurrence(m Memo, underWay bool) bool {
 	return m.Series != nil && (m.Series.Extras > 0 || m.Series.Extra && !underWay)
 }
 
-// After is the memo once the occurrence has ended; ok is false when it was the
-// last one.
+// After returns the memo after the end of the occurrence; ok is false if it was the last one.
 func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok bool) {
 	series := *m.Series
 	series.Last = &Past{
@@ -190,15 +187,14 @@ func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok
 	case series.Extras > 0:
 		series.Extras--
 		return ringNext(m, max(now, m.DueAt+1)), true
-	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause holds it all the same
+	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause delays it all the same
 		return resumeInterrupted(m), true
 	}
 	return m.Seek(now)
 }
 
-// ringExtra is the memo with an occurrence that is due now because somebody asked for it.
-// An occurrence that is due or under way is continued after it, and then the rule. One that
-// is asked for while another is under way follows that.
+// ringExtra returns the memo with a requested occurrence, due now. A due or current occurrence
+// continues after it, and then the rule. A request during an extra ring waits for its end.
 func ringExtra(m Memo, now wire.Instant, underWay bool) (Memo, error) {
 	series := *m.Series
 	m.Series = &series
@@ -216,8 +212,8 @@ func ringExtra(m Memo, now wire.Instant, underWay bool) (Memo, error) {
 	return ringNext(m, now), nil
 }
 
-// ringNext is the memo with an extra occurrence that is due at a time of its own. The series is
-// the caller's to change.
+// ringNext returns the memo with an extra occurrence due at a given time. It changes the
+// caller's series.
 func ringNext(m Memo, due wire.Instant) Memo {
 	series := m.Series
 	series.Extra, series.Resumed, series.Skipped, series.Number = true, false, 0, series.Cursor.Rung+1
@@ -235,8 +231,8 @@ func resumeInterrupted(m Memo) Memo {
 	return m
 }
 
-// KeepCurrent lets the occurrence whose delivery a change interrupted go on after the
-// change, whatever the rule says of occurrences that were missed.
+// KeepCurrent makes the occurrence whose delivery a change interrupted continue after the
+// change, even if the rule would skip a missed occurrence.
 func (m Memo) KeepCurrent() Memo {
 	series := *m.Series
 	series.Resumed = !series.Extra
@@ -244,10 +240,9 @@ func (m Memo) KeepCurrent() Memo {
 	return m
 }
 
-// pause stops a recurring timer, or lets it go on. What its rule names for the time between
-// is dropped. An occurrence that is due stays so, and rings when the timer goes on, and so does
-// one that an extra ring has interrupted. A delivery under way is given up, and told of as
-// cancelled.
+// pause pauses or resumes a recurring timer. It drops the rule's times during the pause. A due
+// or interrupted occurrence rings after the pause. A delivery in progress is given up and shown
+// as cancelled.
 func (s Spec) pause(c Change) Memo {
 	m, now := s.Memo, c.At
 	series := *m.Series
@@ -275,8 +270,8 @@ func (s Spec) pause(c Change) Memo {
 	return m
 }
 
-// givenUp is the memo of a timer that is paused, with the record of the occurrence whose
-// delivery the pause has called off. Its number is used up. made is its last attempt.
+// givenUp returns the memo of a paused timer with the record of the occurrence whose delivery
+// the pause ended. It uses up the number. made is the last attempt.
 func givenUp(m Memo, key wire.Key, made delivery.Report, now wire.Instant) Memo {
 	series := *m.Series
 	series.Last = &Past{
@@ -289,8 +284,8 @@ func givenUp(m Memo, key wire.Key, made delivery.Report, now wire.Instant) Memo 
 	return m
 }
 
-// Upcoming are the next nominal times of the timer, from its rule alone: none while it
-// is paused, none once its receiver has stopped it, and none of a one-shot timer.
+// Upcoming returns the next nominal times of the timer, from its rule alone. There are none for
+// a paused, stopped or one-shot timer.
 func (m Memo) Upcoming(count int, now time.Time) []wire.Instant {
 	if m.Series == nil || m.Series.Paused || m.Series.Stopped {
 		return nil

@@ -12,58 +12,55 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Spec is the durable truth of one timer: the input of its workflow. Fields
-// are only ever added, since a Spec may be read by the code of years to come.
+// Spec is the durable state of one timer: the input of its workflow. Fields are only ever added,
+// since future versions must read it.
 type Spec struct {
 	wire.Key
 	Memo
-	// ContentType is the payload's; the payload itself travels beside the
-	// Spec, so that Temporal stores and shows its bytes as they are.
+	// ContentType is the payload's. The payload travels beside the Spec, so that Temporal stores
+	// and shows its bytes unchanged.
 	ContentType string             `json:"content_type,omitzero"`
 	Callback    *delivery.Callback `json:"callback,omitempty"`
 	Retry       *delivery.Retry    `json:"retry,omitempty"`
-	// OnDelivered and OnFailed are who is told how the timer ended, in place of whom its
-	// policy names.
+	// OnDelivered and OnFailed are the recipients of outcomes, in place of the policy's.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Standing is the delivery that the run before has handed on, as its last attempt left
-	// it; nil for none.
+	// Standing is the delivery handed over by the previous run, as of its last attempt; nil for
+	// none.
 	Standing *delivery.Report `json:"standing,omitempty"`
 	// TraceParent is the W3C trace context of the request that booked the timer.
 	TraceParent string `json:"traceparent,omitzero"`
-	// Behaviour is the version of the workflow's behaviour this timer was
-	// booked under; see the ladder in package workflows.
+	// Behaviour is the version of the workflow's behaviour at the booking; see the ladder in
+	// package workflows.
 	Behaviour int `json:"behaviour"`
-	// Reuse is the policy's when the timer is booked. It decides about the booking,
-	// and nothing about the timer.
+	// Reuse is the policy's at the booking. It decides about the booking only.
 	Reuse policy.Reuse `json:"-"`
-	// Target is where the timer is called back, as people may see it: without a query.
-	// It is not stored.
+	// Target is the destination for display, without a query. It is not stored.
 	Target string `json:"-"`
-	// Eager reports whether a worker of this process is handed the timer as it is booked. It
-	// is not stored.
+	// Eager reports whether a worker of this process gets the timer at its booking. It is not
+	// stored.
 	Eager bool `json:"-"`
 }
 
-// Memo is the part of a Spec that is kept in the workflow's memo, to be read
-// without a worker. Temporal advises at most 2 KB for a memo.
+// Memo is the part of a Spec in the workflow's memo, readable without a worker. Temporal advises
+// at most 2 KB for a memo.
 type Memo struct {
 	// Booking is unique to one booking of the id; a redelivery keeps it.
 	Booking string `json:"booking"`
 	// Revision counts the changes, from 1.
 	Revision int `json:"revision"`
-	// Round counts the deliveries that gave way to another one: for a change of when the
-	// timer rings, and for a redelivery. Each round numbers its attempts from 1.
+	// Round counts the deliveries replaced by another: for a change of the ring's time, and for
+	// a redelivery. Each round numbers its attempts from 1.
 	Round int `json:"round,omitzero"`
-	// Content is the revision at which the body changed last, of a timer that may have been
-	// sent before; zero for the body that was booked.
+	// Content is the revision of the last change of the body, of a timer that may have been sent
+	// before; zero for the booked body.
 	Content int          `json:"content,omitzero"`
 	DueAt   wire.Instant `json:"due_at"`
-	// Local is the due time as it was booked by a clock on a wall; nil where it was not.
+	// Local is the due time by a wall clock; nil if it was booked otherwise.
 	Local *Local `json:"local,omitempty"`
-	// Debounce is nil for a timer that is not pushed out.
+	// Debounce is nil for a timer without one.
 	Debounce *Debounce `json:"debounce,omitempty"`
-	// LatestAt or ExpiresAfter, or neither: then the policy's default holds.
+	// LatestAt and ExpiresAfter exclude one another. Without either, the policy's default holds.
 	LatestAt     wire.Instant  `json:"latest_at,omitzero"`
 	ExpiresAfter wire.Duration `json:"expires_after,omitzero"`
 	// NeverExpires is set by a redelivery: the policy's default does not hold.
@@ -71,32 +68,32 @@ type Memo struct {
 	Priority     int          `json:"priority"`
 	Labels       Labels       `json:"labels,omitempty"`
 	CreatedAt    wire.Instant `json:"created_at"`
-	// UpdatedAt is when the last booking or change was asked for; zero for timers of
-	// before it was stored.
+	// UpdatedAt is when the last booking or change was requested; zero for timers of earlier
+	// versions.
 	UpdatedAt wire.Instant `json:"updated_at,omitzero"`
-	// Fingerprint digests the terms of the last booking or change.
+	// Fingerprint is a digest of the terms of the last booking or change.
 	Fingerprint string `json:"fingerprint"`
-	// Idempotency is of the request that booked the timer; nil without a key.
+	// Idempotency identifies the request that booked the timer; nil without a key.
 	Idempotency *Idempotency `json:"idempotency,omitempty"`
-	// EarlierKeys are those of earlier bookings of the id, the latest first.
+	// EarlierKeys are the keys of earlier bookings of the id, the latest first.
 	EarlierKeys EarlierKeys `json:"earlier_keys,omitempty"`
 	// Refusals are the changes that could not be applied, the latest last.
 	Refusals Refusals `json:"refusals,omitempty"`
-	// Preload is fixed when it is booked or changed; it decides the start delay.
+	// Preload is fixed at the booking or a change; it decides the start delay.
 	Preload policy.Preload `json:"preload,omitzero"`
-	// NotPreloaded reports whether no worker had room to preload the timer. It is then
-	// handed out when it rings.
+	// NotPreloaded reports whether no worker had room to preload the timer. A worker then gets
+	// it when it rings.
 	NotPreloaded bool `json:"unheld,omitzero"`
-	// Series is where a recurring timer stands; nil for a one-shot timer.
+	// Series is the position of a recurring timer; nil for a one-shot timer.
 	Series *Series `json:"series,omitempty"`
-	// Suspended reports whether a one-shot timer waits to be resumed, and Note why it was paused or
-	// resumed. Those of a recurring one are its series'.
+	// Suspended reports whether a one-shot timer is paused, and Note is the reason for its pause
+	// or resumption. A recurring timer has both in its series.
 	Suspended bool   `json:"suspended,omitzero"`
 	Note      string `json:"note,omitzero"`
 }
 
-// Admit turns a request into a Spec, or says everything that is wrong with it.
-// booking must be unique to this request.
+// Admit turns a request into a Spec, or returns every fault of it. booking must be unique to
+// this request.
 func Admit(key wire.Key, terms Terms, booking string, now time.Time) (Spec, error) {
 	errs := append(key.Check(), terms.Check(now)...)
 	if terms.DueAt == nil && terms.DueLocal == nil && terms.Delay == nil && terms.Recurrence == nil {
@@ -109,8 +106,8 @@ func Admit(key wire.Key, terms Terms, booking string, now time.Time) (Spec, erro
 	return spec.Apply(Change{Terms: terms, Fingerprint: terms.Fingerprint(), At: wire.At(now)})
 }
 
-// Latest is the time after which the timer must not ring, zero for never.
-// fallback is the policy's default, counted from the due time.
+// Latest returns the time after which the timer must not ring, zero for never. fallback is the
+// policy's default, counted from the due time.
 func (m Memo) Latest(fallback wire.Duration) wire.Instant {
 	switch {
 	case m.NeverExpires:
@@ -126,13 +123,13 @@ func (m Memo) Latest(fallback wire.Duration) wire.Instant {
 	}
 }
 
-// withExpiry is the memo with another latest time: at most one of the two is set.
+// withExpiry returns the memo with another latest time: at most one of the two is set.
 func withExpiry(m Memo, at wire.Instant, after wire.Duration) Memo {
 	m.LatestAt, m.ExpiresAfter, m.NeverExpires = at, after, false
 	return m
 }
 
-// RingsAt is when the timer shall ring: its due time, or later by the jitter.
+// RingsAt returns when the timer rings: its due time, plus the jitter.
 func (m Memo) RingsAt() wire.Instant {
 	if m.Series == nil || m.Series.Extra {
 		return m.DueAt
@@ -140,14 +137,14 @@ func (m Memo) RingsAt() wire.Instant {
 	return m.Series.Rule.RingAt(m.DueAt, m.Booking)
 }
 
-// Paused reports whether the timer, or the rule of a recurring one, is suspended.
+// Paused reports whether the timer, or the rule of a recurring one, is paused.
 func (m Memo) Paused() bool { return m.Suspended || m.Series != nil && m.Series.Paused }
 
-// Resting reports whether the timer rings only after somebody resumes it.
+// Resting reports whether the timer rings only after it is resumed.
 func (m Memo) Resting() bool { return m.Paused() && (m.Series == nil || !m.Series.Extra) }
 
-// RestsUntil is when a one-shot timer that rests expires, by what it says itself; zero for
-// never, and for one that does not rest.
+// RestsUntil returns when a paused one-shot timer expires by its own terms; zero for never, and
+// for one that is not paused.
 func (m Memo) RestsUntil() wire.Instant {
 	if !m.Suspended {
 		return 0
@@ -155,25 +152,25 @@ func (m Memo) RestsUntil() wire.Instant {
 	return m.Latest(0)
 }
 
-// Lapsed reports whether the latest time of a timer has passed while it rests: it expires, and
-// calls nobody.
+// Lapsed reports whether the latest time of a paused timer has passed. It then expires without a
+// call.
 func (m Memo) Lapsed(now wire.Instant) bool {
 	until := m.RestsUntil()
 	return until != 0 && until <= now
 }
 
-// WebhookID is the Standard Webhooks message id of the delivery: opaque,
-// without a dot, stable over all attempts and redeliveries. It stands for one body: a body
-// that changes after an attempt has another one.
+// WebhookID returns the Standard Webhooks message id of the delivery: opaque, without a dot,
+// stable over all attempts and redeliveries. It stands for one body: a changed body gets another
+// id.
 func (s Spec) WebhookID() string { return s.Memo.WebhookID(s.Key) }
 
-// WebhookID is the message id of the timer key booked under this memo; each
-// occurrence of a recurring timer has its own.
+// WebhookID returns the message id of the timer key booked under this memo. Each occurrence of a
+// recurring timer has its own.
 func (m Memo) WebhookID(key wire.Key) string {
 	subject := key.String() + "\n" + m.Booking
 	if m.Series != nil {
 		subject += "\n" + m.DueAt.String()
-		if m.Series.Extra { // several may be asked for within one millisecond
+		if m.Series.Extra { // one millisecond may have several requests
 			subject += "\nextra " + strconv.Itoa(m.Series.Number)
 		}
 	}
@@ -183,15 +180,14 @@ func (m Memo) WebhookID(key wire.Key) string {
 	return MessageID(subject)
 }
 
-// MessageID is the Standard Webhooks message id of whatever is sent about
-// subject: opaque, and without a dot.
+// MessageID returns the Standard Webhooks message id for a subject: opaque, and without a dot.
 func MessageID(subject string) string {
 	sum := sha256.Sum256([]byte(subject))
 	return "msg_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
-// Call is where and how the timer's receiver is called under a policy whose
-// defaults are filled in, and the ladder of its attempts.
+// Call returns the callback of the timer and its ladder under a policy with its defaults filled
+// in.
 func (s Spec) Call(policy policy.Policy) (delivery.Callback, delivery.Retry) {
 	callback, retry := policy.Callback, policy.Retry
 	if s.Callback != nil {

@@ -2,22 +2,22 @@ package timer
 
 import "github.com/wakecall/wakecall/core/wire"
 
-// Stats are how many timers there are.
+// Stats counts timers.
 type Stats struct {
 	CountedAt wire.Instant `json:"counted_at"`
-	// Timers are those of the business type that was asked for, or of all.
+	// Timers counts the requested business type, or all of them.
 	Timers StatusCounts `json:"timers"`
-	// BusinessTypes are those that have a policy, or the one that was asked for.
+	// BusinessTypes has the types with a policy, or the requested one.
 	BusinessTypes []TypeStats `json:"business_types"`
 }
 
-// TypeStats are how many timers of a business type there are.
+// TypeStats counts the timers of a business type.
 type TypeStats struct {
 	BusinessType string       `json:"business_type"`
 	Timers       StatusCounts `json:"timers"`
 }
 
-// StatusCounts are how many timers there are of each status.
+// StatusCounts counts timers by status.
 type StatusCounts struct {
 	Scheduled  int `json:"scheduled"`
 	Paused     int `json:"paused"`

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// RefuseTimes names each field that says when a timer rings.
+// RefuseTimes returns an error for each field that sets when a timer rings.
 func (t Terms) RefuseTimes() (errs wire.FieldErrors) {
 	for _, field := range []struct {
 		pointer string
@@ -30,7 +30,7 @@ func (t Terms) RefuseTimes() (errs wire.FieldErrors) {
 	return errs
 }
 
-// CheckReach returns what is wrong with where the destinations of a timer lead.
+// CheckReach returns what is wrong with the destinations of a timer.
 func (t Terms) CheckReach(r delivery.Reach) (errs wire.FieldErrors) {
 	errs = r.Callback(t.Callback)
 	if t.OnDelivered != nil {
@@ -42,18 +42,17 @@ func (t Terms) CheckReach(r delivery.Reach) (errs wire.FieldErrors) {
 	return errs
 }
 
-// Terms are what a client may say about a timer. A nil field was left out.
+// Terms are a client's request for a timer. A nil field was left out.
 type Terms struct {
 	// DueAt, DueLocal, Delay and Recurrence exclude one another.
 	DueAt *wire.Instant `json:"due_at,omitempty"`
-	// DueLocal is read in Timezone, which is an IANA name. Stored terms have the moment
-	// that it means as DueAt beside it.
+	// DueLocal is a time in Timezone, an IANA name. Stored terms also have its moment as DueAt.
 	DueLocal   *wire.Wall       `json:"due_local,omitempty"`
 	Timezone   string           `json:"timezone,omitzero"`
 	Delay      *wire.Duration   `json:"delay,omitempty"`
 	Recurrence *recurrence.Rule `json:"recurrence,omitempty"`
-	// MaxWait, beside Delay, bounds how far a timer that is put again and again is pushed
-	// out, counted from the first time.
+	// MaxWait, beside Delay, bounds how far repeated PUTs postpone a timer, counted from the
+	// first one.
 	MaxWait *wire.Duration `json:"max_wait,omitempty"`
 	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
 	LatestAt     *wire.Instant  `json:"latest_at,omitempty"`
@@ -63,12 +62,12 @@ type Terms struct {
 	Callback *delivery.Callback `json:"callback,omitempty"`
 	Retry    *delivery.Retry    `json:"retry,omitempty"`
 	Priority *int               `json:"priority,omitempty"`
-	// Labels replace those that there are.
+	// Labels replace the present labels.
 	Labels *Labels `json:"labels,omitempty"`
-	// OnDelivered and OnFailed stand in place of the policy's.
+	// OnDelivered and OnFailed replace the policy's.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Paused reports whether a one-shot timer waits to be resumed.
+	// Paused reports whether a one-shot timer is paused.
 	Paused *bool `json:"paused,omitempty"`
 }
 
@@ -83,10 +82,9 @@ type Payload struct {
 // ContentTypeJSON is the content type of payloads booked as JSON.
 const ContentTypeJSON = "application/json"
 
-// Fingerprint is a digest of the terms as the client put them, so that a
-// repeated request can be told from another one under the same id.
+// Fingerprint returns a digest of the client's terms, to recognize a repeated request.
 func (t Terms) Fingerprint() string {
-	if t.Paused != nil && !*t.Paused { // which is the default
+	if t.Paused != nil && !*t.Paused { // the default
 		t.Paused = nil
 	}
 	// Terms hold no channel, function or cycle: they always marshal.
@@ -95,10 +93,10 @@ func (t Terms) Fingerprint() string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// IsZero reports whether nothing was said.
+// IsZero reports whether the terms are empty.
 func (t Terms) IsZero() bool { return t == Terms{} }
 
-// Due is the due time the terms name; ok is false when they name none.
+// Due returns the due time of the terms; ok is false if they have none.
 func (t Terms) Due(now time.Time) (due wire.Instant, ok bool) {
 	switch {
 	case t.DueAt != nil:
@@ -113,8 +111,8 @@ func (t Terms) Due(now time.Time) (due wire.Instant, ok bool) {
 	}
 }
 
-// Check returns what is wrong with the terms themselves, field by field. What
-// depends on the timer they are applied to is checked there.
+// Check returns what is wrong with the terms alone, field by field. Checks against a timer
+// happen when they are applied to it.
 func (t Terms) Check(now time.Time) (errs wire.FieldErrors) {
 	errs = append(errs, t.checkDue(now)...)
 	errs = append(errs, t.checkLatest(now)...)
@@ -138,8 +136,8 @@ func (t Terms) Check(now time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
-// CheckChange is [Terms.Check] for a change, in which an outcome's empty destination takes
-// away the one that the timer has of its own.
+// CheckChange is [Terms.Check] for a change. In a change, an empty destination of an outcome
+// removes the timer's own.
 func (t Terms) CheckChange(now time.Time) wire.FieldErrors {
 	t.OnDelivered, t.OnFailed = t.OnDelivered.OrNil(), t.OnFailed.OrNil()
 	return t.Check(now)
@@ -166,7 +164,7 @@ func (t Terms) checkDue(now time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
-// duePointer leads to the due time in a body.
+// duePointer returns the pointer to the due time in a body.
 func (t Terms) duePointer() string {
 	if t.DueLocal != nil {
 		return "/due_local"

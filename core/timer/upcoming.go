@@ -7,27 +7,27 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Upcoming are the next nominal times of a rule.
+// Upcoming has the next nominal times of a rule.
 type Upcoming struct {
 	Times []wire.Instant `json:"upcoming"`
-	// EmptyBecause says why there is none; it is left out where there are some.
+	// EmptyBecause is why there is none; it is left out if there are some.
 	EmptyBecause EmptyReason `json:"empty_because,omitzero"`
-	// Note is why the timer was paused, where it is and somebody said so.
+	// Note is why the timer was paused, if it is and a reason was given.
 	Note string `json:"note,omitzero"`
 }
 
-// EmptyReason is why a rule names no further time.
+// EmptyReason is why a rule has no further time.
 type EmptyReason string
 
 // The closed list of reasons.
 const (
-	// EmptyPaused: the timer is paused. Its rule goes on when it is resumed.
+	// EmptyPaused: the timer is paused. Its rule goes on after a resumption.
 	EmptyPaused EmptyReason = "paused"
 	// EmptyFinished: the timer has ended.
 	EmptyFinished EmptyReason = "finished"
 	// EmptyStopped: its receiver has ended the rule.
 	EmptyStopped EmptyReason = "stopped"
-	// EmptyNoMore: the rule names no further time, or none that the search finds.
+	// EmptyNoMore: the rule has no further time, or none within the search.
 	EmptyNoMore EmptyReason = "no_more"
 )
 
@@ -36,12 +36,12 @@ func EmptyReasons() []EmptyReason {
 	return []EmptyReason{EmptyPaused, EmptyFinished, EmptyStopped, EmptyNoMore}
 }
 
-// UpcomingOf returns the times of a rule that is booked at a moment, count at most.
+// UpcomingOf returns the times of a rule booked at a moment, at most count.
 func UpcomingOf(rule recurrence.Rule, booked wire.Instant, count int) Upcoming {
 	return upcoming(rule.Upcoming(recurrence.Cursor{Booked: booked}, count))
 }
 
-// Upcoming returns the next times of a recurring timer, count at most.
+// Upcoming returns the next times of a recurring timer, at most count.
 func (v View) Upcoming(count int, now time.Time) Upcoming {
 	switch {
 	case v.Status.Finished():

@@ -7,11 +7,11 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Status is where a timer stands.
+// Status is the state of a timer.
 type Status string
 
-// The life of a timer: scheduled, delivering, then one of the four ends. It may be
-// paused before an end, and a recurring timer begins anew after each delivery.
+// The life of a timer: scheduled, delivering, then one of the four ends. It may be paused before
+// an end. A recurring timer begins anew after each delivery.
 const (
 	// Scheduled: waiting for its due time.
 	Scheduled Status = "scheduled"
@@ -21,11 +21,11 @@ const (
 	Delivering Status = "delivering"
 	// Delivered: the receiver answered 2xx.
 	Delivered Status = "delivered"
-	// Failed: the ladder is used up, or the receiver said stop.
+	// Failed: the ladder is used up, or the receiver refused further attempts.
 	Failed Status = "failed"
 	// Expired: the latest time passed before success.
 	Expired Status = "expired"
-	// Cancelled: cancelled or terminated by anybody.
+	// Cancelled: a caller cancelled or terminated it.
 	Cancelled Status = "cancelled"
 )
 
@@ -37,39 +37,37 @@ func Statuses() []Status {
 // Finished reports whether the timer will not ring again by itself.
 func (s Status) Finished() bool { return s != Scheduled && s != Paused && s != Delivering }
 
-// View is what a reader is shown of a timer.
+// View is a timer as readers see it.
 type View struct {
 	wire.Key
 	Status Status       `json:"status"`
 	DueAt  wire.Instant `json:"due_at"`
-	// DueLocal and Timezone are the due time as it was booked by a clock on a wall.
+	// DueLocal and Timezone are the due time by a wall clock, as booked.
 	DueLocal wire.Wall    `json:"due_local,omitzero"`
 	Timezone string       `json:"timezone,omitzero"`
 	LatestAt wire.Instant `json:"latest_at,omitzero"`
-	// RingBy is when a timer that is pushed out again and again rings at the latest.
+	// RingBy is the latest ring of a debounced timer.
 	RingBy   wire.Instant `json:"ring_by,omitzero"`
 	Revision int          `json:"revision"`
-	// Round is which delivery of the booking it is, from 1: a redelivery begins another one,
-	// and so does a change of when the timer rings. Attempts are those of this round.
+	// Round is the number of the delivery of the booking, from 1. A redelivery begins another
+	// one, and so does a change of the ring's time. Attempts counts those of this round.
 	Round         int               `json:"round"`
 	Attempts      int               `json:"attempts"`
 	NextAttemptAt wire.Instant      `json:"next_attempt_at,omitzero"`
 	LastFailure   *delivery.Failure `json:"last_failure,omitempty"`
-	// Link is by which the last attempt went: the one that delivered, where the timer is
-	// delivered. It is left out where the policy had no fallback.
+	// Link is the link of the last attempt. It is left out if the policy had no fallback.
 	Link delivery.Link `json:"link,omitzero"`
-	// Wait is what holds the next attempt up. Lists that leave out attempts do not show it.
+	// Wait is why the next attempt waits. Lists without attempts do not show it.
 	delivery.Wait
-	// AckUntil is when the receiver has to have acknowledged the last attempt, which it
-	// accepted; zero where nothing is awaited of it.
+	// AckUntil is the deadline for the acknowledgement of the last attempt; zero if none is
+	// awaited.
 	AckUntil wire.Instant `json:"ack_until,omitzero"`
-	// PendingChange is the id of the change that this answer is about, and that
-	// no worker has applied yet.
+	// PendingChange is the id of this call's change, if no worker has applied it yet.
 	PendingChange string `json:"pending_change,omitzero"`
-	// CancelRequested reports whether a cancel is durable that no worker has carried out yet.
-	// Nothing that comes after it takes effect on this booking. Lists do not show it.
+	// CancelRequested reports whether a durable cancel waits for a worker. Nothing after it
+	// takes effect on this booking. Lists do not show it.
 	CancelRequested bool `json:"cancel_requested,omitzero"`
-	// RefusedChanges are the latest that were accepted and could not be applied.
+	// RefusedChanges are the latest changes that were accepted and could not be applied.
 	RefusedChanges []Refusal    `json:"refused_changes,omitempty"`
 	DeliveredAt    wire.Instant `json:"delivered_at,omitzero"`
 	LatenessMS     *int64       `json:"lateness_ms,omitempty"`
@@ -81,33 +79,31 @@ type View struct {
 	RunID          string       `json:"run_id"`
 	FirstRunID     string       `json:"first_run_id,omitzero"`
 	Links          Links        `json:"links"`
-	// Callback and Retry are how the receiver is called under the policy as it
-	// is now, header values hidden; Callback is nil where nobody would be. Lists
-	// do not show them.
+	// Callback and Retry describe the call under the present policy, with header values hidden.
+	// Callback is nil if there is no receiver. Lists do not show them.
 	Callback *delivery.Callback `json:"callback,omitempty"`
 	Retry    *delivery.Retry    `json:"retry,omitempty"`
-	// OnDelivered and OnFailed are who is told in place of whom the policy names. Lists do not
-	// show them.
+	// OnDelivered and OnFailed are the timer's own recipients of outcomes. Lists do not show
+	// them.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
 	// Note is why it was paused or resumed.
 	Note string `json:"note,omitzero"`
-	// Recurrence, Occurrence and LastOccurrence are those of a recurring timer;
-	// Occurrence is the number of the one at DueAt.
+	// Recurrence, Occurrence and LastOccurrence belong to a recurring timer. Occurrence is the
+	// number of the occurrence at DueAt.
 	Recurrence     *recurrence.Rule `json:"recurrence,omitempty"`
 	Occurrence     int              `json:"occurrence,omitzero"`
 	LastOccurrence *Past            `json:"last_occurrence,omitempty"`
 	// Stopped reports whether its receiver ended a recurring timer.
 	Stopped bool `json:"stopped,omitzero"`
 	Memo    Memo `json:"-"`
-	// Found is the timer that a change came upon; nil where there was none, or nobody looked.
-	// Unchanged reports whether the call changed nothing of it.
+	// Found is the timer before a change; nil if there was none, or if it was not read.
+	// Unchanged reports whether the call left it unchanged.
 	Found     *Memo `json:"-"`
 	Unchanged bool  `json:"-"`
 }
 
-// ShowCall adds where and how the receiver is called, from what the run began with and the
-// policy as it is now.
+// ShowCall adds the callback and the ladder, from the input of the run and the present policy.
 func (v *View) ShowCall(spec Spec, policy policy.Policy) {
 	callback, retry := spec.Call(policy.WithDefaults())
 	v.Retry, v.OnDelivered, v.OnFailed = &retry, spec.OnDelivered, spec.OnFailed
@@ -117,8 +113,8 @@ func (v *View) ShowCall(spec Spec, policy policy.Policy) {
 	}
 }
 
-// Ended is the occurrence that a recurring timer ended with; ok is false while
-// it goes on, or when it was cancelled between two.
+// Ended returns the last occurrence of an ended recurring timer. ok is false while it goes on,
+// or if it was cancelled between two.
 func (v View) Ended() (_ Past, ok bool) {
 	if v.Memo.Series == nil || !v.Status.Finished() || v.Status == Cancelled {
 		return Past{}, false
@@ -132,13 +128,13 @@ func (v View) Ended() (_ Past, ok bool) {
 	}, true
 }
 
-// StateOf is the timer that is the reason for a refusal; nil where it is another one.
+// StateOf returns the timer that is the reason for a refusal; nil for another reason.
 func StateOf(e *wire.Error) *View {
 	view, _ := e.State.(*View)
 	return view
 }
 
-// Links lead from a timer to where it can be looked at.
+// Links are URLs for a closer look at a timer.
 type Links struct {
 	WebUI string `json:"web_ui,omitzero"`
 }

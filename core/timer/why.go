@@ -7,23 +7,23 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Reason is what has a timer be where it is.
+// Reason is why a timer is in its state.
 type Reason string
 
-// The reasons beside those that an attempt waits for ([delivery.Waitings]) and the ends, which
-// have the names of their statuses.
+// The reasons beside those for waits ([delivery.Waitings]) and the ends, which have the names of
+// their statuses.
 const (
-	// ReasonCancelRequested: a cancel is durable that no worker has carried out yet.
+	// ReasonCancelRequested: a durable cancel waits for a worker.
 	ReasonCancelRequested Reason = "cancel_requested"
-	// ReasonPaused: somebody has paused this timer.
+	// ReasonPaused: a caller has paused this timer.
 	ReasonPaused Reason = "paused"
 	// ReasonNotDue: its time has not come.
 	ReasonNotDue Reason = "not_due"
-	// ReasonBetweenAttempts: an attempt has failed, and the next one has its time.
+	// ReasonBetweenAttempts: an attempt has failed, and the next one is scheduled.
 	ReasonBetweenAttempts Reason = "between_attempts"
-	// ReasonAttempting: an attempt is being made.
+	// ReasonAttempting: an attempt is in progress.
 	ReasonAttempting Reason = "attempting"
-	// ReasonOverdue: its time has come, and nothing that is known holds it up.
+	// ReasonOverdue: its time has come, and no reason for a wait is known.
 	ReasonOverdue Reason = "overdue"
 )
 
@@ -41,7 +41,7 @@ func Reasons() (all []Reason) {
 	return append(all, ReasonNotDue, ReasonBetweenAttempts, ReasonAttempting, ReasonOverdue)
 }
 
-// ReasonSource is where a reason is known from.
+// ReasonSource is the source of a reason.
 type ReasonSource string
 
 // The sources of reasons.
@@ -58,10 +58,10 @@ func ReasonSources() []ReasonSource {
 	return []ReasonSource{FromTimer, FromEmergency, FromPolicy, FromReceiver, FromWorker}
 }
 
-// Fact is one reason why a timer is where it is.
+// Fact is one reason for a timer's state.
 type Fact struct {
 	Fact Reason `json:"fact"`
-	// Text says it in a sentence.
+	// Text is a sentence about the fact.
 	Text   string       `json:"text"`
 	Source ReasonSource `json:"source"`
 	Since  wire.Instant `json:"since,omitzero"`
@@ -70,8 +70,8 @@ type Fact struct {
 	Note   string       `json:"note,omitzero"`
 }
 
-// Why says why a timer is where it is, the gravest fact first. It tells what the timer shows,
-// and guesses nothing.
+// Why returns the reasons for a timer's state, the gravest first. It uses only what the timer
+// shows, and guesses nothing.
 func (v View) Why(now wire.Instant) (facts []Fact) {
 	if v.Status.Finished() {
 		return []Fact{v.ended()}
@@ -91,7 +91,7 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 	return facts
 }
 
-// ended is how it ended.
+// ended returns how it ended.
 func (v View) ended() Fact {
 	fact := Fact{Fact: Reason(v.Status), Source: FromTimer}
 	switch v.Status {
@@ -111,7 +111,7 @@ func (v View) ended() Fact {
 	return fact
 }
 
-// failureOf says what a failure was, without what the receiver wrote.
+// failureOf describes a failure without the receiver's text.
 func failureOf(f delivery.Failure) string {
 	switch {
 	case f.Status != 0:
@@ -123,7 +123,7 @@ func failureOf(f delivery.Failure) string {
 	}
 }
 
-// holds says in a sentence what is waited for, and where that is known from.
+// holds has a sentence and the source for each reason of a wait.
 var holds = map[delivery.Waiting]struct {
 	text   string
 	source ReasonSource
@@ -149,7 +149,7 @@ func (v View) held() Fact {
 	}
 }
 
-// pending is where it is on its way, which is no reason on its own where something holds it.
+// pending returns the progress of the timer, which is no reason by itself if something holds it.
 func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	fact = Fact{Source: FromTimer}
 	switch {

@@ -44,8 +44,8 @@ func (f Field) Empty() any {
 	return reflect.Zero(reflect.TypeOf(f.Lowest)).Interface()
 }
 
-// RefusesZero reports whether a zero in a request is refused. The types of this package cannot
-// tell zero from a field left out, so the decoder must check.
+// RefusesZero reports whether a zero in a request is refused. In the types of this package, zero
+// and a field left out look the same, so the decoder must check.
 func (f Field) RefusesZero() bool { return f.Lowest == nil || (f.Lowest != f.Empty() && f.Zero == "") }
 
 // FieldError describes the values that the field accepts.
@@ -75,7 +75,7 @@ func Enforce[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	}
 }
 
-// EnforceNonZero is [Enforce] for a value whose zero means that it was left out.
+// EnforceNonZero is [Enforce] for a value that is zero if it was left out.
 func EnforceNonZero[T cmp.Ordered](errs *FieldErrors, f Field, value T) {
 	var zero T
 	if value != zero {
