@@ -6,10 +6,10 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Caller is who makes the changes of a context.
+// Caller is the author of the changes of a context.
 type Caller interface {
-	// Actor is the caller in its role for a business type, "" for all of them. known is
-	// false where nobody knows who it is. It is no pointer: a booking asks for it.
+	// Actor returns the caller in its role for a business type, "" for all of them. known is
+	// false if the author is unknown. It returns no pointer, to save bookings an allocation.
 	Actor(businessType string) (actor wire.Actor, known bool)
 }
 
@@ -20,15 +20,15 @@ func With(ctx context.Context, c Caller) context.Context {
 	return context.WithValue(ctx, contextKey{}, c)
 }
 
-// Asks is whether a context is asked who makes its changes. A context that says more answers
-// with a [Caller] itself, at the price of one.
+// Asks reports whether key asks a context for the author of its changes. Another context can
+// then answer with a [Caller] itself, in one allocation.
 func Asks(key any) bool {
 	_, ok := key.(contextKey)
 	return ok
 }
 
-// Actor is who makes the changes of a context to a business type. known is false for nobody
-// but Wakecall itself.
+// Actor returns the author of the changes of a context to a business type. known is false if the
+// only author is Wakecall.
 func Actor(ctx context.Context, businessType string) (actor wire.Actor, known bool) {
 	if c, ok := ctx.Value(contextKey{}).(Caller); ok {
 		return c.Actor(businessType)
@@ -36,7 +36,7 @@ func Actor(ctx context.Context, businessType string) (actor wire.Actor, known bo
 	return wire.Actor{}, false
 }
 
-// Who is [Actor] as a record holds it: nil for nobody.
+// Who returns [Actor] for a record: nil if unknown.
 func Who(ctx context.Context, businessType string) *wire.Actor {
 	actor, known := Actor(ctx, businessType)
 	if !known {
@@ -45,10 +45,10 @@ func Who(ctx context.Context, businessType string) *wire.Actor {
 	return &actor
 }
 
-// Wakecall makes changes of its own: it books the events of the audit.
+// Wakecall is the author of Wakecall's own changes: it books the events of the audit.
 var Wakecall = &wire.Actor{Name: "wakecall", By: "wakecall"}
 
-// Behalf is a [Caller] for which something else works: the same actor, whatever is changed.
+// Behalf is a [Caller] for which another part works: the same actor for every change.
 type Behalf struct{ Of *wire.Actor }
 
 // Actor implements [Caller].

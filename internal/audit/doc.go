@@ -1,7 +1,7 @@
-// Package audit says who did what.
+// Package audit records who did what.
 //
-// Whoever makes changes stands in the context, as a [Caller]: the engine writes it into
-// Temporal together with the change, in the same write. What a call came to is a [Record],
-// of which a [Log] keeps exactly one for each call: it fails closed, so that a call which
-// cannot be recorded is not carried out.
+// The context holds the author of changes, as a [Caller]. The engine writes it into Temporal
+// together with the change, in the same write. A [Record] is the result of a call, and a [Log]
+// stores exactly one for each call. It fails closed: a call that cannot be recorded is not
+// carried out.
 package audit

@@ -8,14 +8,14 @@ import (
 
 // Booker books the events of [Events].
 type Booker interface {
-	// Ready says why no event can be booked.
+	// Ready returns why no event can be booked.
 	Ready() error
 	// Book books the event of a record under its id. It may be called again.
 	Book(id string, event []byte) error
 }
 
-// Events is a [Sink] that has each record delivered as a timer of a business type is, and so
-// with the same guarantees. The policy of that type says whom to, and signs.
+// Events is a [Sink] that delivers each record as a timer of a business type, with the same
+// guarantees. The policy of that type has the recipient, and signs.
 type Events struct {
 	booker       Booker
 	businessType string
@@ -35,7 +35,8 @@ func NewEvents(booker Booker, businessType string, logger *slog.Logger) *Events 
 	return &Events{booker: booker, businessType: businessType, logger: logger}
 }
 
-// Begin implements [Sink]. The policy of the events can always be put in order.
+// Begin implements [Sink]. It always allows changes of the policy of the events, so that it can
+// be repaired.
 func (e *Events) Begin(intent *Record) (Open, error) {
 	if intent.Target.BusinessType == e.businessType {
 		return openEvent{e}, nil
@@ -66,7 +67,7 @@ func (o openEvent) End(record *Record) {
 // Abandon implements [Open].
 func (openEvent) Abandon() {}
 
-// flush books what is kept.
+// flush books the stored events.
 func (e *Events) flush() error {
 	e.mu.Lock()
 	kept := e.kept

@@ -10,17 +10,17 @@ import (
 	"strconv"
 )
 
-// File is a [Sink] that writes to a file, behind what stands there. Whoever rotates it moves
-// the file away: the next record begins another one. Beside it stands a journal of the calls
-// that are being carried out, so that a call which a crash cut off leaves its record as well.
+// File is a [Sink] that appends to a file. To rotate it, move the file away: the next record
+// begins another one. A journal of the calls in progress lies beside it, so that a call cut off
+// by a crash leaves its record too.
 type File struct {
 	*Lines
 	out     *appended
 	journal *journal
 }
 
-// OpenFile opens a file for records, and the journal beside it. What a crash has cut off is
-// recorded first, as unknown.
+// OpenFile opens a file for records, and the journal beside it. It first records the calls cut
+// off by a crash, as unknown.
 func OpenFile(path string, logger *slog.Logger) (*File, error) {
 	out := &appended{path: path}
 	if err := out.open(); err != nil {
@@ -37,7 +37,7 @@ func OpenFile(path string, logger *slog.Logger) (*File, error) {
 	return f, nil
 }
 
-// recover records the calls that were being carried out when the process before ended.
+// recover records the calls that were in progress when the previous process ended.
 func (f *File) recover() error {
 	return f.journal.each(func(intent *Record) error {
 		if recorded, err := f.out.ends(intent.ID); recorded || err != nil {
@@ -65,7 +65,7 @@ type openSlot struct {
 	slot int64
 }
 
-// End implements [Open]. The journal keeps a call whose record could not be written.
+// End implements [Open]. The journal retains a call whose record could not be written.
 func (o openSlot) End(record *Record) {
 	if o.of.write(record) == nil {
 		o.of.journal.clear(o.slot)
@@ -78,20 +78,20 @@ func (o openSlot) Abandon() { o.of.journal.clear(o.slot) }
 // Close implements [Sink].
 func (f *File) Close() error {
 	err := f.Lines.Close()
-	if err == nil { // what is not written stays in the journal
+	if err == nil { // unwritten records stay in the journal
 		err = f.journal.empty()
 	}
 	return errors.Join(err, f.journal.Close(), f.out.Close())
 }
 
-// appended writes behind the end of the file that has a path, whichever that is by now.
+// appended appends to the file that has a path at present.
 type appended struct {
 	path string
 	file *os.File
 	is   os.FileInfo
 }
 
-// permissions of what tells who did what: for the owner, and a group that reads it.
+// permissions of audit files: for the owner, and a group that reads them.
 const permissions = 0o640
 
 func (a *appended) open() error {
@@ -111,11 +111,11 @@ func (a *appended) open() error {
 	return nil
 }
 
-// lookBack is how much of the end of a file is searched for the record of a call that the
-// journal still has: it was written in the last moment of the process before.
+// lookBack is how much of the end of a file is searched for the record of a call in the journal,
+// in bytes. It was written in the last moment of the previous process.
 const lookBack = 4 << 20
 
-// ends is whether a record stands near the end of the file.
+// ends reports whether a record is near the end of the file.
 func (a *appended) ends(id string) (bool, error) {
 	file, err := os.Open(a.path)
 	if err != nil {

@@ -16,21 +16,21 @@ import (
 // journalSuffix ends the name of the journal beside a file of records.
 const journalSuffix = ".open"
 
-// slotLen is how long the note of a call is in the journal, at most.
+// slotLen is the length of a slot in the journal, in bytes.
 const slotLen = 2048
 
-// journal notes the calls that are being carried out, each in a slot of its file. A slot that
-// begins with a brace is taken.
+// journal holds the calls in progress, each in a slot of its file. A slot that begins with a
+// brace is taken.
 type journal struct {
 	file *os.File
 
 	mu sync.Mutex
-	// free are slots that can be taken again, and end is where the next new one begins.
+	// free are the free slots, and end is the offset of the next new one.
 	free []int64
 	end  int64
 }
 
-// openJournal opens a journal. It refuses one that another process has.
+// openJournal opens a journal. It refuses one in use by another process.
 func openJournal(path string) (*journal, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, permissions)
 	if err != nil {
@@ -42,7 +42,7 @@ func openJournal(path string) (*journal, error) {
 	return &journal{file: file}, nil
 }
 
-// each sees what stands in the journal, and clears it.
+// each calls see for each call in the journal, and clears it.
 func (j *journal) each(see func(*Record) error) error {
 	slot := make([]byte, slotLen)
 	for at := int64(0); ; at += slotLen {
@@ -55,7 +55,7 @@ func (j *journal) each(see func(*Record) error) error {
 		}
 		var intent Record
 		if slot[0] != '{' || json.Unmarshal(bytes.TrimRight(slot[:n], " \n\x00"), &intent) != nil {
-			continue // it was ended, or a crash tore the note: then the call was not begun
+			continue // the call was ended, or a crash tore its slot before it began
 		}
 		if err := see(&intent); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (j *journal) each(see func(*Record) error) error {
 	}
 }
 
-// put notes a call, and returns where.
+// put writes a call, and returns its slot.
 func (j *journal) put(intent *Record) (slot int64, err error) {
 	text, err := json.Marshal(intent)
 	if err != nil {
@@ -104,15 +104,15 @@ func (j *journal) give(slot int64) {
 	j.free = append(j.free, slot)
 }
 
-// clear says that a call has ended. A slot that cannot be cleared is left: the call is
-// recorded twice, rather than not at all.
+// clear marks a call as ended. A slot that cannot be cleared is left: the call is recorded
+// twice, rather than not at all.
 func (j *journal) clear(slot int64) {
 	if _, err := j.file.WriteAt([]byte(" "), slot); err == nil {
 		j.give(slot)
 	}
 }
 
-// empty forgets everything, unless a call is still being carried out.
+// empty truncates the journal, unless a call is in progress.
 func (j *journal) empty() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

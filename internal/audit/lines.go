@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// Lines is a [Sink] that writes each record as a line of JSON. A line that cannot be written
-// is kept, and stands in the log; until it is written no call is carried out.
+// Lines is a [Sink] that writes each record as a line of JSON. It retains and logs a line that
+// cannot be written, and refuses further calls until it is written.
 type Lines struct {
 	out    io.Writer
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// kept are lines that could not be written, and torn is whether a part of one was.
+	// kept are the unwritten lines. torn reports whether a part of one was written.
 	kept [][]byte
 	torn bool
 }
 
-// NewLines returns a sink that writes to out, which it leaves open.
+// NewLines returns a sink that writes to out. It does not close out.
 func NewLines(out io.Writer, logger *slog.Logger) *Lines { return &Lines{out: out, logger: logger} }
 
 // Begin implements [Sink].
@@ -39,8 +39,7 @@ func (o openLine) End(record *Record) { _ = o.to.write(record) }
 // Abandon implements [Open].
 func (openLine) Abandon() {}
 
-// write writes a record behind those that could not be written before. Its error says that the
-// record is kept.
+// write writes a record after the unwritten ones. On an error it retains the record.
 func (l *Lines) write(record *Record) error {
 	line, err := record.line()
 	if err != nil {
@@ -51,14 +50,14 @@ func (l *Lines) write(record *Record) error {
 	defer l.mu.Unlock()
 	l.kept = append(l.kept, line)
 	if err := l.flush(); err != nil {
-		// It is the last resort, and a record holds nothing that may not stand in a log.
+		// The log is the last resort, and a record holds nothing that a log must not.
 		l.logger.Error("an audit record could not be written: no call is carried out until it is", "record", string(line), "cause", err)
 		return err
 	}
 	return nil
 }
 
-// flush writes what is kept, in order. A part of a line that stands there is ended first.
+// flush writes the retained lines, in order. It first ends a torn line.
 func (l *Lines) flush() error {
 	for len(l.kept) > 0 {
 		if l.torn {

@@ -2,34 +2,33 @@ package audit
 
 import "errors"
 
-// ErrClosed says that calls cannot be recorded, so that none is carried out.
+// ErrClosed means that calls cannot be recorded. No call is then carried out.
 var ErrClosed = errors.New("calls cannot be recorded")
 
-// Log keeps one record of each call that changes something. Its nil value keeps none.
+// Log stores one record of each changing call. A nil Log stores none.
 type Log struct{ sinks []Sink }
 
-// Sink is one of the places where records are kept.
+// Sink is one of the destinations of records.
 type Sink interface {
-	// Begin notes that a call is about to be carried out, as far as it is known. Its error
-	// keeps the call from that.
+	// Begin records that a call is about to be carried out. Its error prevents the call.
 	Begin(intent *Record) (Open, error)
-	// Close writes what has not been written.
+	// Close writes the unwritten records.
 	Close() error
 }
 
-// Open is a call that is being carried out.
+// Open is a call in progress.
 type Open interface {
-	// End keeps the record of the call.
+	// End stores the record of the call.
 	End(record *Record)
-	// Abandon says that the call is not carried out after all.
+	// Abandon withdraws a call that is not carried out.
 	Abandon()
 }
 
-// NewLog returns a log that keeps each record in all of the sinks.
+// NewLog returns a log that stores each record in all of the sinks.
 func NewLog(sinks ...Sink) *Log { return &Log{sinks} }
 
-// Begin notes that a call is about to be carried out. end must be called with what it came
-// to. The error keeps the call from being carried out.
+// Begin records that a call is about to be carried out. The caller must call end with the
+// result. An error prevents the call.
 func (l *Log) Begin(intent *Record) (end func(*Record), err error) {
 	if l == nil {
 		return func(*Record) {}, nil
@@ -52,10 +51,10 @@ func (l *Log) Begin(intent *Record) (end func(*Record), err error) {
 	}, nil
 }
 
-// On reports whether records are kept at all.
+// On reports whether records are stored at all.
 func (l *Log) On() bool { return l != nil }
 
-// Close writes what has not been written.
+// Close writes the unwritten records.
 func (l *Log) Close() error {
 	if l == nil {
 		return nil

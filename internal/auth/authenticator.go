@@ -11,77 +11,77 @@ import (
 )
 
 var (
-	// ErrRepeated says that Authorization was sent more than once: a proxy in front may
-	// have gone by another of them.
+	// ErrRepeated means that Authorization was sent more than once. A proxy in front may have
+	// used another of them.
 	ErrRepeated = errors.New("the header Authorization was sent more than once")
-	// ErrUnknown says that nothing was sent that tells who calls.
+	// ErrUnknown means that the request has no valid credential.
 	ErrUnknown = errors.New("no known API key was sent")
-	// ErrExpired says that a token was sent that was good once.
+	// ErrExpired means that a token was valid once.
 	ErrExpired = errors.New("the token has expired")
-	// ErrNoProvider says that who sent a token cannot be told now.
+	// ErrNoProvider means that a token cannot be checked now.
 	ErrNoProvider = errors.New("the identity provider does not answer")
 )
 
-// Tokens tell who has a bearer token that is no API key.
+// Tokens authenticates bearer tokens that are no API keys.
 type Tokens interface {
-	// Bearer is who has a token, of which digest is the SHA-256. The error is, or wraps,
+	// Bearer returns the owner of a token; digest is its SHA-256. The error is, or wraps,
 	// [ErrUnknown], [ErrExpired] or [ErrNoProvider].
 	Bearer(ctx context.Context, token string, digest [sha256.Size]byte) (*Principal, error)
 }
 
-// Authenticator tells who calls. The zero value admits nobody.
+// Authenticator authenticates callers. The zero value admits none.
 type Authenticator struct {
 	keys     []Key
-	tokens   Tokens // nil where no provider is configured
+	tokens   Tokens // nil if no provider is configured
 	subjects Mappings
-	// anyone is who calls where nobody is asked.
+	// anyone is the principal of all callers if none is authenticated.
 	anyone *Principal
 }
 
-// New returns an authenticator that admits who sends one of the keys.
+// New returns an authenticator that admits the owners of the keys.
 func New(keys []Key) *Authenticator { return &Authenticator{keys: keys} }
 
-// WithTokens admits the bearers of tokens as well.
+// WithTokens also admits the bearers of tokens.
 func (a *Authenticator) WithTokens(tokens Tokens) *Authenticator {
 	a.tokens = tokens
 	return a
 }
 
-// WithSubjects says what those may do who show a certificate, by its common name.
+// WithSubjects grants roles to client certificates, by common name.
 func (a *Authenticator) WithSubjects(subjects Mappings) *Authenticator {
 	a.subjects = subjects
 	return a
 }
 
-// Anonymous is the name of a principal that was not asked who it is.
+// Anonymous is the name of an unauthenticated principal.
 const Anonymous = "anonymous"
 
-// Anyone returns an authenticator that admits everybody, to do everything. It is for an
-// API that listens on loopback only.
+// Anyone returns an authenticator that admits every caller to do everything. It is only for an
+// API that listens on loopback.
 func Anyone() *Authenticator {
 	return &Authenticator{anyone: &Principal{Name: Anonymous, By: ByNothing, Grants: []Grant{unrestricted}}}
 }
 
-// AsksForKeys is whether nobody is admitted who does not show who it is.
+// AsksForKeys reports whether callers must authenticate.
 func (a *Authenticator) AsksForKeys() bool { return a.anyone == nil }
 
-// TakesTokens is whether a token of an identity provider may stand in place of a key.
+// TakesTokens reports whether a token of an identity provider may replace a key.
 func (a *Authenticator) TakesTokens() bool { return a.tokens != nil }
 
-// Keys are the entries of the API keys, in the order in which they were configured.
+// Keys returns the entries of the API keys, in the configured order.
 func (a *Authenticator) Keys() []Key { return a.keys }
 
-// Shown is what a request shows of who sent it.
+// Shown holds the credentials of a request.
 type Shown struct {
 	// Authorization has all values of the header.
 	Authorization []string
-	// Certificate is the client's, which was verified; nil without one.
+	// Certificate is the client's verified certificate; nil without one.
 	Certificate *x509.Certificate
 }
 
-// Authenticate tells who sent a request: whose the bearer token is (RFC 6750), a key or the
-// token of a provider, or without one whose the certificate is. A token that is refused is
-// not made good by a certificate: who sends both means the token.
+// Authenticate returns the sender of a request. A bearer token (RFC 6750) is an API key or a
+// provider's token. Without one, the client certificate counts. A certificate does not replace a
+// refused token, because its sender meant the token.
 func (a *Authenticator) Authenticate(ctx context.Context, shown Shown) (*Principal, error) {
 	if len(shown.Authorization) > 1 {
 		return nil, ErrRepeated
@@ -106,7 +106,7 @@ func (a *Authenticator) Authenticate(ctx context.Context, shown Shown) (*Princip
 	return a.tokens.Bearer(ctx, token, digest)
 }
 
-// ByDigest is who has the API key with this digest, nil for nobody.
+// ByDigest returns the owner of the API key with this digest, nil if there is none.
 func (a *Authenticator) ByDigest(digest [sha256.Size]byte) *Principal {
 	if key := a.find(digest); key != nil {
 		return &key.Principal
@@ -114,10 +114,10 @@ func (a *Authenticator) ByDigest(digest [sha256.Size]byte) *Principal {
 	return nil
 }
 
-// Anybody is who calls where nobody is asked; nil where somebody is.
+// Anybody returns the principal of all callers if none is authenticated; otherwise nil.
 func (a *Authenticator) Anybody() *Principal { return a.anyone }
 
-// find compares every digest, each in constant time: how long it takes tells nothing of the
+// find compares every digest, each in constant time, so that the time reveals nothing about the
 // keys.
 func (a *Authenticator) find(digest [sha256.Size]byte) (found *Key) {
 	for i := range a.keys {
@@ -128,8 +128,7 @@ func (a *Authenticator) find(digest [sha256.Size]byte) (found *Key) {
 	return found
 }
 
-// bearer is the token that was sent, under a scheme whose name has any case (RFC 9110,
-// section 11.1).
+// bearer returns the bearer token. Case does not matter in the scheme (RFC 9110, section 11.1).
 func bearer(authorization []string) (token string, ok bool) {
 	if len(authorization) == 0 {
 		return "", false

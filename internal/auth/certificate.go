@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// certified is who has a certificate, by its common name. The connection may be older than
-// what the certificate is good for.
+// certified returns the owner of a certificate, by its common name. It checks the time, because
+// a connection may outlive its certificate.
 func (m Mappings) certified(certificate *x509.Certificate, now time.Time) (*Principal, error) {
 	subject := certificate.Subject
 	if CheckName(subject.CommonName) != nil || now.After(certificate.NotAfter) {

@@ -1,7 +1,7 @@
-// Package auth says who calls the API and what the caller may do.
+// Package auth authenticates the callers of the API and limits what they may do.
 //
-// It fails closed. A key that cannot be read, or that two entries share, keeps the
-// process from starting. An [Authenticator] without keys admits nobody, and neither
-// does its zero value; only [Anyone] does without keys, on loopback. The zero
-// [Principal], which is what a request without one has, may do nothing.
+// It fails closed. An invalid key, or one that two entries share, keeps the process from
+// starting. An [Authenticator] without keys admits no caller, and neither does its zero value.
+// Only [Anyone] needs no keys, on loopback. The zero [Principal], which stands for an
+// unauthenticated caller, may do nothing.
 package auth

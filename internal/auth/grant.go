@@ -10,18 +10,18 @@ import (
 // Grant is a role for some business types.
 type Grant struct {
 	Role Role
-	// Payloads is whether payloads and bodies of answers are shown. It is a right of its
-	// own: who may know when need not know what.
+	// Payloads reports whether payloads and bodies of answers are shown. It is a separate right:
+	// a caller that may see times need not see content.
 	Payloads bool
-	// Types are names of business types, beginnings of names followed by *, or
-	// [AllBusinessTypes] alone.
+	// Types are names of business types, prefixes of names followed by *, or [AllBusinessTypes]
+	// alone.
 	Types []string
 }
 
-// AllBusinessTypes stands for every business type, those of the future included.
+// AllBusinessTypes stands for every business type, including future ones.
 const AllBusinessTypes = "*"
 
-// What may stand behind a role. Without either, all but viewers see payloads.
+// The suffixes of a role. Without either, all roles except viewers see payloads.
 const (
 	withPayloads    = "payloads"
 	withoutPayloads = "no-payloads"
@@ -30,7 +30,7 @@ const (
 var errTypes = errors.New("the business types, with + between them, are names such as order-close or beginnings such as order-*, or " + AllBusinessTypes + " alone")
 
 // ParseGrant reads role, role:types, role+payloads:types or role+no-payloads:types, with +
-// between the business types. Without types it is a grant for all of them.
+// between the business types. Without types the grant covers all of them.
 func ParseGrant(text string) (Grant, error) {
 	rights, types, restricted := strings.Cut(text, ":")
 	if !restricted {
@@ -64,7 +64,7 @@ func parseRights(text string) (grant Grant, err error) {
 	return grant, nil
 }
 
-// seesPayloads is whether a grant of the role shows payloads unless it says otherwise.
+// seesPayloads reports whether the role sees payloads by default.
 func (r Role) seesPayloads() bool { return r > Viewer }
 
 func parseTypes(text string) ([]string, error) {
@@ -80,7 +80,7 @@ func parseTypes(text string) ([]string, error) {
 	return types, nil
 }
 
-// String is the grant as [ParseGrant] reads it.
+// String returns the grant in the form of [ParseGrant].
 func (g Grant) String() string {
 	rights := g.Role.String()
 	switch {
@@ -92,7 +92,7 @@ func (g Grant) String() string {
 	return rights + ":" + strings.Join(g.Types, "+")
 }
 
-// covers reports whether the grant is for a business type; "" stands for all of them.
+// covers reports whether the grant covers a business type; "" stands for all of them.
 func (g Grant) covers(businessType string) bool {
 	for _, pattern := range g.Types {
 		beginning, open := strings.CutSuffix(pattern, "*")

@@ -9,18 +9,18 @@ import (
 	"unicode"
 )
 
-// Key is an entry of the key file: who has the key, and its digest. The key itself is
-// kept nowhere. It has enough randomness of its own to need no slow hash.
+// Key is an entry of the key file: the owner of a key, and its digest. The key itself is not
+// stored. It is random enough to need no slow hash.
 type Key struct {
 	Principal Principal
 	SHA256    [sha256.Size]byte
 }
 
-// maxName is how many bytes the name of a principal may have.
+// maxName bounds the name of a principal, in bytes.
 const maxName = 128
 
-// The errors of an entry name what is wrong and never repeat the entry, which may hold
-// a key by mistake.
+// The errors of an entry describe the fault and never repeat the entry, because it may hold a
+// key by mistake.
 var (
 	errForm   = errors.New("an API key is name:sha256-hex, or name:sha256-hex:role:business-type+business-type")
 	errName   = fmt.Errorf("the name of an API key is 1 to %d bytes of printable text", maxName)
@@ -29,11 +29,11 @@ var (
 	errShared = errors.New("two entries have the same API key")
 )
 
-// unrestricted is the grant of an entry that names no role.
+// unrestricted is the grant of an entry without a role.
 var unrestricted = Grant{Role: Admin, Payloads: true, Types: []string{AllBusinessTypes}}
 
-// ParseKey reads one entry: name:sha256-hex, and behind it what [ParseGrant] reads. An
-// entry that names no role may do everything.
+// ParseKey reads one entry: name:sha256-hex, followed by a grant for [ParseGrant]. An entry
+// without a role may do everything.
 func ParseKey(entry string) (key Key, err error) {
 	parts := strings.SplitN(strings.TrimSpace(entry), ":", 3)
 	if len(parts) < 2 || strings.Count(entry, ":") > 3 {
@@ -55,12 +55,12 @@ func ParseKey(entry string) (key Key, err error) {
 	return Key{Principal: Principal{Name: parts[0], By: ByKey, Grants: []Grant{grant}}, SHA256: digest}, nil
 }
 
-// Entry is what [ParseKey] reads.
+// Entry returns the key in the form of [ParseKey].
 func (k Key) Entry() string {
 	return k.Principal.Name + ":" + hex.EncodeToString(k.SHA256[:]) + ":" + k.Principal.Grants[0].String()
 }
 
-// CheckName says what is wrong with the name of a principal.
+// CheckName returns what is wrong with the name of a principal.
 func CheckName(name string) error {
 	unprintable := func(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
 	if name == "" || len(name) > maxName || strings.ContainsFunc(name, unprintable) {
@@ -82,8 +82,7 @@ func parseDigest(text string) (digest [sha256.Size]byte, err error) {
 	return digest, nil
 }
 
-// CheckKeys says what is wrong with entries that are right one by one: whose calls
-// would those with a key that two entries share be?
+// CheckKeys refuses two entries with the same key, since their calls look the same.
 func CheckKeys(keys []Key) error {
 	known := map[[sha256.Size]byte]bool{}
 	for _, key := range keys {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Mapping gives those who have a name elsewhere a role here: a group of an identity provider,
-// or the subject of a client's certificate.
+// Mapping grants a role to an external name: a group of an identity provider, or the subject of
+// a client certificate.
 type Mapping struct {
 	Name  string
 	Grant Grant
@@ -14,7 +14,7 @@ type Mapping struct {
 
 var errMapping = errors.New("a mapping is name=role:types, such as ops=admin or shop=operator:order-*+invoice")
 
-// ParseMapping reads name=role:types. What follows the last = is what [ParseGrant] reads.
+// ParseMapping reads name=role:types. The text after the last = is for [ParseGrant].
 func ParseMapping(text string) (Mapping, error) {
 	text = strings.TrimSpace(text)
 	at := strings.LastIndexByte(text, '=')
@@ -32,10 +32,10 @@ func ParseMapping(text string) (Mapping, error) {
 	return Mapping{Name: name, Grant: grant}, nil
 }
 
-// Mappings are all that are configured.
+// Mappings are the configured mappings.
 type Mappings []Mapping
 
-// Grants are those of somebody who has these names.
+// Grants returns the grants of a caller with these names.
 func (m Mappings) Grants(names ...string) (grants []Grant) {
 	for _, mapping := range m {
 		for _, name := range names {

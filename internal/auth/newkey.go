@@ -9,15 +9,16 @@ import (
 	"unicode"
 )
 
-// keyPrefix lets those who search for leaked secrets know a key.
+// keyPrefix lets scanners for leaked secrets recognize a key.
 const keyPrefix = "wck_"
 
-// keyBytes of randomness cannot be guessed, so that a digest needs no slow hash.
+// keyBytes is the randomness of a key, in bytes. It cannot be guessed, so that a digest needs no
+// slow hash.
 const keyBytes = 32
 
 var errListed = errors.New("the name of a key has no colon, comma or white space: entries are lists")
 
-// NewKey makes a key that has a grant. The key itself is returned and kept nowhere.
+// NewKey makes a key with a grant. It returns the key itself, which is stored nowhere.
 func NewKey(name string, grant Grant) (secret string, key Key, err error) {
 	if err := CheckName(name); err != nil {
 		return "", Key{}, err
@@ -26,14 +27,14 @@ func NewKey(name string, grant Grant) (secret string, key Key, err error) {
 		return "", Key{}, errListed
 	}
 	random := make([]byte, keyBytes)
-	_, _ = rand.Read(random) // it never fails
+	_, _ = rand.Read(random) // never fails
 	secret = keyPrefix + base64.RawURLEncoding.EncodeToString(random)
 	principal := Principal{Name: name, By: ByKey, Grants: []Grant{grant}}
 	return secret, Key{Principal: principal, SHA256: sha256.Sum256([]byte(secret))}, nil
 }
 
-// Granting is the grant of a role for some business types, or for all where none is named.
-// payloads is whether it shows payloads; nil for what is usual for the role.
+// Granting returns the grant of a role for some business types, or for all if none is named.
+// payloads overrides the role's default right to see payloads; nil keeps it.
 func Granting(role string, types []string, payloads *bool) (Grant, error) {
 	if _, err := ParseRole(role); err != nil {
 		return Grant{}, err

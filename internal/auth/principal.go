@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Means is by what a principal has shown who it is.
+// Means is how a principal was authenticated.
 type Means string
 
 // The means. A request without a principal has the empty one.
@@ -14,29 +14,29 @@ const (
 	ByKey         Means = "key"
 	ByOIDC        Means = "oidc"
 	ByCertificate Means = "certificate"
-	// ByAckToken is the token of one delivery, which its receiver was given.
+	// ByAckToken is the token of one delivery, given to its receiver.
 	ByAckToken Means = "ack_token"
-	// ByNothing is a call on loopback, where nobody is asked who calls.
+	// ByNothing is a call on loopback without authentication.
 	ByNothing Means = "nothing"
 )
 
-// ViaConsole marks the calls that the console makes for who is signed in.
+// ViaConsole marks the console's calls for a signed-in user.
 const ViaConsole = "console"
 
-// Principal is who calls.
+// Principal is an authenticated caller.
 type Principal struct {
-	// Name stands in the log and as the author of changes. ID is the name that never
-	// changes, where that is another one: the subject of a token or of a certificate.
+	// Name is in the log and is the author of changes. ID is the name that never changes, if it
+	// differs: the subject of a token or of a certificate.
 	Name, ID string
 	By       Means
-	// Via is through what the calls are made: [ViaConsole], or empty where it is the API itself.
+	// Via is the origin of the calls: [ViaConsole], or empty for the API itself.
 	Via    string
 	Grants []Grant
-	// Ends is when what was shown is good no longer; zero for never.
+	// Ends is when the credential expires; zero for never.
 	Ends time.Time
 }
 
-// Role is what the principal may do with a business type; "" stands for all of them.
+// Role returns the principal's highest role for a business type; "" stands for all of them.
 func (p Principal) Role(businessType string) (highest Role) {
 	for _, grant := range p.Grants {
 		if grant.Role > highest && grant.covers(businessType) {
@@ -46,8 +46,7 @@ func (p Principal) Role(businessType string) (highest Role) {
 	return highest
 }
 
-// May reports whether the principal has a role for a business type; "" stands for all of
-// them.
+// May reports whether the principal has a role for a business type; "" stands for all of them.
 func (p Principal) May(role Role, businessType string) bool {
 	return role > NoRole && p.Role(businessType) >= role
 }
@@ -62,8 +61,8 @@ func (p Principal) MaySomewhere(role Role) bool {
 	return false
 }
 
-// SeesPayloads reports whether the principal is shown the payloads of a business type; ""
-// stands for all of them.
+// SeesPayloads reports whether the principal may see the payloads of a business type; "" stands
+// for all of them.
 func (p Principal) SeesPayloads(businessType string) bool {
 	for _, grant := range p.Grants {
 		if grant.Payloads && grant.covers(businessType) {
@@ -80,8 +79,8 @@ func (p Principal) SeesAllPayloads() bool {
 
 type contextKey struct{}
 
-// Context is a context in which somebody calls. The principal must not change. It is a type
-// of its own so that a context that says more can embed it, at the price of one.
+// Context is a context with a caller. The principal must not change. It is a separate type so
+// that another context can embed it in one allocation.
 type Context struct {
 	context.Context
 	Principal *Principal
@@ -95,10 +94,10 @@ func (c Context) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// With returns a context in which the principal is who calls.
+// With returns a context with the principal as the caller.
 func With(ctx context.Context, p *Principal) context.Context { return &Context{ctx, p} }
 
-// From returns who calls: the zero principal where nobody was authenticated.
+// From returns the caller: the zero principal if there is none.
 func From(ctx context.Context) Principal {
 	if p := Caller(ctx); p != nil {
 		return *p
@@ -106,13 +105,13 @@ func From(ctx context.Context) Principal {
 	return Principal{}
 }
 
-// Caller is who calls, nil where nobody was authenticated.
+// Caller returns the caller, nil if there is none.
 func Caller(ctx context.Context) *Principal {
 	p, _ := ctx.Value(contextKey{}).(*Principal)
 	return p
 }
 
-// Until returns a context that ends when who calls is to be asked again, for calls that go on.
+// Until returns a context that ends when the caller's credential expires. It is for long calls.
 func Until(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ends := From(ctx).Ends; !ends.IsZero() {
 		return context.WithDeadline(ctx, ends)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Role is what a principal may do. Each role may do what those before it may do.
+// Role is a principal's role. Each role includes the rights of those before it.
 type Role uint8
 
 // The roles. The zero value may do nothing.
@@ -22,7 +22,7 @@ const (
 
 var roleNames = []string{Viewer: "viewer", Operator: "operator", Admin: "admin"}
 
-// RoleNames are the names of the roles, from the one that may do least.
+// RoleNames returns the names of the roles, from the least powerful.
 func RoleNames() []string { return slices.Clone(roleNames[Viewer:]) }
 
 // ParseRole reads the name of a role.

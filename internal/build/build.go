@@ -6,15 +6,14 @@ import (
 	"runtime/debug"
 )
 
-// Version names the build: as the linker was told (-ldflags "-X
-// main.version=v1.2.3"), else as Go knows the module or the commit.
+// Version returns the name of the build. It is the linker's (-ldflags "-X main.version=v1.2.3"),
+// or else Go's version of the module or the commit.
 func Version(linked string) string {
 	info, _ := debug.ReadBuildInfo()
 	return versionOf(linked, info)
 }
 
-// unversioned is a build from a tree that git does not know; Go calls it
-// "(devel)".
+// unversioned names a build from a tree unknown to git; Go calls it "(devel)".
 const unversioned = "devel"
 
 func versionOf(linked string, build *debug.BuildInfo) string {

@@ -1,5 +1,4 @@
-// Package burst counts what is going to happen by the second at which it does, so that
-// a burst is seen while it is being booked.
+// Package burst counts future events by the second, to detect a burst while it is being booked.
 package burst
 
 import (
@@ -9,17 +8,16 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Counter counts by the second. It is safe for concurrent use.
+// Counter counts events by the second. It is safe for concurrent use.
 type Counter struct {
 	mu      sync.Mutex
 	seconds map[int64]int
 }
 
-// New returns a Counter that has counted nothing.
+// New returns an empty Counter.
 func New() *Counter { return &Counter{seconds: map[int64]int{}} }
 
-// Count counts one more at a moment, and returns how many were counted at its second
-// before.
+// Count counts one event at a moment, and returns the previous count of its second.
 func (c *Counter) Count(at time.Time) (others int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,8 +30,8 @@ func (c *Counter) Count(at time.Time) (others int) {
 	return others
 }
 
-// forget drops the seconds that are over. Where that is not enough it drops all, and
-// some bursts are not seen in full.
+// forget drops the seconds in the past. If that is not enough it drops all, and some bursts are
+// underestimated.
 func (c *Counter) forget(now int64) {
 	for second := range c.seconds {
 		if second < now {

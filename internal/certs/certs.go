@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Files name what a listener needs.
+// Files names the files of a listener's TLS.
 type Files struct {
-	// Certificate is of the listener, followed by those between it and its authority.
+	// Certificate holds the listener's certificate, followed by its chain.
 	Certificate, Key string
-	// ClientCA may be empty: then clients are not asked for certificates.
+	// ClientCA may be empty: clients are then not asked for certificates.
 	ClientCA string
 }
 
@@ -24,13 +24,12 @@ type Server struct {
 	logger *slog.Logger
 
 	mu sync.Mutex
-	// seen is what the files were when they were read last, and current what was read last
-	// that was in order.
+	// seen is the state of the files at the last read, and current the last valid configuration.
 	seen    state
 	current *tls.Config
 }
 
-// state tells whether files have changed.
+// state detects changes of files.
 type state [3]stamp
 
 type stamp struct {
@@ -43,7 +42,7 @@ func (s stamp) equal(other stamp) bool {
 	return s.size == other.size && s.at.Equal(other.at) && (s.info == nil) == (other.info == nil) && (s.info == nil || os.SameFile(s.info, other.info))
 }
 
-// New reads the files. Each must be in order.
+// New reads the files. Each must be valid.
 func New(files Files, logger *slog.Logger) (*Server, error) {
 	s := &Server{files: files, logger: logger, seen: files.state()}
 	var err error
@@ -51,8 +50,9 @@ func New(files Files, logger *slog.Logger) (*Server, error) {
 	return s, err
 }
 
-// Config is for a listener. A client that shows no certificate is let in: who it is may be
-// shown in another way. One that shows a certificate must show one of the authorities'.
+// Config returns the configuration of a listener. A client without a certificate is admitted,
+// because it may authenticate in another way. A client's certificate must be signed by one of
+// the authorities.
 func (s *Server) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -60,9 +60,9 @@ func (s *Server) Config() *tls.Config {
 	}
 }
 
-// latest is what the files say now, or what they said last that was in order: a certificate
-// may be renewed before its key. What a ticket of an earlier one resumes is refused, because
-// each has keys of its own for tickets.
+// latest returns the configuration of the files, or the last valid one: a certificate may be
+// renewed before its key. It refuses to resume sessions of an earlier configuration, because
+// each has its own ticket keys.
 func (s *Server) latest() *tls.Config {
 	now := s.files.state()
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (s state) equal(other state) bool {
 	return true
 }
 
-// state follows links: a mount of secrets changes where they lead.
+// state follows links: a mount of secrets changes their targets.
 func (f Files) state() (now state) {
 	for i, name := range [...]string{f.Certificate, f.Key, f.ClientCA} {
 		if info, err := os.Stat(name); err == nil {
@@ -105,7 +105,7 @@ func (f Files) read() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The gateway reads how requests are framed, which it knows of HTTP/1.1 only.
+	// The gateway checks the framing of requests, which it supports for HTTP/1.1 only.
 	read := &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}}
 	if f.ClientCA == "" {
 		return read, nil

@@ -1,3 +1,3 @@
-// Package certs reads the certificates of a listener from files, and reads them anew when
-// they change: whoever renews them need not restart what serves.
+// Package certs reads the certificates of a listener from files, and reads them again when they
+// change. Their renewal needs no restart.
 package certs

@@ -17,14 +17,13 @@ import (
 type Limiter struct {
 	concurrency *limiter.Limiter
 	tasks       tasks
-	// unrecorded are the workflow ids of the runs whose last task ended here without being
-	// recorded.
+	// unrecorded are the workflow ids of the runs whose last task ended here without a record.
 	unrecorded *lru.Cache[string, string]
 
 	mu sync.Mutex
-	// reserved are the places of completions that are still to be sent, and waiting
-	// counts the completions that wait for a place of their own, by run.
-	reserved map[string]*time.Timer // which lets it lapse
+	// reserved are the places of completions still to be sent. waiting counts the completions
+	// that wait for a place, by run.
+	reserved map[string]*time.Timer // ends the reservation
 	waiting  map[string]int
 }
 
@@ -41,27 +40,26 @@ func New() (*Limiter, error) {
 	}, err
 }
 
-// Rate is how many tasks a second Temporal was seen to record when it had all
-// to do.
+// Rate returns how many tasks a second Temporal records under full load.
 func (l *Limiter) Rate() float64 { return l.concurrency.Rate() }
 
-// TimedOut reports whether the task that this process has of a run was given up by
-// Temporal, as far as is known here: by now somebody else may have it.
+// TimedOut reports whether Temporal has given up this process's task of a run, as far as is
+// known here. Another worker may have it.
 func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() }
 
-// Predecessor returns the identity of the worker that had a run's last task before
-// this process was handed the one that it has; "" where there was none.
+// Predecessor returns the identity of the worker that had a run's task before this process; ""
+// if there was none.
 func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
 
-// Hold returns which task of a run this process has, and when it was handed the first of
-// them: the SDK exchanges one that takes long for the next. All is zero where it is not known.
+// Hold returns this process's task of a run, and when it got the first of them: the SDK
+// exchanges a long task for the next. All values are zero if unknown.
 func (l *Limiter) Hold(run string) (attempt int, startedAt, beganAt time.Time) {
 	held := l.tasks.of(run).hold
 	return held.attempt, held.startedAt, held.beganAt
 }
 
-// Unrecorded are the runs whose last task ended here and was refused, as one that collides
-// with a new event is, or was not answered; by run id, with the ids of their workflows.
+// Unrecorded returns the runs whose last task ended here but was not recorded, by run id, with
+// their workflow ids. The end was unanswered, or refused because of a new event.
 func (l *Limiter) Unrecorded() map[string]string {
 	runs := map[string]string{}
 	for _, run := range l.unrecorded.Keys() {
@@ -72,7 +70,7 @@ func (l *Limiter) Unrecorded() map[string]string {
 	return runs
 }
 
-// ended notes whether the end of a run's task was recorded.
+// ended records the result of a run's completion.
 func (l *Limiter) ended(run string, err error) {
 	switch {
 	case run == "":
@@ -83,10 +81,10 @@ func (l *Limiter) ended(run string, err error) {
 	}
 }
 
-// Reserve waits for a place for the completion of a run's task, unless ctx or the task
-// ends first, and keeps it for 2 s: what the SDK does between here and the completion
-// needs the processor, and the tasks of a herd that has rung would take it from those
-// that ring next. A task that timed out needs no place: nothing is recorded of it.
+// Reserve waits for a place for the completion of a run's task, unless ctx or the task ends
+// first, and reserves it for 2 s. The SDK needs the processor before the completion, and the
+// tasks of a herd that has rung would take it from the next ones. A task that timed out needs no
+// place, because nothing of it is recorded.
 func (l *Limiter) Reserve(ctx context.Context, run string) {
 	task := l.tasks.of(run)
 	if task.timedOut() {
@@ -99,8 +97,8 @@ func (l *Limiter) Reserve(ctx context.Context, run string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// The task was handed out twice, or the SDK completes it to ask for more time, and
-	// that completion is the next to go.
+	// The task was handed out twice, or the SDK completes it to ask for more time. That
+	// completion goes next.
 	if _, taken := l.reserved[run]; taken || l.waiting[run] > 0 {
 		l.concurrency.Discard()
 		return
@@ -112,7 +110,7 @@ func (l *Limiter) Reserve(ctx context.Context, run string) {
 	})
 }
 
-// claim takes the place that is reserved for a run.
+// claim takes the place reserved for a run.
 func (l *Limiter) claim(run string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,7 +122,7 @@ func (l *Limiter) claim(run string) bool {
 	return ok
 }
 
-// DialOption puts the limiter into a connection.
+// DialOption returns the option that adds the limiter to a connection.
 func (l *Limiter) DialOption() grpc.DialOption { return grpc.WithChainUnaryInterceptor(l.intercept) }
 
 //nolint:revive // gRPC's signature
@@ -150,7 +148,7 @@ func (l *Limiter) intercept(
 	return err
 }
 
-// completes tells whether a request ends a task.
+// completes reports whether a request ends a task.
 func completes(request any) bool {
 	switch request.(type) {
 	case *workflowservice.RespondWorkflowTaskCompletedRequest,
@@ -161,8 +159,8 @@ func completes(request any) bool {
 	}
 }
 
-// acquire waits for a place, unless one is reserved. Shortly before its task times out
-// a completion goes without one: ok is false.
+// acquire waits for a place, unless one is reserved. Shortly before its task times out, a
+// completion goes without one: ok is false.
 func (l *Limiter) acquire(ctx context.Context, request any) (ok bool) {
 	ended := task{timesOut: time.Now().Add(tuning.CompletionWait)}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
@@ -180,7 +178,7 @@ func (l *Limiter) acquire(ctx context.Context, request any) (ok bool) {
 	return ok
 }
 
-// wait counts a completion of a run's task that begins or ceases to wait.
+// wait adds n to the completions of a run that wait.
 func (l *Limiter) wait(run string, n int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -189,8 +187,7 @@ func (l *Limiter) wait(run string, n int) {
 	}
 }
 
-// release gives a place back. A refusal tells nothing of how long it takes to record
-// a task.
+// release frees a place. The duration of a refusal says nothing about that of a record.
 func (l *Limiter) release(took time.Duration, err error) {
 	if err != nil {
 		l.concurrency.Discard()

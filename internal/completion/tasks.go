@@ -11,10 +11,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// tasks are the workflow tasks that this process was handed, as far as the answers
-// that brought them tell.
+// tasks are the workflow tasks of this process, as known from Temporal's answers.
 type tasks struct {
-	// runs are the runs by the token of their task, and newest the task of each run.
+	// runs maps the token of a task to its run, and newest a run to its task.
 	runs   *lru.Cache[string, string]
 	newest *lru.Cache[string, task]
 }
@@ -28,32 +27,32 @@ func newTasks() (tasks, error) {
 	return tasks{runs: runs, newest: newest}, err
 }
 
-// task is what is known of one.
+// task holds the known facts about a task.
 type task struct {
 	workflow string // its id
 	timeout  time.Duration
-	// timesOut is zero where the timeout is not known.
+	// timesOut is zero if the timeout is unknown.
 	timesOut time.Time
-	// predecessor is the worker that had the task before this one of the run, as
-	// far as the history tells that came with it.
+	// predecessor is the worker that had the run's task before, according to the history of this
+	// one.
 	predecessor string
 	hold        hold
 }
 
-// hold is the time for which this process has the task of a run: which one it has now, and
-// when it was handed the first one.
+// hold is the time in which this process has the task of a run: the present task, and when it
+// got the first one.
 type hold struct {
 	attempt            int
 	startedAt, beganAt time.Time
 }
 
-// of is the newest task of a run.
+// of returns the newest task of a run.
 func (t tasks) of(run string) task {
 	known, _ := t.newest.Get(run)
 	return known
 }
 
-// ending is the run whose workflow task a request ends; "" for any other request.
+// ending returns the run whose workflow task a request ends; "" for any other request.
 func (t tasks) ending(request any) (run string) {
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
 		run, _ = t.runs.Get(string(completed.GetTaskToken()))
@@ -61,14 +60,14 @@ func (t tasks) ending(request any) (run string) {
 	return run
 }
 
-// take returns the run whose task ends, and forgets the task's token.
+// take returns the run of an ending task, and forgets the task's token.
 func (t tasks) take(token []byte) (run string) {
 	run, _ = t.runs.Get(string(token))
 	t.runs.Remove(string(token))
 	return run
 }
 
-// note notes the task that an answer brings, if it does.
+// note records the task in an answer, if there is one.
 func (t tasks) note(reply any) {
 	var poll *workflowservice.PollWorkflowTaskQueueResponse
 	goesOn := false
@@ -77,7 +76,7 @@ func (t tasks) note(reply any) {
 		poll = reply
 	case *workflowservice.RespondWorkflowTaskCompletedResponse: // the next one of the same run
 		poll, goesOn = reply.GetWorkflowTask(), true
-	case *workflowservice.StartWorkflowExecutionResponse: // the first one of a run that was started eagerly
+	case *workflowservice.StartWorkflowExecutionResponse: // the first one of an eagerly started run
 		poll = reply.GetEagerWorkflowTask()
 	}
 	if len(poll.GetTaskToken()) == 0 {
@@ -96,17 +95,17 @@ func (t tasks) note(reply any) {
 		noted.hold.beganAt = before.hold.beganAt
 	}
 	if noted.timeout > 0 {
-		// By this process's clock, which Temporal's may differ from.
+		// By this process's clock, which may differ from Temporal's.
 		noted.timesOut = time.Now().Add(noted.timeout)
 	}
 	t.newest.Add(run, noted)
 }
 
-// timedOut is whether Temporal has given the task up, and hands out a new one.
+// timedOut reports whether Temporal has given up the task, and hands out a new one.
 func (t task) timedOut() bool { return !t.timesOut.IsZero() && time.Now().After(t.timesOut) }
 
-// until is how long the completion of the task may wait: one that waits longer takes
-// the place of a task that can still be recorded.
+// until returns how long the completion of the task may wait. A later one would take the place
+// of a task that can still be recorded.
 func (t task) until() time.Time {
 	if t.timesOut.IsZero() {
 		return time.Now().Add(tuning.CompletionWait)
@@ -114,7 +113,7 @@ func (t task) until() time.Time {
 	return t.timesOut.Add(-tuning.LastTry)
 }
 
-// holdIn is the hold that begins with a task.
+// holdIn returns the hold that begins with a task.
 func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) hold {
 	h := hold{attempt: int(poll.GetAttempt())}
 	if started := poll.GetStartedTime(); started != nil {
@@ -123,7 +122,7 @@ func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) hold {
 	return h
 }
 
-// predecessorIn is the worker that had the task before the one that is handed out.
+// predecessorIn returns the worker that had the task before this one.
 func predecessorIn(poll *workflowservice.PollWorkflowTaskQueueResponse) (worker string) {
 	for _, event := range poll.GetHistory().GetEvents() {
 		if started := event.GetWorkflowTaskStartedEventAttributes(); started != nil && event.GetEventId() < poll.GetStartedEventId() {
@@ -133,8 +132,7 @@ func predecessorIn(poll *workflowservice.PollWorkflowTaskQueueResponse) (worker 
 	return worker
 }
 
-// timeoutIn is the timeout of a run's tasks, where the history tells: it is sent
-// with the first.
+// timeoutIn returns the timeout of a run's tasks. Only the history of the first task has it.
 func timeoutIn(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Duration {
 	for _, event := range poll.GetHistory().GetEvents() {
 		if began := event.GetWorkflowExecutionStartedEventAttributes(); began != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/go-json-experiment/json"
 )
 
-// Broker is a RabbitMQ that policies and timers may name.
+// Broker is a RabbitMQ for policies and timers.
 type Broker struct {
 	Name string
 	// URL is amqp[s]://user:password@host:port/vhost.
@@ -46,8 +46,8 @@ type brokerTLS struct {
 	Key         string `json:"key_file"`
 }
 
-// ReadBrokers reads the file that names the brokers; "" names none. Its errors tell no
-// URL, in which there may be a password.
+// ReadBrokers reads the file with the brokers; "" has none. Its errors contain no URL, because
+// that may hold a password.
 func ReadBrokers(name string) (found []Broker, err error) {
 	if name == "" {
 		return nil, nil
@@ -93,7 +93,7 @@ func (e brokerEntry) broker() (b Broker, err error) {
 	switch {
 	case scheme == "amqps":
 		b.TLS, err = e.TLS.settings()
-	case e.TLS != brokerTLS{}: // an operator who asks for TLS must not be called in the clear
+	case e.TLS != brokerTLS{}: // TLS was requested, so an unencrypted connection would be wrong
 		err = errors.New("its tls needs an amqps url")
 	}
 	return b, err
@@ -101,8 +101,8 @@ func (e brokerEntry) broker() (b Broker, err error) {
 
 var inBraces = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
-// expand puts variables of the environment, ${NAME}, into a URL, escaped as its parts
-// have to be. A dollar sign without braces is itself: a password may have one.
+// expand replaces ${NAME} in a URL by variables of the environment, escaped for a URL. A dollar
+// sign without braces stands for itself, because a password may have one.
 func expand(text string) (_ string, err error) {
 	expanded := inBraces.ReplaceAllStringFunc(text, func(found string) string {
 		name := found[len("${") : len(found)-len("}")]
@@ -115,7 +115,7 @@ func expand(text string) (_ string, err error) {
 	return expanded, err
 }
 
-// checkBroker returns the scheme of a broker's URL, in small letters.
+// checkBroker returns the scheme of a broker's URL, in lower case.
 func checkBroker(text string) (scheme string, err error) {
 	u, err := url.Parse(text)
 	if err != nil || (u.Scheme != "amqp" && u.Scheme != "amqps") || u.Hostname() == "" {

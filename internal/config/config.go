@@ -1,6 +1,5 @@
-// Package config reads Wakecall's own settings from the environment. How to
-// reach Temporal is read by the SDK's envconfig, with the same variables as
-// the temporal CLI.
+// Package config reads Wakecall's own settings from the environment. The SDK's envconfig reads
+// the connection to Temporal, with the same variables as the temporal CLI.
 package config
 
 import (
@@ -17,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// Config is every setting of the roles api, worker and serve. The help text is what
-// docs/configuration.md says. A secret may stand in a file that NAME_FILE names.
+// Config holds every setting of the roles api, worker and serve. docs/configuration.md repeats
+// the help texts. A secret may be in a file named by NAME_FILE.
 type Config struct {
 	HTTPAddr string     `env:"WAKECALL_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"where the API listens"`
 	APIKeys  []auth.Key `env:"WAKECALL_API_KEYS" secret:"true" help:"comma-separated API keys that are let in, each name:sha256-hex, or name:sha256-hex:role:types (docs/security.md); without any way to show who calls, the API listens on loopback only"`
@@ -56,17 +55,17 @@ type Config struct {
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }
 
-// Where the audit is kept that is kept in no file. The empty text is off as well.
+// Destinations of the audit other than a file. The empty text means off.
 const (
 	AuditOff    = "off"
 	AuditStdout = "stdout"
 )
 
-// maxPolicyTTL keeps the promise that a changed policy is in force within it.
+// maxPolicyTTL bounds the time until a changed policy is in force.
 const maxPolicyTTL = 10 * time.Second
 
-// Load reads the environment, and checks everything before anything is opened.
-// Its error names every variable that is wrong.
+// Load reads the environment, and checks everything before anything is opened. Its error names
+// every wrong variable.
 func Load() (config Config, err error) {
 	err = Read(&config)
 	return config, err
@@ -126,7 +125,7 @@ func (c Config) checkAudit(f *Faults) {
 	}
 }
 
-// checkBundle says why a file is no bundle of certificates; none is in order.
+// checkBundle returns why a file is not a bundle of certificates. No file is valid.
 func checkBundle(file string) error {
 	if file == "" {
 		return nil

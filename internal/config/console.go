@@ -7,13 +7,13 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// ConsoleOff is for an API without pages for people. The empty text is on.
+// ConsoleOff disables the console. The empty text enables it.
 const ConsoleOff = "off"
 
-// ConsoleModes are what WAKECALL_CONSOLE may say.
+// ConsoleModes lists the values of WAKECALL_CONSOLE.
 func ConsoleModes() []string { return []string{"on", "read-only", ConsoleOff} }
 
-// ConsoleColours are what WAKECALL_CONSOLE_COLOUR may say.
+// ConsoleColours lists the values of WAKECALL_CONSOLE_COLOUR.
 func ConsoleColours() []string {
 	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
 }

@@ -8,8 +8,8 @@ import (
 
 const prefix = "WAKECALL_"
 
-// others are names that no role reads, and that may stand in its environment:
-// those of the client, and those that the Makefile and the tests set.
+// others are names in the environment that no role reads: those of the client, the Makefile and
+// the tests.
 var others = []string{
 	"WAKECALL_URL", "WAKECALL_API_KEY", "WAKECALL_API_KEY_FILE",
 	"WAKECALL_BIN", "WAKECALL_STANDALONE_BIN", "WAKECALL_VERSION", "WAKECALL_RECORD",
@@ -17,12 +17,12 @@ var others = []string{
 	"WAKECALL_PUNCTUAL", "WAKECALL_CURVES", "WAKECALL_RINGS", "WAKECALL_SEED",
 }
 
-// kubernetes is what Kubernetes tells every container about a service that is
-// named wakecall, or wakecall-something.
+// kubernetes matches the variables that Kubernetes sets in every container for a service named
+// wakecall, or wakecall-something.
 var kubernetes = regexp.MustCompile(`^WAKECALL_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
-// strangers adds every variable that looks like a setting and is none: a
-// misspelt one would be ignored in silence.
+// strangers adds every variable that looks like a setting and is none. Otherwise a misspelt one
+// would be ignored silently.
 func (f *Faults) strangers(environment map[string]string, settings []Settings) {
 	known := slices.Clone(others)
 	for _, s := range settings {
@@ -44,7 +44,7 @@ func (f *Faults) strangers(environment map[string]string, settings []Settings) {
 	}
 }
 
-// nearest is the name that is meant, or nothing where none is near.
+// nearest returns the closest known name, or "" if none is close.
 func nearest(name string, known []string) (likely string) {
 	least := len(name)/4 + 1
 	for _, candidate := range known {
@@ -55,8 +55,7 @@ func nearest(name string, known []string) (likely string) {
 	return likely
 }
 
-// distance is Levenshtein's: how many letters are to be put in, taken out or
-// changed.
+// distance is the Levenshtein distance: the number of insertions, deletions and substitutions.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -34,8 +34,8 @@ var parsers = map[reflect.Type]env.ParserFunc{
 	},
 }
 
-// Loopback reports whether an address to listen on is for this machine alone.
-// Its error says why it is none.
+// Loopback reports whether an address to listen on is for this machine alone. It returns an
+// error for an invalid address.
 func Loopback(addr string) (bool, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -14,13 +14,12 @@ import (
 
 // Settings is a pointer to a struct whose fields are tagged like those of [Config].
 type Settings interface {
-	// Check adds what is wrong with the values that could be read.
+	// Check adds what is wrong with the parsed values.
 	Check(f *Faults)
 }
 
-// Read fills settings from the environment. Its error has a line for every
-// variable that is wrong, and for every name that begins with WAKECALL_ and that
-// nobody reads.
+// Read fills settings from the environment. Its error has a line for every wrong variable, and
+// for every unknown name that begins with WAKECALL_.
 func Read(settings ...Settings) error {
 	environment := env.ToMap(os.Environ())
 	f := &Faults{files: map[string]string{}}
@@ -29,8 +28,7 @@ func Read(settings ...Settings) error {
 	return f.err()
 }
 
-// ReadClient fills the settings of a client, in whose environment those of a
-// server may stand as well.
+// ReadClient fills the settings of a client. Its environment may also contain those of a server.
 func ReadClient(settings Settings) error {
 	f := &Faults{files: map[string]string{}}
 	f.read(env.ToMap(os.Environ()), []Settings{settings})
@@ -48,7 +46,7 @@ func (f *Faults) read(environment map[string]string, settings []Settings) {
 	}
 }
 
-// variable is what one field is read from.
+// variable is the source of one field.
 type variable struct {
 	field, name string
 	secret      bool
@@ -63,15 +61,15 @@ func variables(s Settings) (found []variable) {
 	return found
 }
 
-// Faults collects what is wrong, by variable.
+// Faults collects errors by variable.
 type Faults struct {
 	wrong map[string]error
-	// files are the names of variables that were read from files.
+	// files are the files from which variables were read.
 	files map[string]string
 }
 
-// Add notes what is wrong with a variable, which is named in front of it. Of
-// several faults the first one stays: a value that cannot be read is not judged.
+// Add records an error of a variable, with its name in front. Only the first error of a variable
+// counts: an unreadable value is not checked further.
 func (f *Faults) Add(variable, format string, args ...any) {
 	if f.Has(variable) {
 		return
@@ -86,10 +84,10 @@ func (f *Faults) Add(variable, format string, args ...any) {
 	f.wrong[variable] = fmt.Errorf("%s: %w", name, fmt.Errorf(format, args...))
 }
 
-// Has reports whether something is wrong with a variable.
+// Has reports whether a variable has an error.
 func (f *Faults) Has(variable string) bool { return f.wrong[variable] != nil }
 
-// err has one line for each variable, sorted by name.
+// err returns one line for each variable, sorted by name.
 func (f *Faults) err() error {
 	var all []error
 	for _, name := range slices.Sorted(maps.Keys(f.wrong)) {
@@ -98,11 +96,11 @@ func (f *Faults) err() error {
 	return errors.Join(all...)
 }
 
-// fileSuffix is what the name of a variable ends in that names a secret's file.
+// fileSuffix ends the name of a variable that names a secret's file.
 const fileSuffix = "_FILE"
 
-// load takes the secrets that stand in files. A file may end in a line break,
-// and have one between the entries of a list.
+// load reads the secrets in files. A file may end in a line break, and have one between the
+// entries of a list.
 func (f *Faults) load(environment map[string]string, own []variable) {
 	for _, v := range own {
 		file := environment[v.name+fileSuffix]

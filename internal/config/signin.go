@@ -13,12 +13,12 @@ import (
 	"github.com/wakecall/wakecall/internal/certs"
 )
 
-// AsksWho is whether the API asks who calls: there is a way to show it.
+// AsksWho reports whether the API authenticates callers: a method is configured.
 func (c Config) AsksWho() bool {
 	return len(c.APIKeys) > 0 || c.OIDCIssuer != "" || c.TLSClientCA != ""
 }
 
-// Scheme is what URLs of the API begin with.
+// Scheme returns the scheme of the API's URLs.
 func (c Config) Scheme() string {
 	if c.TLSCert != "" {
 		return "https"
@@ -26,13 +26,13 @@ func (c Config) Scheme() string {
 	return "http"
 }
 
-// TLS names the files of the API's own TLS; none where it speaks none.
+// TLS returns the files of the API's own TLS; none if it has none.
 func (c Config) TLS() certs.Files {
 	return certs.Files{Certificate: c.TLSCert, Key: c.TLSKey, ClientCA: c.TLSClientCA}
 }
 
-// checkOIDC adds what is wrong with the identity provider. Whether it answers is no question
-// of the start: the keys go on without it.
+// checkOIDC adds what is wrong with the identity provider. The start does not require that it
+// answers, because API keys work without it.
 func (c Config) checkOIDC(f *Faults) {
 	if spaced(c.OIDCAudience) {
 		f.Add("WAKECALL_OIDC_AUDIENCE", "must have no white space")
@@ -60,7 +60,7 @@ func (c Config) checkOIDC(f *Faults) {
 
 func spaced(text string) bool { return strings.ContainsFunc(text, unicode.IsSpace) }
 
-// isIssuer is whether the keys of an issuer come as it sends them.
+// isIssuer reports whether the keys of an issuer cannot be changed in transit.
 func isIssuer(text string) bool {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -98,7 +98,7 @@ func (c Config) checkTLS(f *Faults) {
 	}
 }
 
-// checkKey says why a file has no private key.
+// checkKey returns why a file has no private key.
 func checkKey(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package door keeps pages of other sites from calling what asks for no key. A browser on
-// this machine reaches every listener of loopback, and sends what any page says.
+// Package door keeps pages of other sites from calling listeners that need no key. A browser on
+// this machine reaches every listener on loopback, and sends any request of a page.
 package door
 
 import (
@@ -11,27 +11,27 @@ import (
 	"strings"
 )
 
-// Why a request is refused.
+// The reasons to refuse a request.
 var (
 	ErrHost   = errors.New("the name that it was called by is not one of this machine")
 	ErrOrigin = errors.New("a page of another origin may not call it")
 )
 
-// Rule says by which names a listener may be called.
+// Rule lists the names by which a listener may be called.
 type Rule struct {
-	// Public is whether it listens beyond loopback. Then it may be called by every address,
-	// which no DNS can forge, and by Names.
+	// Public reports whether it listens beyond loopback. It may then be called by Names and by
+	// every address, since DNS cannot forge an address.
 	Public bool
 	Names  []string
-	// AnyName lets it be called by every name, if it is Public.
+	// AnyName allows every name, if it is Public.
 	AnyName bool
 }
 
-// browsers tells by what a browser says of a page whether that is of another origin.
+// browsers checks the headers with which a browser names the origin of a page.
 var browsers http.CrossOriginProtection
 
-// Check is why a request is refused, nil where it is not. GET is no exception: where DNS
-// leads a name of another site here (DNS rebinding), its pages read what they get.
+// Check returns why a request is refused, nil if it is not. It includes GET: if DNS leads
+// another site's name here (DNS rebinding), its pages can read the answer.
 func (r Rule) Check(request *http.Request) error {
 	if !r.knows(request.Host) {
 		return ErrHost
@@ -42,14 +42,14 @@ func (r Rule) Check(request *http.Request) error {
 	return nil
 }
 
-// OtherOrigin is whether a page of another origin made a browser send the request.
+// OtherOrigin reports whether a page of another origin made a browser send the request.
 func OtherOrigin(request *http.Request) bool {
 	asPost := &http.Request{Method: http.MethodPost, Host: request.Host, Header: request.Header}
 	return browsers.Check(asPost) != nil
 }
 
 func (r Rule) knows(host string) bool {
-	if host == "" { // HTTP/1.0 may leave it out, browsers do not
+	if host == "" { // HTTP/1.0 may omit it, browsers do not
 		return true
 	}
 	name := strings.ToLower(strings.TrimSuffix((&url.URL{Host: host}).Hostname(), "."))
@@ -60,8 +60,8 @@ func (r Rule) knows(host string) bool {
 	return r.Public && (r.AnyName || err == nil || slices.Contains(r.Names, name))
 }
 
-// isLoopback is whether a host can be no other machine, whatever DNS says (RFC 6761,
-// section 6.3).
+// isLoopback reports whether a host is always this machine, regardless of DNS (RFC 6761, section
+// 6.3).
 func isLoopback(name string) bool {
 	if name == "localhost" || strings.HasSuffix(name, ".localhost") {
 		return true
@@ -70,7 +70,7 @@ func isLoopback(name string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// Guard refuses what the rule does.
+// Guard refuses requests by the rule.
 func (r Rule) Guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		if err := r.Check(request); err != nil {
@@ -82,7 +82,7 @@ func (r Rule) Guard(next http.Handler) http.Handler {
 	})
 }
 
-// Unframed keeps pages from being shown within others, where a click is not meant for them.
+// Unframed keeps pages from being shown within others, where a click could be stolen.
 func Unframed(header http.Header) {
 	header.Add("Content-Security-Policy", "frame-ancestors 'none'")
 	header.Set("X-Frame-Options", "DENY")

@@ -1,4 +1,4 @@
-// Package errtype asks what an error is, where its value does not matter.
+// Package errtype checks the type of an error without its value.
 package errtype
 
 import "errors"

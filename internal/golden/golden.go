@@ -1,6 +1,5 @@
-// Package golden holds the JSON that Temporal stores to files that never change: a
-// value that was stored by a release has to be read by every later one. It is for
-// tests.
+// Package golden compares JSON stored in Temporal with files that never change. Every later
+// release must read the values stored by an earlier one. It is for tests.
 package golden
 
 import (
@@ -16,16 +15,16 @@ import (
 	"testing"
 )
 
-// Check holds the stored form of a type to testdata/stored/{name}.golden.json. In full
-// every field has a value, so that whoever adds a field has to add it to the file. The
-// names in the file may be added to, and never changed: timers are stored for years.
+// Check compares the stored form of a type with testdata/stored/{name}.golden.json. Every field
+// of full must have a value, so that a new field must also be added to the file. Names in the
+// file may be added but never changed: timers are stored for years.
 func Check[T any](t *testing.T, name string, full T) {
 	t.Helper()
 	CheckBut(t, name, full)
 }
 
-// CheckBut is [Check] of a value in which some fields, named by their path, need no
-// value: a file of their own holds them.
+// CheckBut is [Check] of a value in which some fields, named by their path, need no value,
+// because another file covers them.
 func CheckBut[T any](t *testing.T, name string, full T, elsewhere ...string) {
 	t.Helper()
 	file := filepath.Join("testdata", "stored", name+".golden.json")
@@ -40,9 +39,11 @@ func CheckBut[T any](t *testing.T, name string, full T, elsewhere ...string) {
 	}
 }
 
-// Verify says in what the stored text and the value differ. It reads the text and
-// compares the values; it writes the value and compares the texts; and it names the
-// fields of the value that are zero, but for those that are held elsewhere.
+// Verify returns the differences between the stored text and the value:
+//
+//   - the text, decoded, differs from the value
+//   - the value, encoded, differs from the text
+//   - a field of the value is zero, and not in elsewhere
 func Verify[T any](text []byte, full T, elsewhere ...string) error {
 	errs := []error{}
 	for _, path := range zeros(reflect.ValueOf(full), "") {
@@ -68,7 +69,7 @@ func Verify[T any](text []byte, full T, elsewhere ...string) error {
 	return errors.Join(errs...)
 }
 
-// zeros lists the fields that are stored and have no value, by their path.
+// zeros lists the paths of stored fields without a value.
 func zeros(v reflect.Value, path string) (paths []string) {
 	if v.IsZero() {
 		return []string{path}
@@ -97,7 +98,7 @@ func zeros(v reflect.Value, path string) (paths []string) {
 		for _, key := range v.MapKeys() {
 			paths = append(paths, zeros(v.MapIndex(key), fmt.Sprintf("%s[%v]", path, key))...)
 		}
-	default: // a plain value that is not zero
+	default: // a plain value, not zero
 	}
 	return paths
 }

@@ -1,4 +1,4 @@
-// Package identity says by whom, and for whom, a call to Temporal is made. Temporal stores the
-// identity of a call in the event that records the change, so that who made a change is as
+// Package identity encodes the caller and the author of a call to Temporal. Temporal stores the
+// identity of a call in the event that records the change. So the author of a change is as
 // durable as the change.
 package identity

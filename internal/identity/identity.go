@@ -12,15 +12,16 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// actsFor stands between a process and the actor for whom it makes a change.
+// actsFor separates a process from the actor for whom it makes a change.
 const actsFor = " for "
 
-// maxIdentity is how many bytes Temporal takes by default (limit.maxIDLength).
+// maxIdentity is the longest identity that Temporal accepts by default, in bytes
+// (limit.maxIDLength).
 const maxIdentity = 1000
 
-// With returns what a process calls itself before Temporal while it makes a change for an
-// actor. Temporal stores it in the event that records the change. A name that is too long for
-// Temporal is cut; the record of the call has it whole.
+// With returns the identity of a process that makes a change for an actor. Temporal stores it in
+// the event that records the change. It cuts a name that is too long for Temporal; the record of
+// the call has the whole name.
 func With(process string, actor wire.Actor) string {
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
@@ -39,7 +40,7 @@ func With(process string, actor wire.Actor) string {
 	return string(text)
 }
 
-// halve returns the first half of a text, whole characters.
+// halve returns the first half of a text, in whole characters.
 func halve(text string) string {
 	n := len(text) / 2
 	for n > 0 && !utf8.RuneStart(text[n]) {
@@ -48,7 +49,7 @@ func halve(text string) string {
 	return text[:n]
 }
 
-// Parse is the inverse of [With]. The actor is nil where the identity names none.
+// Parse is the inverse of [With]. The actor is nil if the identity names none.
 func Parse(identity string) (process string, actor *wire.Actor) {
 	process, text, found := strings.Cut(identity, actsFor+"{")
 	if !found {
@@ -61,14 +62,14 @@ func Parse(identity string) (process string, actor *wire.Actor) {
 	return process, actor
 }
 
-// Process is the process in an identity, without the actor.
+// Process returns the process in an identity, without the actor.
 func Process(identity string) string {
 	process, _ := Parse(identity)
 	return process
 }
 
-// writer is what it takes to write an identity. Every booking does, so that it is
-// used again: what remains to be allocated is the identity.
+// writer is a reusable encoder. Every booking writes an identity, and only the result is
+// allocated.
 type writer struct {
 	buffer bytes.Buffer
 	actor  wire.Actor
@@ -76,13 +77,13 @@ type writer struct {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// write returns the identity, which is valid until the next call.
+// write returns the identity. It is valid until the next call.
 func (w *writer) write(process string, actor wire.Actor) []byte {
 	w.actor = actor
 	w.buffer.Reset()
 	w.buffer.WriteString(process)
 	w.buffer.WriteString(actsFor)
-	// A buffer takes everything, and a text that is no UTF-8 is written with replacements.
+	// A buffer accepts every write, and invalid UTF-8 is replaced.
 	_ = json.MarshalWrite(&w.buffer, &w.actor, jsontext.AllowInvalidUTF8(true))
 	return w.buffer.Bytes()
 }

@@ -1,5 +1,5 @@
-// Package limiter bounds how many calls go to one server at once by how long they
-// take. It knows nothing of what is called.
+// Package limiter bounds the concurrent calls to one server by their duration. It knows nothing
+// about the calls.
 package limiter
 
 import (
@@ -12,36 +12,36 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Limiter is an adaptive concurrency limiter (additive increase, multiplicative
-// decrease, as in TCP): it lets as many calls go at once as do not slow one another
-// down. Of those that wait, the one with the earliest deadline goes first.
+// Limiter is an adaptive concurrency limiter (additive increase, multiplicative decrease, as in
+// TCP). It allows as many concurrent calls as do not slow one another down. Of the waiting
+// calls, the one with the earliest deadline goes first.
 type Limiter struct {
 	mu    sync.Mutex
 	inUse int
-	// limit is how many may go at once; it is never below least.
+	// limit is the number of concurrent calls; it is never below least.
 	limit, least float64
 	slowdown     float64
-	// quickest is the duration of the quickest call of late.
+	// quickest is the duration of the quickest recent call.
 	quickest time.Duration
 	waiting  queue
 	rate     rate
 }
 
-// New returns a limiter that lets least calls go at once however long they take, and
-// fewer than now when one takes more than slowdown times as long as the quickest.
+// New returns a limiter that allows least calls regardless of their duration. It lowers the
+// limit when a call takes more than slowdown times as long as the quickest.
 func New(least int, slowdown float64) *Limiter {
 	return &Limiter{limit: float64(least), least: float64(least), slowdown: slowdown, rate: rate{perSecond: tuning.FirstRate}}
 }
 
-// Rate is how many calls the server was seen to take in a second while it had all to do.
+// Rate returns how many calls a second the server takes under full load.
 func (l *Limiter) Rate() float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.rate.perSecond
 }
 
-// Acquire waits until one more call may go, unless ctx ends first, and reports whether
-// it had to wait. Each one acquired must be released or discarded once.
+// Acquire waits until one more call may go, unless ctx ends first, and reports whether it had to
+// wait. Each one acquired must be released or discarded once.
 func (l *Limiter) Acquire(ctx context.Context, deadline time.Time) (waited, ok bool) {
 	l.mu.Lock()
 	if l.inUse < int(l.limit) {
@@ -60,8 +60,8 @@ func (l *Limiter) Acquire(ctx context.Context, deadline time.Time) (waited, ok b
 	}
 }
 
-// leave leaves the queue, and reports whether there was a place to leave: the grant
-// may have come at the last moment.
+// leave removes a waiter from the queue, and reports whether it was there: the grant may have
+// come at the last moment.
 func (l *Limiter) leave(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -72,7 +72,7 @@ func (l *Limiter) leave(w *waiter) bool {
 	return place >= 0
 }
 
-// Release ends a call that took so long.
+// Release ends a call with its duration.
 func (l *Limiter) Release(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,36 +81,35 @@ func (l *Limiter) Release(took time.Duration) {
 	l.next()
 }
 
-// Discard ends a call that tells nothing of how long calls take: it was not made, or
-// was refused.
+// Discard ends a call with no useful duration: it was not made, or was refused.
 func (l *Limiter) Discard() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next()
 }
 
-// Waiting is how many calls wait.
+// Waiting returns how many calls wait.
 func (l *Limiter) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.waiting)
 }
 
-// InUse is how many calls are under way.
+// InUse returns how many calls are in progress.
 func (l *Limiter) InUse() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.inUse
 }
 
-// Quickest is the duration of the quickest call of late; 0 before the first.
+// Quickest returns the duration of the quickest recent call; 0 before the first.
 func (l *Limiter) Quickest() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.quickest
 }
 
-// next lets those go that wait, after one call has ended.
+// next admits waiting calls after one has ended.
 func (l *Limiter) next() {
 	l.inUse--
 	for l.inUse < int(l.limit) && len(l.waiting) > 0 {

@@ -6,18 +6,18 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// rate is how many calls a server takes in a second while it has all to do.
+// rate measures how many calls a second a server takes under full load.
 type rate struct {
 	perSecond float64
-	// since is when the measurement began, and done what was taken since. idle is
-	// whether the server could have had more to do meanwhile.
+	// since is the start of the measurement, and done its calls. idle reports whether the server
+	// could have had more to do.
 	since time.Time
 	done  int
 	idle  bool
 }
 
-// count counts a call that ended. busy is whether others waited for it. A time in which
-// nobody had to wait tells how many the server takes at least.
+// count counts a call that ended. busy reports whether others waited for it. A time without
+// waiting calls gives a lower bound of the rate.
 func (r *rate) count(now time.Time, busy bool) {
 	if r.since.IsZero() {
 		r.since = now

@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// limited accepts a connection only while there is room for one more. The listener of
-// golang.org/x/net/netutil does the same, but its connections cannot be closed by half: a
-// client that is refused early would see a reset in place of the answer.
+// limited accepts a connection only while there is room. Connections of the listener in
+// golang.org/x/net/netutil cannot be half-closed, so a client that is refused early would see a
+// reset instead of the answer.
 type limited struct {
 	net.Listener
 	room   chan struct{}
@@ -39,10 +39,10 @@ func (l *limited) Accept() (net.Conn, error) {
 	return &limitedConn{Conn: conn, leave: sync.OnceFunc(func() { <-l.room })}, nil
 }
 
-// Close implements [net.Listener]. It lets an Accept go that waits for room.
+// Close implements [net.Listener]. It ends an Accept that waits for room.
 func (l *limited) Close() error { return l.close() }
 
-// limitedConn makes room when it is closed.
+// limitedConn frees its room when it is closed.
 type limitedConn struct {
 	net.Conn
 	leave func()
@@ -54,8 +54,8 @@ func (c *limitedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// CloseWrite ends the half of this side, as net/http does before it closes a connection whose
-// client still sends.
+// CloseWrite closes this side. net/http does so before it closes a connection whose client still
+// sends.
 func (c *limitedConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

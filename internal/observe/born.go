@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// failedStatuses are the answers that say that a request failed at our end.
+// failedStatuses are the answers for failures on our side.
 var failedStatuses = []int{http.StatusInternalServerError, http.StatusServiceUnavailable}
 
 // bear makes the series of a business type, see [Reporter]. The caller holds the mutex of the
-// labels, to read or to write.
+// labels, for reading or writing.
 func (t *Telemetry) bear(label string, linked bool) {
 	t.overdue.WithLabelValues(label)
 	for _, room := range t.rooms {
@@ -17,7 +17,7 @@ func (t *Telemetry) bear(label string, linked bool) {
 	}
 }
 
-// bearFailures makes the series of the failures of a route, which its first request does.
+// bearFailures makes the series of the failures of a route, at its first request.
 func (t *Telemetry) bearFailures(method, route string) {
 	for _, status := range failedStatuses {
 		t.requests.WithLabelValues(method, route, strconv.Itoa(status))

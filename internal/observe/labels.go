@@ -12,17 +12,17 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// other is the label of whatever has none of its own. Every label has a closed or
-// bounded set of values: a label of a caller's choosing would let anybody fill the
-// memory, since a series is never given up.
+// other is the shared label of values without their own. Every label has a bounded set of
+// values. With a label of their choice, callers could fill the memory, since a series is never
+// freed.
 const other = "other"
 
-// methods are the ones that an API request may have; a caller may invent more.
+// methods are the methods of API requests; a caller may invent others.
 var methods = []string{
 	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions,
 }
 
-// Method is the label of an HTTP method.
+// Method returns the label of an HTTP method.
 func Method(method string) string {
 	if slices.Contains(methods, method) {
 		return method
@@ -30,8 +30,7 @@ func Method(method string) string {
 	return other
 }
 
-// route is the label of a route's template, which a path that leads nowhere does not
-// have.
+// route returns the label of a route's template; a path without a route has none.
 func route(template string) string {
 	if template == "" {
 		return other
@@ -39,16 +38,16 @@ func route(template string) string {
 	return template
 }
 
-// labels knows which business types have a label of their own: those with a policy,
-// the first maxTypes that were seen.
+// labels are the business types with their own label: those with a policy, the first
+// tuning.LabelledTypes of them.
 type labels struct {
-	// mu is held for reading while a series is written, so that the series of a type
-	// that is let go cannot come back.
+	// mu is held for reading while a series is written, so that the series of a dropped type
+	// cannot come back.
 	mu    sync.RWMutex
 	types map[string]bool
 }
 
-// of is the label of a business type. The caller holds mu.
+// of returns the label of a business type. The caller holds mu.
 func (l *labels) of(businessType string) string {
 	if l.types[businessType] {
 		return businessType
@@ -56,8 +55,8 @@ func (l *labels) of(businessType string) string {
 	return other
 }
 
-// admit gives a business type that has a policy a label, for a process that sees no list of
-// them: a gateway.
+// admit gives a label to a business type with a policy. It is for gateways, because they do not
+// list policies.
 func (l *labels) admit(businessType string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -69,9 +68,8 @@ func (l *labels) admit(businessType string) {
 	}
 }
 
-// renew takes the types that have a policy now, lets the rest go, and returns what it
-// let go. Types that have a label keep it before new ones get one. The caller holds
-// mu for writing.
+// renew sets the types that have a policy now, and returns the dropped ones. Types with a label
+// have precedence over new ones. The caller holds mu for writing.
 func (l *labels) renew(policies []policy.Policy) (gone []string) {
 	withPolicy := make(map[string]bool, len(policies))
 	for _, policy := range policies {
@@ -95,9 +93,9 @@ func (l *labels) renew(policies []policy.Policy) (gone []string) {
 	return gone
 }
 
-// bounded is the handler of the SDK's metrics, each of whose labels has the values that
-// came first: they come from Temporal, where the names of queues hold business types and
-// whoever may start workflows chooses the names of their types.
+// bounded is the handler of the SDK's metrics with a bound on the values of each label: the
+// first ones count. The values come from Temporal. Names of queues contain business types, and
+// other clients choose the names of workflow types.
 type bounded struct {
 	client.MetricsHandler
 	seen *seen
@@ -115,7 +113,7 @@ func (b bounded) WithTags(tags map[string]string) client.MetricsHandler {
 	return bounded{MetricsHandler: b.MetricsHandler.WithTags(tags), seen: b.seen}
 }
 
-// Unwrap is how the SDK finds the handler beneath.
+// Unwrap lets the SDK find the inner handler.
 func (b bounded) Unwrap() client.MetricsHandler { return b.MetricsHandler }
 
 // seen holds the values of each label.

@@ -1,5 +1,5 @@
-// Package observe holds what a running Wakecall says about itself: logs,
-// metrics and traces. Nothing in it is global; everything is handed in.
+// Package observe has the logs, metrics and traces of a running Wakecall. It has no global
+// state; everything is passed in.
 package observe
 
 import (
@@ -35,8 +35,8 @@ func Logger(w io.Writer, level string) (*slog.Logger, error) {
 	return slog.New(slog.NewJSONHandler(terminal.Writer(w), &slog.HandlerOptions{Level: parsed})), nil
 }
 
-// Telemetry holds the collectors of one process. Business types are labels while they
-// have a policy: they are hundreds. Business ids never are.
+// Telemetry holds the collectors of one process. Business types are labels while they have a
+// policy: they are hundreds. Business ids never are.
 type Telemetry struct {
 	labels   labels
 	registry *prometheus.Registry
@@ -56,7 +56,7 @@ type Telemetry struct {
 // labelType is the label of business types, see [labels].
 const labelType = "business_type"
 
-// NewTelemetry returns collectors on a registry of their own.
+// NewTelemetry returns collectors on a new registry.
 func NewTelemetry(version string) (*Telemetry, error) {
 	registry := prometheus.NewRegistry()
 	exporter, err := otelprom.New(otelprom.WithRegisterer(registry), otelprom.WithoutScopeInfo())
@@ -92,16 +92,16 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	return t, nil
 }
 
-// Resent counts attempts that were sent once more on a new connection.
+// Resent counts attempts sent again on a new connection.
 func (t *Telemetry) Resent() { t.resent.Inc() }
 
-// Overdue counts timers that were overdue with nothing under way for them.
+// Overdue counts overdue timers without a delivery in progress.
 func (t *Telemetry) Overdue(businessType string, timers int) {
 	t.Labelled(businessType, func(label string) { t.overdue.WithLabelValues(label).Add(float64(timers)) })
 }
 
-// PoliciesListed notes the policies that are in force. Their types are labels from now on;
-// those of other types end.
+// PoliciesListed records the policies in force. Their types become labels; the series of other
+// types end.
 func (t *Telemetry) PoliciesListed(seen []policy.Policy) {
 	t.labels.mu.Lock()
 	for _, businessType := range t.labels.renew(seen) {
@@ -118,28 +118,28 @@ func (t *Telemetry) PoliciesListed(seen []policy.Policy) {
 	t.policies.show(shown)
 }
 
-// Paused notes what somebody has paused.
+// Paused records the emergencies in force.
 func (t *Telemetry) Paused(emergencies []policy.Emergency) { t.policies.showPaused(emergencies) }
 
 // Unreadable counts overdue timers whose run could not be read.
 func (t *Telemetry) Unreadable(timers int) { t.unreadable.Add(float64(timers)) }
 
-// Queue shows how many bookings wait until Temporal can take them.
+// Queue shows how many bookings wait for Temporal.
 func (t *Telemetry) Queue(bookings func() int) {
 	t.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_queued_bookings", Help: "Bookings that wait at this gateway until Temporal can take them.",
 	}, func() float64 { return float64(bookings()) }))
 }
 
-// Requested counts one API request by the template of its route, empty where there is
-// none. It comes before any check of who asks, so its labels are closed.
+// Requested counts one API request by the template of its route, empty if there is none. It
+// precedes authentication, so its labels are closed.
 func (t *Telemetry) Requested(method, template string, status int, took time.Duration) {
 	method, template = Method(method), route(template)
 	t.bearFailures(method, template)
 	t.requests.WithLabelValues(method, template, strconv.Itoa(status)).Observe(took.Seconds())
 }
 
-// SDK is the handler that receives the Temporal SDK's own metrics.
+// SDK returns the handler for the Temporal SDK's own metrics.
 func (t *Telemetry) SDK() client.MetricsHandler {
 	handler := opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{Meter: t.provider.Meter("temporal")})
 	return bounded{MetricsHandler: handler, seen: &seen{values: map[string]map[string]bool{}}}
@@ -153,7 +153,7 @@ func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.registry, promhttp.HandlerOpts{})
 }
 
-// Shutdown ends the exporters.
+// Shutdown stops the exporters.
 func (t *Telemetry) Shutdown(ctx context.Context) error {
 	if err := t.traces.Shutdown(ctx); err != nil {
 		return err

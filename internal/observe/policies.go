@@ -9,9 +9,9 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// policies shows what holds business types back, as this worker last saw it.
+// policies shows what holds back business types, in this worker's latest view.
 type policies struct {
-	// types knows the labels of business types.
+	// types are the labels of business types.
 	types *labels
 
 	mu          sync.Mutex
@@ -64,8 +64,8 @@ func (p *policies) Collect(out chan<- prometheus.Metric) {
 	show := func(desc *prometheus.Desc, value float64, businessType string) {
 		out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, value, businessType)
 	}
-	// Anybody may be paused, with a policy or without, and visibility lists one twice that
-	// was paused again before it heard of the resumption: a series may be shown once.
+	// Any type may be paused, even without a policy. Visibility may list one twice, if it was
+	// paused again before visibility had the resumption. A series may be shown once.
 	stopped := map[string]float64{"*": 0}
 	for _, emergency := range p.emergencies {
 		label := p.types.of(emergency.BusinessType)

@@ -2,12 +2,11 @@ package observe
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Reporter is the metrics of one room. The series of a business type begin and end with the
+// Reporter has the metrics of one room. The series of a business type begin and end with the
 // type's label.
 //
-// A series that is born above zero hides its first event: increase and rate see only what
-// comes after the first sample. So the series of a label exist, with 0, from when there is
-// the label.
+// A series with a first sample above zero hides its first event, because increase and rate see
+// only later changes. So the series of a label start at 0 with the label.
 type Reporter interface {
 	prometheus.Collector
 	// Begin makes the series of a label. linked reports whether the type has two links.
@@ -16,8 +15,7 @@ type Reporter interface {
 	End(label string)
 }
 
-// Add shows the metrics of a room beside the others. It must come before the first policies
-// are listed.
+// Add registers the metrics of rooms. It must precede the first list of policies.
 func (t *Telemetry) Add(rooms ...Reporter) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
@@ -28,8 +26,8 @@ func (t *Telemetry) Add(rooms ...Reporter) {
 	t.rooms = append(t.rooms, rooms...)
 }
 
-// Labelled has a series written under the label of a business type: its own while it has a
-// policy, and one that all others share. The label does not end meanwhile.
+// Labelled writes a series under the label of a business type: its own while it has a policy,
+// else a shared one. The label does not end during the write.
 func (t *Telemetry) Labelled(businessType string, write func(label string)) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()

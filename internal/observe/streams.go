@@ -6,8 +6,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// streams shows the receivers that are connected to this process, and what waits for
-// receivers anywhere, as this worker last saw it.
+// streams shows the receivers connected to this process, and the timers that wait for receivers
+// anywhere, in this worker's latest view.
 type streams struct {
 	labels *labels
 
@@ -29,15 +29,14 @@ func newStreams(labels *labels) *streams {
 	}
 }
 
-// Streams shows the receivers that are connected, by business type.
+// Streams shows the connected receivers, by business type.
 func (t *Telemetry) Streams(connected func() map[string]int) {
 	t.streams.mu.Lock()
 	defer t.streams.mu.Unlock()
 	t.streams.joined = connected
 }
 
-// Streamed notes that a receiver of a business type has connected: the type is a label from
-// now on.
+// Streamed records that a receiver of a business type has connected. The type becomes a label.
 func (t *Telemetry) Streamed(businessType string) {
 	t.labels.admit(businessType)
 	t.labels.mu.RLock()
@@ -45,7 +44,7 @@ func (t *Telemetry) Streamed(businessType string) {
 	t.bear(t.labels.of(businessType), true)
 }
 
-// StreamsWait notes how many attempts of each type wait for a receiver to connect.
+// StreamsWait records how many attempts of each type wait for a receiver to connect.
 func (t *Telemetry) StreamsWait(attempts map[string]int) {
 	t.streams.mu.Lock()
 	defer t.streams.mu.Unlock()
@@ -69,7 +68,7 @@ func (s *streams) Collect(out chan<- prometheus.Metric) {
 	s.show(out, s.waits, waiting)
 }
 
-// show adds up the types that have no label of their own.
+// show sums up the types without their own label.
 func (s *streams) show(out chan<- prometheus.Metric, desc *prometheus.Desc, counts map[string]int) {
 	sums := map[string]int{}
 	s.labels.mu.RLock()

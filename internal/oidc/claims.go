@@ -11,15 +11,15 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// claims are what a token says, by name.
+// claims are the claims of a token, by name.
 type claims map[string]jsontext.Value
 
 const claimEmail = "email"
 
 var errNameless = errors.New("the token names nobody")
 
-// principal is who has the token. Its name is the first of those that people know each other
-// by; its id is the subject, which no provider gives to two.
+// principal returns the owner of the token. Its name is the most readable one that is valid. Its
+// id is the subject, which a provider never assigns twice.
 func (c claims) principal(groups string, roles auth.Mappings) (*auth.Principal, error) {
 	subject := c.text("sub")
 	if !printable(subject) {
@@ -35,14 +35,14 @@ func (c claims) principal(groups string, roles auth.Mappings) (*auth.Principal, 
 	return nil, errNameless
 }
 
-// maxSubject is how long a subject may be (OpenID Connect Core 1.0, section 2).
+// maxSubject is the longest subject, in bytes (OpenID Connect Core 1.0, section 2).
 const maxSubject = 255
 
 func printable(subject string) bool {
 	return subject != "" && len(subject) <= maxSubject && !strings.ContainsFunc(subject, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
-// email is the address, if the provider vouches for it: anybody may claim another's.
+// email returns the address if the provider has verified it. Otherwise anyone could claim it.
 func (c claims) email() string {
 	var verified bool
 	if json.Unmarshal(c["email_verified"], &verified) != nil || !verified {
@@ -52,12 +52,12 @@ func (c claims) email() string {
 }
 
 func (c claims) text(name string) (text string) {
-	_ = json.Unmarshal(c[name], &text) // what is no text is none
+	_ = json.Unmarshal(c[name], &text) // another type counts as empty
 	return text
 }
 
-// groups are those in the claim of a name, one text or a list of them. A name with dots that
-// no claim has leads into objects: realm_access.roles.
+// groups returns the groups in a claim, a text or a list of texts. If no claim has a name with
+// dots, the name is a path into objects: realm_access.roles.
 func (c claims) groups(name string) []string {
 	if name == claimEmail {
 		return []string{c.email()}

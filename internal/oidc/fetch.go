@@ -22,10 +22,10 @@ var (
 	errNoKey    = errors.New("it publishes no key that signs tokens")
 )
 
-// newClient returns a client that asks a provider and nobody else.
+// newClient returns a client for the provider alone.
 func newClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.DisableKeepAlives = true // minutes lie between two questions
+	transport.DisableKeepAlives = true // requests are minutes apart
 	transport.ResponseHeaderTimeout = tuning.ProviderTimeout
 	return &http.Client{
 		Transport: bounded{transport}, Timeout: tuning.ProviderTimeout,
@@ -45,7 +45,7 @@ func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// boundedBody fails, unlike one that ends, where there is more.
+// boundedBody fails at the bound instead of ending.
 type boundedBody struct {
 	io.ReadCloser
 	left int
@@ -63,7 +63,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fetchKeys asks the issuer where its keys are, and then for the keys.
+// fetchKeys asks the issuer for the URL of its keys, and then for the keys.
 func fetchKeys(ctx context.Context, client *http.Client, issuer string) ([]jose.JSONWebKey, error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), issuer)
 	if err != nil {
@@ -85,7 +85,7 @@ func fetchKeys(ctx context.Context, client *http.Client, issuer string) ([]jose.
 	return readKeys(text)
 }
 
-// checkKeysURL refuses an issuer whose keys could be changed on the way.
+// checkKeysURL refuses an issuer whose keys could be changed in transit.
 func checkKeysURL(issuer, keys string) error {
 	from, err := url.Parse(issuer)
 	if err != nil {
@@ -114,8 +114,8 @@ func get(ctx context.Context, client *http.Client, from string) ([]byte, error) 
 	return io.ReadAll(response.Body)
 }
 
-// readKeys are the keys of a set that verify tokens. Others may stand beside them: for
-// encryption, of kinds that nobody here knows, or secret ones, which have no business there.
+// readKeys returns the keys of a set that verify tokens. It skips other keys: for encryption, of
+// unknown kinds, or secret ones, which do not belong in a set.
 func readKeys(text []byte) (keys []jose.JSONWebKey, err error) {
 	var set struct {
 		Keys []jsontext.Value `json:"keys"`

@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Keep asks for the keys again and again, until ctx is done: so who comes first does not wait,
-// and a key that was withdrawn is known to be.
+// Keep fetches the keys periodically, until ctx is done. So the first token does not wait, and a
+// withdrawn key is noticed.
 func (p *Provider) Keep(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := tuning.KeysRefresh
@@ -25,10 +25,10 @@ func (p *Provider) Keep(ctx context.Context) {
 	}
 }
 
-// noted notes how a question to the issuer ended. The log has one line when it stops to
-// answer, and one when it answers again.
+// noted records the result of a request to the issuer. The log has one line when it stops
+// answering, and one when it answers again.
 func (p *Provider) noted(withdrawn bool, err error) {
-	if withdrawn { // what it signed is good no longer
+	if withdrawn { // tokens signed with a withdrawn key are invalid
 		p.withdrawals.Add(1)
 		p.verified.Purge()
 	}
@@ -40,7 +40,7 @@ func (p *Provider) noted(withdrawn bool, err error) {
 	}
 }
 
-// clip shortens what a provider says for the log.
+// clip shortens a provider's text for the log.
 func clip(text string) string {
 	if len(text) > tuning.LoggedBytes {
 		return strings.ToValidUTF8(text[:tuning.LoggedBytes], "") + "…"
@@ -48,8 +48,7 @@ func clip(text string) string {
 	return text
 }
 
-// Note says in one line that the provider does not answer; "" where it does, or was not asked
-// yet.
+// Note returns a line if the provider does not answer; "" if it does, or was not asked yet.
 func (p *Provider) Note() string {
 	if p.down.Load() {
 		return "the identity provider does not answer"

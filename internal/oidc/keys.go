@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// algorithms are those that tokens may be signed by. All are asymmetric: what verifies a
+// algorithms are the accepted signatures of tokens. All are asymmetric: a key that verifies a
 // token cannot make one.
 var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
@@ -23,24 +23,23 @@ var algorithms = []jose.SignatureAlgorithm{
 
 var errSignature = errors.New("no key of the provider has signed the token")
 
-// keys are those of the issuer. It implements go-oidc's KeySet.
+// keys are the keys of the issuer. It implements go-oidc's KeySet.
 type keys struct {
 	fetch func(context.Context) ([]jose.JSONWebKey, error)
-	// changed is called after each question: withdrawn is whether a key is gone that was
-	// good before.
+	// changed is called after each request. withdrawn reports whether a valid key is gone.
 	changed func(withdrawn bool, err error)
 	now     func() time.Time
 	asking  singleflight.Group
 
 	mu sync.RWMutex
-	// set is what was fetched last, and fetched when. asked is when the last question ended.
+	// set is the latest set of keys, and fetched its time. asked is when the last request ended.
 	set            []jose.JSONWebKey
 	fetched, asked time.Time
 	failed         error
 }
 
-// VerifySignature implements go-oidc's KeySet. A token that no known key has signed may be
-// signed with a new one.
+// VerifySignature implements go-oidc's KeySet. If no known key has signed the token, it looks
+// for a new key.
 func (k *keys) VerifySignature(ctx context.Context, token string) ([]byte, error) {
 	signed, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
@@ -74,7 +73,7 @@ func (k *keys) verify(signed *jose.JSONWebSignature) (payload []byte, ok bool) {
 	return nil, false
 }
 
-// trusted are the keys, unless they are old or the issuer does not answer.
+// trusted returns the keys, unless they are old or the issuer does not answer.
 func (k *keys) trusted() []jose.JSONWebKey {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
@@ -84,8 +83,8 @@ func (k *keys) trusted() []jose.JSONWebKey {
 	return k.set
 }
 
-// refresh asks the issuer, unless that was done just now. Those who come meanwhile share the
-// answer; one that hangs up ends its own wait and nothing else.
+// refresh asks the issuer, unless it was asked just now. Concurrent callers share the answer. A
+// caller that leaves ends only its own wait.
 func (k *keys) refresh(ctx context.Context) error {
 	if failed, recent := k.recent(); recent {
 		return failed
@@ -106,7 +105,7 @@ func (k *keys) recent() (failed error, recent bool) {
 }
 
 func (k *keys) ask(ctx context.Context) error {
-	if failed, recent := k.recent(); recent { // by the question that ended just now
+	if failed, recent := k.recent(); recent { // another request has just ended
 		return failed
 	}
 	fetched, err := k.fetch(ctx)
@@ -126,7 +125,7 @@ func (k *keys) take(fetched []jose.JSONWebKey, err error) (withdrawn bool) {
 	return withdrawn
 }
 
-// lacks is whether keys that were there before are not among those that are there now.
+// lacks reports whether a key of before is missing now.
 func lacks(now, before []jose.JSONWebKey) bool {
 	known := map[string]bool{}
 	for _, key := range now {

@@ -18,15 +18,15 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Options is what a [Provider] needs.
+// Options are the dependencies of a [Provider].
 type Options struct {
-	// Issuer and Audience are what tokens must name.
+	// Issuer and Audience are required in tokens.
 	Issuer, Audience string
-	// Groups is the claim that has the groups, to which Roles gives roles.
+	// Groups is the claim with the groups. Roles maps them to roles.
 	Groups string
 	Roles  auth.Mappings
 	Logger *slog.Logger
-	// Now may be nil, for the time.
+	// Now may be nil, for the present time.
 	Now func() time.Time
 }
 
@@ -36,12 +36,12 @@ type Provider struct {
 	keys     *keys
 	verifier *oidc.IDTokenVerifier
 	verified *lru.Cache[[sha256.Size]byte, *auth.Principal]
-	// withdrawals counts how often a key was gone that had been good.
+	// withdrawals counts the withdrawals of valid keys.
 	withdrawals atomic.Int64
 	down        atomic.Bool
 }
 
-// New returns a provider, which nobody has asked yet.
+// New returns a provider that has not been asked yet.
 func New(options Options) (*Provider, error) {
 	verified, err := lru.New[[sha256.Size]byte, *auth.Principal](tuning.VerifiedTokens)
 	if err != nil {
@@ -55,7 +55,7 @@ func New(options Options) (*Provider, error) {
 	p.keys = &keys{
 		now: options.Now, changed: p.noted,
 		fetch: func(ctx context.Context) ([]jose.JSONWebKey, error) {
-			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // there are two questions
+			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // two requests
 			defer cancel()
 			return fetchKeys(ctx, client, options.Issuer)
 		},
@@ -77,7 +77,7 @@ func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size
 		p.verified.Remove(digest)
 		return nil, auth.ErrExpired
 	}
-	if !looksSigned(token) { // such as a wrong API key
+	if !looksSigned(token) { // for example, a wrong API key
 		return nil, auth.ErrUnknown
 	}
 	before := p.withdrawals.Load()
@@ -86,14 +86,14 @@ func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size
 		return nil, err
 	}
 	p.verified.Add(digest, verified)
-	if p.withdrawals.Load() != before { // perhaps by a key that is gone meanwhile
+	if p.withdrawals.Load() != before { // its key may be withdrawn
 		p.verified.Remove(digest)
 	}
 	return verified, nil
 }
 
-// looksSigned is whether a token has the form of a signed JWT: three parts, of which the
-// first is an object in base64.
+// looksSigned reports whether a token has the form of a signed JWT: three parts, the first an
+// object in base64.
 func looksSigned(token string) bool {
 	return strings.HasPrefix(token, "ey") && strings.Count(token, ".") == 2
 }
@@ -116,11 +116,11 @@ func (p *Provider) verify(ctx context.Context, text string) (*auth.Principal, er
 	return principal, nil
 }
 
-// errInvalid is for the log: the answer does not tell what is wrong with a token.
+// errInvalid is for the log. The answer does not say what is wrong with a token.
 var errInvalid = fmt.Errorf("%w: the token is not valid", auth.ErrUnknown)
 
-// unansweredKey is where [keys] leave why the issuer could not be asked: go-oidc hands on the
-// text of an error only.
+// unansweredKey is the context key by which [keys] return the cause of a failed request, because
+// go-oidc passes on only the text of an error.
 type unansweredKey struct{}
 
 func refusal(err, unanswered error) error {

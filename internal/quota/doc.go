@@ -1,3 +1,3 @@
-// Package quota decides whether a business type may book one more timer now. [Local] is
-// exact for one process; package shared, for all that use one Redis.
+// Package quota decides whether a business type may book another timer now. [Local] is exact for
+// one process. Package shared is exact for all that share one Redis.
 package quota

@@ -16,14 +16,14 @@ type Limit struct {
 	Burst int
 }
 
-// Local keeps the buckets of one process. Its zero value is ready for use.
+// Local holds the buckets of one process. Its zero value is ready for use.
 type Local struct {
 	mu      sync.Mutex
 	buckets map[string]*rate.Limiter
 }
 
-// Allow takes a token from the bucket of key, or says when there will be one.
-// A limit that differs from the last one takes effect at once. It never fails.
+// Allow takes a token from the bucket of key, or returns the time until there is one. A changed
+// limit takes effect at once. It never fails.
 func (l *Local) Allow(_ context.Context, key string, limit Limit) (wait time.Duration, err error) {
 	if limit.Rate <= 0 {
 		return tuning.ClosedRetryAfter, nil

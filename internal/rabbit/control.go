@@ -12,27 +12,27 @@ func (s *Server) CloseConnections() {
 	s.run("", home+"rabbitmqctl", "--quiet", "close_all_connections", "maintenance")
 }
 
-// SetMemory sets how much memory the server may use, in Erlang's terms: 0.4 is a part of the
-// machine's, and {absolute, 1000000} is bytes. Beyond it the server takes no messages.
+// SetMemory sets the server's memory limit, in Erlang's terms: 0.4 is a part of the machine's,
+// and {absolute, 1000000} is bytes. Beyond it the server takes no messages.
 func (s *Server) SetMemory(watermark string) {
 	s.t.Helper()
 	s.eval("ok = vm_memory_monitor:set_vm_memory_high_watermark(" + watermark + ")")
 }
 
-// AddUser adds a user who may do nothing.
+// AddUser adds a user without permissions.
 func (s *Server) AddUser(name, password string) {
 	s.t.Helper()
 	s.eval(fmt.Sprintf(`ok = rabbit_auth_backend_internal:add_user(<<%q>>, <<%q>>, <<"test">>)`, name, password))
 }
 
-// Permit says by regular expressions what a user may configure, write to and read.
+// Permit sets by regular expressions what a user may configure, write to and read.
 func (s *Server) Permit(user, configure, write, read string) {
 	s.t.Helper()
 	s.eval(fmt.Sprintf(`ok = rabbit_auth_backend_internal:set_permissions(<<%q>>, <<"/">>, <<%q>>, <<%q>>, <<%q>>, <<"test">>)`, user, configure, write, read))
 }
 
-// Unconfirmed is how many messages wait for their confirmation. A channel that closes while it
-// is asked has none.
+// Unconfirmed returns how many messages wait for their confirmation. A channel that closes
+// during the query has none.
 func (s *Server) Unconfirmed() (messages int) {
 	s.t.Helper()
 	text := s.eval(`lists:sum([N || C <- rabbit_channel:list(), [{_, N}] <- [catch rabbit_channel:info(C, [messages_unconfirmed])]])`)
@@ -42,20 +42,20 @@ func (s *Server) Unconfirmed() (messages int) {
 	return messages
 }
 
-// Suspend makes a queue take no messages and confirm none, as one that has lost its majority.
+// Suspend makes a queue take no messages and confirm none, like one without a majority.
 func (s *Server) Suspend(queue string) { s.t.Helper(); s.process("sys:suspend", queue) }
 
-// Resume makes it go on.
+// Resume undoes [Server.Suspend].
 func (s *Server) Resume(queue string) { s.t.Helper(); s.process("sys:resume", queue) }
 
-// process does something to the process of a queue.
+// process calls a function on the process of a queue.
 func (s *Server) process(what, queue string) {
 	s.t.Helper()
 	s.eval(fmt.Sprintf(`{ok, Q} = rabbit_amqqueue:lookup(rabbit_misc:r(<<"/">>, queue, <<%q>>)), ok = %s(amqqueue:get_pid(Q))`, queue, what))
 }
 
-// eval has the server evaluate Erlang. It takes a hundredth of what rabbitmqctl takes, which
-// begins with an Erlang of its own.
+// eval evaluates Erlang in the server. It takes a hundredth of the time of rabbitmqctl, which
+// starts its own Erlang.
 func (s *Server) eval(expressions string) (result string) {
 	s.t.Helper()
 	result = s.run(expressions+".\n", "erl_call", "-address", "127.0.0.1:"+s.distribution, "-e")
@@ -65,7 +65,7 @@ func (s *Server) eval(expressions string) (result string) {
 	return result
 }
 
-// run runs a program of the server's, and returns what it printed.
+// run runs one of the server's programs, and returns its output.
 func (s *Server) run(input, name string, args ...string) string {
 	s.t.Helper()
 	program := exec.Command(name, args...)

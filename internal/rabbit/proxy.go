@@ -15,9 +15,9 @@ var (
 	basicAck      = [4]byte{0, 60, 0, 80}
 )
 
-// Proxy stands between a client and a broker, and Misbehaviours.
+// Proxy is between a client and a broker, with a [Misbehaviour] for each connection.
 type Proxy struct {
-	// URL has the user that may do everything.
+	// URL has the user with all permissions.
 	URL      string
 	listener net.Listener
 	ended    sync.WaitGroup
@@ -26,15 +26,15 @@ type Proxy struct {
 	conns []net.Conn
 }
 
-// Misbehaviour is what a proxy does with a frame; ok is false for one that is not passed
-// on, and end whether the connection ends.
+// Misbehaviour handles a frame. ok is false if it is not passed on, and end reports whether the
+// connection ends.
 type Misbehaviour struct {
 	fromClient func(method [4]byte) (ok, end bool)
 	toClient   func(method [4]byte) (after []byte, ok bool)
 }
 
-// NewProxy starts a proxy of the broker at an address, which treats each connection as how
-// says. It has to be closed.
+// NewProxy starts a proxy of the broker at an address, which calls how for each connection. It
+// must be closed.
 func NewProxy(t testing.TB, broker string, how func() Misbehaviour) *Proxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -91,7 +91,7 @@ func (p *Proxy) serve(client, server net.Conn, how Misbehaviour) {
 	})
 }
 
-// pass passes frames on, as far as visit lets it.
+// pass passes frames on, as visit decides.
 func pass(from, to net.Conn, visit func(method [4]byte) (after []byte, ok, end bool)) {
 	for {
 		head := make([]byte, 7)
@@ -116,7 +116,7 @@ func pass(from, to net.Conn, visit func(method [4]byte) (after []byte, ok, end b
 	}
 }
 
-// Close ends the proxy and all its connections.
+// Close closes the proxy and all its connections.
 func (p *Proxy) Close() {
 	_ = p.listener.Close()
 	p.mu.Lock()
@@ -132,7 +132,7 @@ func HangsUp() Misbehaviour {
 	return Misbehaviour{fromClient: func(method [4]byte) (ok, end bool) { return true, method == basicPublish }}
 }
 
-// FallsSilent passes messages on, and says nothing more from the first message on.
+// FallsSilent passes messages on, and sends nothing back from the first message on.
 func FallsSilent() Misbehaviour {
 	var mu sync.Mutex
 	silent := false
@@ -151,14 +151,13 @@ func FallsSilent() Misbehaviour {
 	}
 }
 
-// KeepsConfirms passes on everything but the confirmations of messages.
+// KeepsConfirms drops only the confirmations of messages.
 func KeepsConfirms() Misbehaviour {
 	return Misbehaviour{toClient: func(method [4]byte) ([]byte, bool) { return nil, method != basicAck }}
 }
 
-// IsBlocked says that the broker takes no messages before one is sent
-// (connection.blocked), and passes no message on. A client may publish before it has seen
-// the word.
+// IsBlocked reports before the first message that the broker takes none (connection.blocked),
+// and passes no message on. A client may publish before it has read that.
 func IsBlocked() Misbehaviour {
 	const reason = "low on memory"
 	payload := append([]byte{0, 10, 0, 60, byte(len(reason))}, reason...)
@@ -179,7 +178,7 @@ func IsBlocked() Misbehaviour {
 	}
 }
 
-// WaitsFor passes nothing on of what the client says before until is closed.
+// WaitsFor passes nothing of the client on before until is closed.
 func WaitsFor(until <-chan struct{}) Misbehaviour {
 	return Misbehaviour{fromClient: func([4]byte) (ok, end bool) {
 		<-until
@@ -187,5 +186,5 @@ func WaitsFor(until <-chan struct{}) Misbehaviour {
 	}}
 }
 
-// Behaves is a proxy that passes everything on.
+// Behaves passes everything on.
 func Behaves() Misbehaviour { return Misbehaviour{} }

@@ -1,5 +1,5 @@
-// Package rabbit starts a RabbitMQ for tests: Debian's package, on loopback, with ports
-// and a directory of its own. A [Proxy] before it misbehaves as brokers may.
+// Package rabbit starts a RabbitMQ for tests: Debian's package, on loopback, with its own ports
+// and directory. A [Proxy] before it simulates faults of brokers.
 package rabbit
 
 import (
@@ -15,10 +15,10 @@ import (
 	"time"
 )
 
-// home is where Debian's package has its programs. Those in the path change the user.
+// home has the programs of Debian's package. Those in the path change the user.
 const home = "/usr/lib/rabbitmq/bin/"
 
-// startTime and stopTime bound a start and a stop, on a busy machine as well.
+// startTime and stopTime bound a start and a stop, even on a busy machine.
 const (
 	startTime = 2 * time.Minute
 	stopTime  = 20 * time.Second
@@ -27,21 +27,21 @@ const (
 // Server is a RabbitMQ that runs until the test ends.
 type Server struct {
 	t testing.TB
-	// Address is host:port, and URL has the user that may do everything.
+	// Address is host:port, and URL has the user with all permissions.
 	Address, URL string
 
-	distribution string // the port that Erlang's own connections come to
+	distribution string // the port of Erlang's own connections
 	program      string
 	environment  []string
 	directory    string
 	node         *exec.Cmd
-	exited       chan struct{} // closed once the node has
+	exited       chan struct{} // closed after the node's exit
 }
 
-// Start starts a RabbitMQ, and skips the test where none is installed.
+// Start starts a RabbitMQ, and skips the test if none is installed.
 func Start(t testing.TB) *Server { t.Helper(); return StartBy(t, home+"rabbitmq-server") }
 
-// StartBy is [Start] by a script that runs rabbitmq-server, with more in its environment.
+// StartBy is [Start] with another start script and more environment.
 func StartBy(t testing.TB, script string, environment ...string) *Server {
 	t.Helper()
 	if _, err := os.Stat(home + "rabbitmq-server"); err != nil {
@@ -65,13 +65,13 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 	}
 	s.write("rabbitmq.conf", "listeners.tcp.default = 127.0.0.1:"+port+"\nvm_memory_high_watermark.relative = 0.4\ndisk_free_limit.absolute = 1MB\n")
 	s.write("plugins", "[].\n")
-	names := exec.Command("epmd", "-port", mapper, "-address", "127.0.0.1") // RabbitMQ would leave one of its own running
+	names := exec.Command("epmd", "-port", mapper, "-address", "127.0.0.1") // RabbitMQ would leave its own running
 	names.Env = s.environment
 	if err := names.Start(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.Kill() // what it has kept is not needed any more
+		s.Kill() // its data is no longer needed
 		_ = names.Process.Kill()
 		_ = names.Wait()
 		_ = os.RemoveAll(directory)
@@ -80,7 +80,7 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 	return s
 }
 
-// BrokersFile is a file for WAKECALL_BROKERS whose only broker, main, has a URL.
+// BrokersFile returns a file for WAKECALL_BROKERS with one broker, main, at a URL.
 func BrokersFile(t testing.TB, url string) (name string) {
 	t.Helper()
 	name = filepath.Join(t.TempDir(), "brokers.json")
@@ -96,7 +96,7 @@ func (s *Server) write(name, text string) {
 	}
 }
 
-// Restart starts the server that was stopped, with what it had kept.
+// Restart starts the stopped server with its data.
 func (s *Server) Restart() {
 	s.t.Helper()
 	s.node = exec.Command(s.program)
@@ -142,10 +142,10 @@ func (s *Server) answers(limit time.Duration) bool {
 	}
 }
 
-// Stop stops the server, its connections without a farewell.
+// Stop stops the server without closing its connections cleanly.
 func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
-// Kill ends the server where it stands.
+// Kill kills the server.
 func (s *Server) Kill() { s.end(syscall.SIGKILL) }
 
 func (s *Server) end(signal syscall.Signal) {
@@ -159,9 +159,9 @@ func (s *Server) end(signal syscall.Signal) {
 	s.node = nil
 }
 
-// freePort is below those that Linux gives to connections and to whoever asks for any, and
-// below those of the other servers of tests (e2e/loopback): until RabbitMQ takes it, which is
-// seconds later, another test would get it.
+// freePort returns a port below Linux's range for connections and for port 0, and below the
+// ports of other test servers (e2e/loopback). RabbitMQ takes it seconds later, and another test
+// must not get it in the meantime.
 func freePort(t testing.TB) string {
 	for range 100 {
 		address := fmt.Sprint("127.0.0.1:", 10_000+rand.IntN(10_000))

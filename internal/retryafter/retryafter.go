@@ -1,5 +1,5 @@
-// Package retryafter reads the header by which an HTTP server asks for patience. The
-// callbacks of a worker and the client of our own API meet it.
+// Package retryafter parses the Retry-After header of HTTP servers. Workers' callbacks and the
+// Go client use it.
 package retryafter
 
 import (
@@ -9,8 +9,9 @@ import (
 	"time"
 )
 
-// Parse reads a Retry-After header (RFC 9110, section 10.2.3), in seconds of any
-// number of digits or as one of the three forms of a date, capped at most. Anything else is 0.
+// Parse reads a Retry-After header (RFC 9110, section 10.2.3), in seconds of any number of
+// digits or as one of the three forms of a date. It caps the result at most. It returns 0 for
+// anything else.
 func Parse(header string, now time.Time, most time.Duration) time.Duration {
 	header = strings.TrimSpace(header)
 	if strings.Trim(header, "0123456789") == "" && header != "" {

@@ -1,6 +1,5 @@
-// Package seal encrypts what must never be readable in Temporal: signing
-// secrets and header values. Sealed text is what histories, memos and the Web
-// UI show.
+// Package seal encrypts text that must never be readable in Temporal: signing secrets and header
+// values. Histories, memos and the Web UI show sealed text.
 package seal
 
 import (
@@ -21,14 +20,14 @@ import (
 // KeySize is the length of a key: AES-256.
 const KeySize = 32
 
-// A sealed value names its scheme, AES-256-GCM with a random 96-bit nonce in
-// front, and from the second version on the key that opens it.
+// A sealed value names its scheme: AES-256-GCM with a random 96-bit nonce in front. From the
+// second version on it also names its key.
 const (
 	prefixV1 = "sealed:v1:"
 	prefixV2 = "sealed:v2:"
 )
 
-// ErrNoKey is the answer of a box without a key.
+// ErrNoKey is the error of a box without a key.
 var ErrNoKey = errors.New("no secret key is configured")
 
 var (
@@ -36,18 +35,17 @@ var (
 	errOtherKey = errors.New("the value was sealed with a key that is not configured")
 )
 
-// Box seals values with its first key, and opens what any of its keys has sealed.
+// Box seals values with its first key, and opens values sealed with any of its keys.
 type Box struct{ keys []key }
 
 type key struct {
 	id   string
 	aead cipher.AEAD
-	mac  []byte // authenticates messages, and is of no use for anything else
+	mac  []byte // authenticates messages, and nothing else
 }
 
-// New returns a box for a comma-separated list of base64 keys of [KeySize]
-// bytes. An empty list gives a box that seals nothing: every call fails with
-// [ErrNoKey].
+// New returns a box for a comma-separated list of base64 keys of [KeySize] bytes. An empty list
+// gives a box without keys: every call fails with [ErrNoKey].
 func New(keys string) (*Box, error) {
 	box := &Box{}
 	if keys == "" {
@@ -91,7 +89,7 @@ func NewKey() string {
 	return base64.StdEncoding.EncodeToString(key)
 }
 
-// Code is what only who has the first key can make for a message: its HMAC-SHA256.
+// Code returns a message's HMAC-SHA256 by the first key. Only an owner of the key can make it.
 func (b *Box) Code(message string) ([]byte, error) {
 	if len(b.keys) == 0 {
 		return nil, ErrNoKey
@@ -99,7 +97,7 @@ func (b *Box) Code(message string) ([]byte, error) {
 	return b.keys[0].code(message), nil
 }
 
-// Made is whether [Box.Code] made a code for a message, with any of the keys.
+// Made reports whether [Box.Code] made a code for a message, with any of the keys.
 func (b *Box) Made(message string, code []byte) (made bool) {
 	for _, k := range b.keys {
 		made = hmac.Equal(k.code(message), code) || made
@@ -116,8 +114,8 @@ func (k key) code(message string) []byte {
 // Seal encrypts a value with the first key.
 func (b *Box) Seal(value string) (string, error) { return b.SealAs("", value) }
 
-// SealAs encrypts a value for a purpose. Nothing that was sealed for another one opens in its
-// place: who may have a header sealed must not get a session by it.
+// SealAs encrypts a value for a purpose. A value sealed for another purpose does not open in its
+// place: a sealed header must not serve as a session.
 func (b *Box) SealAs(purpose, value string) (string, error) {
 	if len(b.keys) == 0 {
 		return "", ErrNoKey
@@ -129,11 +127,11 @@ func (b *Box) SealAs(purpose, value string) (string, error) {
 	return prefixV2 + first.id + ":" + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
-// Open decrypts what [Box.Seal] made. What was sealed before values named their
-// key is tried with each.
+// Open decrypts a value of [Box.Seal]. It tries every key on a value of the first version, which
+// names none.
 func (b *Box) Open(sealed string) (string, error) { return b.OpenAs("", sealed) }
 
-// OpenAs decrypts what [Box.SealAs] made for the same purpose.
+// OpenAs decrypts a value that [Box.SealAs] made for the same purpose.
 func (b *Box) OpenAs(purpose, sealed string) (string, error) {
 	if len(b.keys) == 0 {
 		return "", ErrNoKey

@@ -10,41 +10,40 @@ import (
 
 // Ring is a message on its way to a receiver.
 type Ring struct {
-	// Number is the ring's on its connection, from 1.
+	// Number is the number of the ring on its connection, from 1.
 	Number uint64
-	// Deadline is until when it must be answered.
+	// Deadline is the time by which it must be answered.
 	Deadline    time.Time
 	ContentType string
 	Headers     map[string]string
 	Body        []byte
 }
 
-// What is wrong with an answer.
+// The errors of an answer.
 var (
-	// ErrNeverSent: the connection has sent no such ring. Who says so is not to be
-	// trusted.
+	// ErrNeverSent: the connection has sent no such ring. Its sender is not to be trusted.
 	ErrNeverSent = errors.New("no such ring was sent on this connection")
 	// ErrOver: the ring was answered before, or its deadline has passed.
 	ErrOver = errors.New("the ring was answered before, or its deadline has passed")
 )
 
-// Connection is one receiver. Its rings are taken by one goroutine, and answered by any.
-// One that takes no more rings ends when the last is answered.
+// Connection is one receiver. One goroutine takes its rings, and any goroutine answers them. A
+// connection that takes no more rings ends when the last is answered.
 type Connection struct {
 	hub          *Hub
 	businessType string
 	name         string
-	// leave is closed when the connection takes no more rings, and ended when it has
-	// none left either.
+	// leave is closed when the connection takes no more rings, and ended when it also has none
+	// left.
 	leave, ended chan struct{}
 	// more has an element while there may be rings to take.
 	more chan struct{}
 
-	// What follows is guarded by the hub's mu.
-	window int    // 0 when it takes no more
-	turn   uint64 // when it got its last ring, as the hub counts
+	// The hub's mu guards the following fields.
+	window int    // 0 if it takes no more
+	turn   uint64 // the hub's count at its last ring
 	last   uint64 // the number of the last ring
-	sent   uint64 // the number of the last ring that was taken
+	sent   uint64 // the number of the last taken ring
 	queue  []*flight
 	under  map[uint64]*flight // given and not answered
 	gone   bool
@@ -58,14 +57,15 @@ type flight struct {
 	done       chan struct{}
 }
 
-// Name is the connection's: nobody can guess it.
+// Name returns the name of the connection, which cannot be guessed.
 func (c *Connection) Name() string { return c.name }
 
-// Ended is closed when the connection takes no more rings and has none left.
+// Ended returns a channel that is closed when the connection takes no more rings and has none
+// left.
 func (c *Connection) Ended() <-chan struct{} { return c.ended }
 
-// Next returns the next ring to send. Its errors are that of ctx, and [ErrLeaving] when
-// the connection takes no more.
+// Next returns the next ring to send. Its errors are that of ctx, and [ErrLeaving] if the
+// connection takes no more.
 func (c *Connection) Next(ctx context.Context) (Ring, error) {
 	for {
 		if ring, ok := c.pop(); ok {
@@ -87,7 +87,7 @@ func (c *Connection) pop() (Ring, bool) {
 	for len(c.queue) > 0 {
 		f := c.queue[0]
 		c.queue = c.queue[1:]
-		if c.under[f.ring.Number] != f { // withdrawn meanwhile
+		if c.under[f.ring.Number] != f { // already withdrawn
 			continue
 		}
 		c.sent, f.outcome.Taken = f.ring.Number, time.Now()
@@ -96,7 +96,7 @@ func (c *Connection) pop() (Ring, bool) {
 	return Ring{}, false
 }
 
-// Answer is the receiver's word on a ring. Its errors are [ErrNeverSent] and [ErrOver].
+// Answer sets the receiver's answer to a ring. Its errors are [ErrNeverSent] and [ErrOver].
 func (c *Connection) Answer(number uint64, answer delivery.Answer) error {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
@@ -111,14 +111,14 @@ func (c *Connection) Answer(number uint64, answer delivery.Answer) error {
 	return nil
 }
 
-// Retire takes no more rings. Those that were not taken go back at once.
+// Retire stops taking rings. Those that were not taken go back at once.
 func (c *Connection) Retire() {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
 	c.retire()
 }
 
-// Close ends the connection. What it has not answered says nothing of the receiver.
+// Close ends the connection. Its unanswered rings get no verdict on the receiver.
 func (c *Connection) Close() {
 	c.hub.mu.Lock()
 	defer c.hub.mu.Unlock()
@@ -127,15 +127,15 @@ func (c *Connection) Close() {
 
 var broken = delivery.Answer{Class: delivery.BrokenAnswer, Detail: "the connection ended before an answer", NoVerdict: true}
 
-// What follows is for who holds the hub's mu.
+// The caller of the following methods holds the hub's mu.
 
-// places is how many rings the connection takes at once, those that it has included.
+// places returns how many rings the connection takes at once, including the present ones.
 func (c *Connection) places() int { return max(c.window, len(c.under)) }
 
 func (c *Connection) room() int { return c.window - len(c.under) }
 
-// before is whether the connection gets a ring rather than other: it has more room, or as much
-// and has waited for longer.
+// before reports whether the connection gets a ring before other: it has more room, or as much
+// and a longer wait.
 func (c *Connection) before(other *Connection) bool {
 	if c.room() != other.room() {
 		return c.room() > other.room()
@@ -157,7 +157,7 @@ func (c *Connection) take(ring Ring) *flight {
 	return f
 }
 
-// settle ends a flight that is under way.
+// settle ends a flight in progress.
 func (c *Connection) settle(f *flight, answer delivery.Answer) {
 	delete(c.under, f.ring.Number)
 	f.outcome.Answer = answer
@@ -165,7 +165,7 @@ func (c *Connection) settle(f *flight, answer delivery.Answer) {
 	c.tidy()
 }
 
-// retire takes no more rings.
+// retire stops taking rings.
 func (c *Connection) retire() {
 	if c.window == 0 {
 		return
@@ -182,7 +182,7 @@ func (c *Connection) retire() {
 	c.tidy()
 }
 
-// close takes no more rings, and gives all back.
+// close stops taking rings, and gives all back.
 func (c *Connection) close() {
 	c.retire()
 	for _, f := range c.under {
@@ -190,8 +190,8 @@ func (c *Connection) close() {
 	}
 }
 
-// tidy ends a connection that takes no more rings and has none left, and tells how many
-// places there are.
+// tidy ends a connection that takes no more rings and has none left, and updates the number of
+// places.
 func (c *Connection) tidy() {
 	if c.gone {
 		return
@@ -204,8 +204,8 @@ func (c *Connection) tidy() {
 	c.hub.tell(c.businessType)
 }
 
-// withdraw ends a ring whose time is over. One that was not even sent says nothing of
-// the receiver, nor does one of a hub that is left: its answer may have found nobody.
+// withdraw ends a ring after its deadline. It gives no verdict on the receiver if the ring was
+// not sent, or if the hub is leaving, because its answer may have been lost.
 func (c *Connection) withdraw(f *flight, cause error) {
 	if c.under[f.ring.Number] != f { // answered at the last moment
 		return

@@ -1,5 +1,4 @@
-// Package stream knows the receivers that are connected to this process. The front door
-// brings a [Connection] for each, takes rings from it and gives it the answers; the
-// transport of streams gives the [Hub] a ring and waits for what came of it. How bytes
-// travel is the front door's affair.
+// Package stream manages the receivers connected to this process. The API adds a [Connection]
+// for each, takes rings from it and gives it the answers. The transport of streams gives a ring
+// to the [Hub] and waits for the outcome. The API alone knows how bytes travel.
 package stream

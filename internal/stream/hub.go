@@ -10,22 +10,21 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// Why a receiver cannot connect.
+// The reasons why a receiver cannot connect.
 var (
 	ErrLeaving = errors.New("no more rings come here")
 	ErrFull    = errors.New("as many receivers are connected as may be")
 )
 
-// Places is told how many rings the receivers of a business type take at once, each
-// time that changes; 0 when none is connected any more. It must not block, nor call the
-// hub.
+// Places gets the number of rings that the receivers of a business type take at once, after each
+// change; 0 if none is connected. It must not block, nor call the hub.
 type Places func(businessType string, places int)
 
-// Bounds are how many receivers a hub takes.
+// Bounds limit the receivers of a hub.
 type Bounds struct{ Connections, PerType int }
 
-// Hub has the receivers that are connected to this process, and shares the rings of a
-// business type among them. It is safe for concurrent use.
+// Hub manages the receivers connected to this process, and distributes the rings of a business
+// type among them. It is safe for concurrent use.
 type Hub struct {
 	bounds Bounds
 	places Places
@@ -38,19 +37,19 @@ type Hub struct {
 	turns   uint64 // counts rings
 }
 
-// group are the receivers of one business type.
+// group holds the receivers of one business type.
 type group struct {
 	connections map[*Connection]struct{}
-	places      int // as it was told last
+	places      int // the last reported number
 }
 
-// NewHub returns a hub to which nobody is connected.
+// NewHub returns a hub without receivers.
 func NewHub(bounds Bounds, places Places) *Hub {
 	return &Hub{bounds: bounds, places: places, types: map[string]*group{}, named: map[string]*Connection{}}
 }
 
-// Join connects a receiver of a business type that takes window rings at once, at least
-// one. It must be retired or closed. Its errors are [ErrLeaving] and [ErrFull].
+// Join connects a receiver of a business type that takes window rings at once, at least one. It
+// must be retired or closed. Its errors are [ErrLeaving] and [ErrFull].
 func (h *Hub) Join(businessType string, window int) (*Connection, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +72,7 @@ func (h *Hub) Join(businessType string, window int) (*Connection, error) {
 	return c, nil
 }
 
-// Find returns the connection of a business type that has a name, nil for none.
+// Find returns the connection of a business type by name, nil if there is none.
 func (h *Hub) Find(businessType, name string) *Connection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,7 +82,7 @@ func (h *Hub) Find(businessType, name string) *Connection {
 	return nil
 }
 
-// Settle is [Connection.Answer] for a connection that is known by name.
+// Settle is [Connection.Answer] for a connection by name.
 func (h *Hub) Settle(businessType, name string, number uint64, answer delivery.Answer) error {
 	c := h.Find(businessType, name)
 	if c == nil {
@@ -103,8 +102,8 @@ func (h *Hub) Connections() map[string]int {
 	return counts
 }
 
-// Leave lets no connection take rings any more, and nobody connect. Rings that were not
-// taken go back at once.
+// Leave stops all connections from taking rings, and new receivers from connecting. Rings that
+// were not taken go back at once.
 func (h *Hub) Leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -114,8 +113,8 @@ func (h *Hub) Leave() {
 	}
 }
 
-// Close leaves, and closes what is still connected. A long poll that was answered is, until
-// each of its rings is.
+// Close leaves, and closes the remaining connections. An answered long poll remains until each
+// of its rings is answered.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -125,15 +124,15 @@ func (h *Hub) Close() {
 	}
 }
 
-// Outcome is what came of a ring.
+// Outcome is the outcome of a ring.
 type Outcome struct {
 	delivery.Answer
-	// Taken is when the connection took it to send it, zero for never.
+	// Taken is when the connection took it for sending, zero for never.
 	Taken time.Time
 }
 
-// Ring gives a ring to the receiver of a business type that has the most room, and waits
-// for its answer, until ctx ends at the latest.
+// Ring gives a ring to the receiver of a business type with the most room, and waits for its
+// answer, at most until ctx ends.
 func (h *Hub) Ring(ctx context.Context, businessType string, ring Ring) Outcome {
 	if ctx.Err() != nil {
 		return Outcome{Answer: delivery.Answer{Class: delivery.Timeout, NoVerdict: true}}
@@ -179,7 +178,7 @@ func (h *Hub) remove(c *Connection) {
 	delete(h.types[c.businessType].connections, c)
 }
 
-// tell tells how many places a type has, if that has changed. The caller holds mu.
+// tell reports the number of places of a type, if it has changed. The caller holds mu.
 func (h *Hub) tell(businessType string) {
 	g, places := h.types[businessType], 0
 	for c := range g.connections {

@@ -1,4 +1,4 @@
-// Package terminal keeps what strangers wrote from acting on an operator's terminal.
+// Package terminal keeps the text of strangers from acting on an operator's terminal.
 package terminal
 
 import (
@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Safe is text as a terminal may show it. What moves the cursor, changes colours, turns the
-// direction, ends a line or cannot be seen is shown by its number, such as \u001b. In a
-// JSON text it means the same.
+// Safe returns text that a terminal may show. It replaces characters that move the cursor,
+// change colours, change the direction, end a line or are invisible by their number, such as
+// \u001b. In JSON the result means the same.
 func Safe(text string) string {
 	if !strings.ContainsFunc(text, acts) {
 		return text
@@ -36,13 +36,13 @@ func Safe(text string) string {
 	return safe.String()
 }
 
-// acts is whether a character does something beside standing there, or is none.
+// acts reports whether a character has an effect beyond its glyph, or has no glyph.
 func acts(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector) || invisible(r) || r == utf8.RuneError
 }
 
-// invisible are characters of other classes that show nothing: fillers of Hangul, the
-// grapheme joiner, and the blank of Braille.
+// invisible reports characters of other classes without a glyph: fillers of Hangul, the grapheme
+// joiner, and the blank of Braille.
 func invisible(r rune) bool {
 	switch r {
 	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0:
@@ -52,8 +52,8 @@ func invisible(r rune) bool {
 	}
 }
 
-// Writer passes on what is written, safe but for line ends and tabs, by which a program
-// lays out what it says itself. Each write is whole characters.
+// Writer returns a writer that makes text safe. It keeps line ends and tabs, because programs
+// lay out their own text with them. Each write must hold whole characters.
 func Writer(to io.Writer) io.Writer { return writer{to} }
 
 type writer struct{ to io.Writer }

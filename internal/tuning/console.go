@@ -7,11 +7,11 @@ const FormBytes = 64 << 10
 
 // Sessions of the console.
 const (
-	// SessionLife is how long who has signed in is signed in: a day's work.
+	// SessionLife is how long a sign-in lasts: a day's work.
 	SessionLife = 8 * time.Hour
-	// SessionIdle is how long a session lives that nobody uses.
+	// SessionIdle is how long an unused session lives.
 	SessionIdle = 30 * time.Minute
-	// SessionRenewal is how old a session may be before its cookie is sent anew. A session may
-	// end that much earlier than its last use says.
+	// SessionRenewal is the age at which a session's cookie is sent again. A session may end
+	// that much too early after its last use.
 	SessionRenewal = time.Minute
 )

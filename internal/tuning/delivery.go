@@ -8,64 +8,64 @@ import (
 
 // The last moments of a preloaded timer.
 const (
-	// LastRecheck is the latest before the due time that a worker asks whether the timer
-	// is still wanted: time enough for the answer (0008).
+	// LastRecheck is the latest time before the due time at which a worker checks whether the
+	// timer is still wanted. It leaves time for the answer (0008).
 	LastRecheck = 30 * time.Millisecond
-	// RecheckWindow and RecheckShare say over how long the questions of a herd are
-	// spread: at least the window, and one part in so many of a long preload. Without
-	// that they would all reach Temporal at the instant at which the herd is called (0008).
+	// RecheckWindow and RecheckShare spread the checks of a herd: over at least the window, and
+	// over one part in so many of a long preload. Otherwise all would reach Temporal at the due
+	// time of the herd (0008).
 	RecheckWindow = 300 * time.Millisecond
 	RecheckShare  = 4
-	// RecheckPause is the pause after a question that was not answered.
+	// RecheckPause is the pause after an unanswered check.
 	RecheckPause = 20 * time.Millisecond
-	// EarlyRecheck is how often a timer is rechecked that is preloaded for long: Temporal
-	// tells its worker nothing of a cancel that did not come through the API. Of many
-	// timers, EarlyRechecks are rechecked a second, about 1 % of a core.
+	// EarlyRecheck is the interval of checks of a timer with a long preload, because Temporal
+	// does not notify its worker of a cancel outside the API. EarlyRechecks bounds the checks a
+	// second over many timers, about 1 % of a core.
 	EarlyRecheck  = 5 * time.Second
 	EarlyRechecks = 20
-	// ShortPreload is a wait for which no place is needed.
+	// ShortPreload is a wait that needs no place.
 	ShortPreload = time.Second
-	// Promptly is how late an attempt may begin on what was known when it was due (0008).
+	// Promptly is how late an attempt may begin with information from its due time (0008).
 	Promptly = 100 * time.Millisecond
-	// ClockSkew is by how much the clocks of Temporal and of a worker may differ. A timer
-	// that comes earlier than that waits in Temporal.
+	// ClockSkew is the largest expected difference between the clocks of Temporal and of a
+	// worker. A timer that comes earlier waits in Temporal.
 	ClockSkew = 5 * time.Second
 )
 
 // Attempts.
 const (
-	// AttemptHeartbeat is the time between two signs of life of an attempt that takes
-	// long. An attempt of the default timeout ends before the first: each costs Temporal
-	// a write (0017).
+	// AttemptHeartbeat is the heartbeat interval of a long attempt. An attempt of the default
+	// timeout ends before the first heartbeat, since each costs Temporal a write (0017).
 	AttemptHeartbeat = 10 * time.Second
-	// AnswerDrain bounds the wait for the rest of an answer whose status is known:
-	// reading it only serves to keep the connection.
+	// AnswerDrain bounds the wait for the rest of an answer after its status. Reading it only
+	// serves to reuse the connection.
 	AnswerDrain = 500 * time.Millisecond
-	// TLSConfigs bounds the TLS configurations that are kept beside the common one. One
-	// that is asked for again after it was dropped is made again (0025).
+	// TLSConfigs bounds the cached TLS configurations beside the common one. A dropped one is
+	// rebuilt at its next use (0025).
 	TLSConfigs = 128
-	// CompletionSlack is for the way of a report into the workflow. One that came after
-	// the activity has timed out would be lost, and the receiver called again (0008).
+	// CompletionSlack is the time for a report to reach the workflow. A report after the timeout
+	// of the activity would be lost, and the receiver called again (0008).
 	CompletionSlack = 5 * time.Second
-	// ReportSlack is for the way of a report to Temporal.
+	// ReportSlack is the time for a report to reach Temporal.
 	ReportSlack = 3 * time.Second
-	// StateRetries is for how long Temporal may leave the question unanswered how a
-	// delivery stands, and StateRetryPause the time between two of them (0016).
+	// StateRetries bounds the retries of the query for a delivery's state. StateRetryPause is
+	// the pause between two of them (0016).
 	StateRetries    = 10 * time.Second
 	StateRetryPause = 200 * time.Millisecond
 )
 
 // Connections to receivers by HTTP.
 const (
-	// ReceiverConnectTimeout bounds a connection, and ReceiverTLSTimeout its handshake.
+	// ReceiverConnectTimeout bounds the dial of a connection, and ReceiverTLSTimeout its
+	// handshake.
 	ReceiverConnectTimeout = 5 * time.Second
 	ReceiverTLSTimeout     = 5 * time.Second
 	// ReceiverKeepAlive is the time between two probes of a connection.
 	ReceiverKeepAlive = 30 * time.Second
-	// ReceiverIdleTimeout is how long a connection is kept that nobody uses: below what
-	// common servers keep theirs, so that the receiver seldom closes it first.
+	// ReceiverIdleTimeout is how long an idle connection is kept. It is below that of common
+	// servers: the receiver seldom closes first.
 	ReceiverIdleTimeout = 30 * time.Second
-	// IdleConnections and IdleConnectionsPerReceiver bound those that are kept.
+	// IdleConnections and IdleConnectionsPerReceiver bound the idle connections.
 	IdleConnections            = 1024
 	IdleConnectionsPerReceiver = 64
 	// ReceiverHeaderBytes bounds the headers of an answer (docs/limits.md).
@@ -74,223 +74,218 @@ const (
 
 // Connections to message brokers.
 const (
-	// BrokerChannels are open at most: as many attempts are on their way to one broker.
+	// BrokerChannels bounds the open channels, and so the concurrent attempts to one broker.
 	BrokerChannels = 256
-	// BrokerConnectTimeout bounds the way from the first packet to an open connection.
+	// BrokerConnectTimeout bounds the time from the first packet to an open connection.
 	BrokerConnectTimeout = 5 * time.Second
-	// BrokerDeclareTimeout bounds the wait for a channel to declare on. Attempts wait for
-	// the declaration no longer than their own time.
+	// BrokerDeclareTimeout bounds the wait for a channel for declarations. An attempt waits for
+	// the declaration at most its own time.
 	BrokerDeclareTimeout = 5 * time.Second
-	// BrokerWriteTimeout bounds one write: a broker that reads nothing must not hold
-	// attempts beyond their time.
+	// BrokerWriteTimeout bounds one write. A broker that does not read must not delay attempts
+	// beyond their time.
 	BrokerWriteTimeout = 2 * time.Second
-	// BrokerCloseTimeout is for the farewell of a connection.
+	// BrokerCloseTimeout bounds the closing handshake of a connection.
 	BrokerCloseTimeout = time.Second
-	// BrokerFirstPause and BrokerLongestPause bound the time after a failed connection in
-	// which attempts fail at once: a broker that restarts is not stormed.
+	// BrokerFirstPause and BrokerLongestPause bound the time after a failed connection in which
+	// attempts fail at once. They protect a restarting broker.
 	BrokerFirstPause   = 100 * time.Millisecond
 	BrokerLongestPause = 5 * time.Second
-	// BrokerUnconfirmed is how long after its attempt a message keeps its channel that the
-	// broker has neither confirmed nor refused: longer than one that is busy takes, for a
-	// new channel costs both sides more than a wait.
+	// BrokerUnconfirmed is how long an unconfirmed message keeps its channel after its attempt.
+	// It is longer than a busy broker takes, because a new channel costs both sides more than a
+	// wait.
 	BrokerUnconfirmed = time.Second
-	// BlockedPatience is for how long a broker is left alone that accepts no messages: it
-	// tells when it does again, and other workers ask no more often than this.
+	// BlockedPatience is the pause for a broker that accepts no messages. The broker reports
+	// when it accepts them again, and other workers try no more often than this.
 	BlockedPatience = 5 * time.Second
-	// BrokerLongestExpiration is the longest that RabbitMQ lets a message live: its
-	// rabbit_misc:check_expiry refuses a millisecond more, and closes the channel with 406
-	// (seen with 3.10.8).
+	// BrokerLongestExpiration is the longest expiration of a message in RabbitMQ. Its
+	// rabbit_misc:check_expiry refuses a millisecond more, and closes the channel with 406 (seen
+	// with 3.10.8).
 	BrokerLongestExpiration = 10 * 365 * 24 * time.Hour
 )
 
 // The two links of a business type.
 const (
-	// FirstLinkProbe is the time between the failure of a callback and the first attempt
-	// that finds out whether it works again, and how long that may take at most: the timer
-	// that it is made for is late by so much. Both double with each that fails, up to
-	// LongestLinkProbe, so that a callback that is slow is found to work as well.
+	// FirstLinkProbe is the wait after the failure of a callback before an attempt tests it
+	// again. It also bounds the attempt, and so the lateness of its timer. Both double after
+	// each failed test, up to LongestLinkProbe, so that a slow callback can pass too.
 	FirstLinkProbe   = time.Second
 	LongestLinkProbe = 30 * time.Second
-	// LinkTolerance is by how much an attempt may come too soon for its type to go over to
-	// the fallback: what wakes it goes by another clock.
+	// LinkTolerance is how far before its time an attempt may change its type to the fallback.
+	// It is woken by another clock.
 	LinkTolerance = 50 * time.Millisecond
-	// LinkTypes bounds the types whose links are known. One that was dropped is learned
-	// anew from its next attempts.
+	// LinkTypes bounds the types with a known link. A dropped one is learned again from its next
+	// attempts.
 	LinkTypes = 10_000
-	// FirstBusyStream is how long an attempt waits again for receivers that took others in
-	// its time, which costs an activity each time: twice as long as the last time, up to
-	// LongestBusyStream.
+	// FirstBusyStream is the first extra wait of an attempt whose receivers took others. Each
+	// wait costs an activity, and is twice as long as the last, up to LongestBusyStream.
 	FirstBusyStream   = time.Second
 	LongestBusyStream = time.Minute
-	// PollLasts is how long a gateway waits for an attempt before it asks Temporal anew.
+	// PollLasts is how long a gateway waits for an attempt in one poll of Temporal.
 	PollLasts = 65 * time.Second
-	// PollsKnown is for how long it is taken as known when receivers last asked for more.
+	// PollsKnown is how long the time of the receivers' last poll is cached.
 	PollsKnown = 500 * time.Millisecond
-	// HandedEvents is how many of a run's latest events are looked at for what was handed
-	// over: it is among the first of them unless many changes came since.
+	// HandedEvents is how many of a run's latest events are searched for a handover. It is among
+	// the first of them, except after many changes.
 	HandedEvents = 20
-	// DrainedWait is how long an attempt stays away from a queue that a worker empties
-	// since the policy was changed, where it shall wait for a receiver all the same.
+	// DrainedWait is how long an attempt stays off a queue that a worker drains after a change
+	// of the policy, if it must wait for a receiver.
 	DrainedWait = time.Second
 )
 
 // Attempts that cannot be made.
 const (
-	// FirstPostponed is how long the first of the tries waits that cannot begin. Each
-	// one after it waits twice as long, up to LongestPostponed: a policy that can be read
-	// again is in force soon.
+	// FirstPostponed is the wait after the first try that cannot begin. Each further wait is
+	// twice as long, up to LongestPostponed, so that a policy is in force soon after it is
+	// readable again.
 	FirstPostponed   = time.Second
 	LongestPostponed = 8 * time.Second
-	// LongestUncalled bounds the wait of a timer that nobody can be called for. A type
-	// whose policy is gone may have very many of them (0004).
+	// LongestUncalled bounds the wait of a timer without a receiver. A type without a policy may
+	// have very many of them (0004).
 	LongestUncalled = time.Minute
-	// BackPressureHeard is when every worker has heard of a receiver's wish.
+	// BackPressureHeard is the time in which every worker learns of a receiver's request for a
+	// pause.
 	BackPressureHeard = 15 * time.Second
 )
 
-// Receivers that connect by themselves.
+// Receivers that connect to Wakecall.
 const (
-	// StreamLead is how long before its due time a timer goes over from the worker that
-	// has preloaded it to the gateway to which its receiver is connected (0045).
+	// StreamLead is how long before its due time a timer moves from the preloading worker to its
+	// receiver's gateway (0045).
 	StreamLead = 50 * time.Millisecond
-	// StreamHeartbeat is the time between two signs of life of an attempt that waits for
-	// such a receiver: see [StreamSilence].
+	// StreamHeartbeat is the heartbeat interval of an attempt that waits for such a receiver:
+	// see [StreamSilence].
 	StreamHeartbeat = 3 * time.Second
-	// BrokenAtOnce is how often in a row an attempt is made again at once whose
-	// connection broke: a message that brings down whoever gets it must not do so all day.
+	// BrokenAtOnce bounds the immediate retries in a row after broken connections. A message
+	// that crashes its receivers must not do so all day.
 	BrokenAtOnce = 5
-	// StreamLinger is how long a gateway is ready to poll for a type after its last
-	// receiver has left: below it, one that comes back finds everything as it was.
+	// StreamLinger is how long a gateway stays ready to poll for a type after its last receiver
+	// left, so that a returning one finds all in place.
 	StreamLinger = time.Minute
-	// StreamRestart is the pause before Temporal is asked again that did not answer.
+	// StreamRestart is the pause before another request to Temporal after an unanswered one.
 	StreamRestart = time.Second
-	// StreamReport is how long it may take until what came of a ring, or of an answer to one,
-	// has reached Temporal when its gateway stops.
+	// StreamReport bounds the report of a ring or of an answer to Temporal while its gateway
+	// stops.
 	StreamReport = time.Second
 )
 
 // Receipts.
 const (
-	// Receipts outlast the tasks that can be handed out again: at the few hundred
-	// attempts a second of one worker, some minutes' worth (0015).
+	// Receipts bounds the stored receipts. They outlast the tasks that can be handed out again:
+	// some minutes at the few hundred attempts a second of one worker (0015).
 	Receipts = 1 << 16
-	// ReceiptsAtOnce are left in their runs at a time by a worker that stops.
+	// ReceiptsAtOnce is how many receipts a stopping worker leaves in their runs at a time.
 	ReceiptsAtOnce = 16
-	// ReceiptHeartbeat is the time between two signs of life while an attempt is waited
-	// for (0015).
+	// ReceiptHeartbeat is the heartbeat interval during the wait for an attempt (0015).
 	ReceiptHeartbeat = time.Second
 )
 
 // Jobs, while they run.
 const (
-	// JobBeat is the time between two signs of life while a job waits for its next item.
+	// JobBeat is the heartbeat interval while a job waits for its next item.
 	JobBeat = time.Second
-	// JobTries is how often one item may hold its job up before it counts as failed:
-	// waits of 1, 2, 4 and 8 seconds lie between.
+	// JobTries is how often one item is tried before it counts as failed, with waits of 1, 2, 4
+	// and 8 seconds.
 	JobTries = 5
-	// JobTogether is how long the rate may take to let the items go that begin side by side:
-	// at a low rate each one is told of when it is done.
+	// JobTogether bounds the time to release the items of one round. At a low rate each item is
+	// reported when it is done.
 	JobTogether = 100 * time.Millisecond
-	// BulkWidth is how many timers a bulk job changes side by side at most (0066).
+	// BulkWidth bounds the timers that a bulk job changes concurrently (0066).
 	BulkWidth = 16
 )
 
 // Turns at the places of a worker.
 const (
-	// LongTurn is after how long a place is left to work of the same business type that
-	// waits for one, or of another one with as many.
+	// LongTurn is the time after which work yields its place to waiting work of the same
+	// business type, or of another with as many places.
 	LongTurn = time.Minute
-	// TurnPatience is how long work waits for its turn at one worker. Another worker may have
-	// a place.
+	// TurnPatience is how long work waits for its turn at one worker. Another worker may have a
+	// place.
 	TurnPatience = 30 * time.Second
-	// TurnHandover is how long a shard whose place another one shall have waits for its
-	// callbacks under way.
+	// TurnHandover is how long a shard that yields its place waits for its callbacks in
+	// progress.
 	TurnHandover = time.Second
 )
 
 // The executors of dispatches (0040).
 const (
-	// DispatchRead is the time between two readings of what a dispatch goes by: each is one
-	// call of Temporal for a process and a dispatch, and no write.
+	// DispatchRead is the interval at which executors read the plan of a dispatch. Each read is
+	// one call of Temporal for a process and a dispatch, and no write.
 	DispatchRead = 500 * time.Millisecond
-	// DispatchTick is the least time between two looks at what is due.
+	// DispatchTick is the shortest interval between two checks of what is due.
 	DispatchTick = time.Millisecond
-	// DispatchLate is how late an item may leave. A second loses no more than that of its
-	// rate, and none has more than a tenth too much, after a moment without a processor.
+	// DispatchLate is how late an item may leave. After a moment without a processor, a second
+	// loses at most that part of its rate, and none exceeds it by more than a tenth.
 	DispatchLate = 80 * time.Millisecond
-	// DispatchGap is what a shard makes up for at least where it went from one executor to the
-	// next.
+	// DispatchGap is the least gap that a shard catches up after it moved between executors.
 	DispatchGap = 500 * time.Millisecond
-	// DispatchFull is the pause where nothing can be sent: for want of a place, or of items.
+	// DispatchFull is the pause for want of a place or of items.
 	DispatchFull = 2 * time.Millisecond
-	// HindranceLasts is for how long moments that are missed have the reason for which an item
-	// could not leave; without one the worker does not keep up.
+	// HindranceLasts is how long missed moments are attributed to the last reason that held an
+	// item. Without one the worker does not keep up.
 	HindranceLasts = time.Second
-	// CaughtUp is how long no moment may have been missed for a shard to be up to its rate again;
-	// at low rates as long as CaughtUpItems take.
+	// CaughtUp is the time without a missed moment after which a shard is up to its rate again.
+	// At low rates it is the time of CaughtUpItems.
 	CaughtUp      = 2 * time.Second
 	CaughtUpItems = 3
-	// DispatchInFlight is how many callbacks of a type without a policy may be under way at
-	// once in one worker: at 4,000 a second, those of a quarter of a second. A policy that
-	// names no number has policy.DefaultInFlight, which is less.
+	// DispatchInFlight bounds the concurrent callbacks of a type without a policy in one worker:
+	// a quarter of a second at 4,000 a second. A policy without a number has
+	// policy.DefaultInFlight, which is less.
 	DispatchInFlight = 1000
-	// DispatchEvents is how many ends of callbacks may wait for the loop.
+	// DispatchEvents bounds the finished callbacks that wait for the loop.
 	DispatchEvents = 1024
-	// DispatchStint is how long a shard stays with a worker. One that has joined has its
-	// share within twice that. LongestStint holds where there is one shard, and StintItems
-	// makes stints longer at low rates, each of which costs Temporal six writes.
+	// DispatchStint is how long a shard stays with a worker. A new worker has its share within
+	// twice that. LongestStint applies to a single shard. StintItems makes stints longer at low
+	// rates, because each stint costs Temporal six writes.
 	DispatchStint = 30 * time.Second
 	LongestStint  = 10 * time.Minute
 	StintItems    = 600
-	// DispatchHandover is how long a shard that shall go to another worker waits for its
-	// callbacks under way, and DispatchHandoverAgain when it tries again.
+	// DispatchHandover is how long a shard that must move waits for its callbacks in progress,
+	// and DispatchHandoverAgain the pause before it tries again.
 	DispatchHandover      = 100 * time.Millisecond
 	DispatchHandoverAgain = 5 * time.Second
-	// DispatchRenewal is how long a stint whose worker Temporal takes for dead waits for the
-	// next attempt to come to the same process.
+	// DispatchRenewal is how long a stint waits for its next attempt in the same process, after
+	// Temporal took its worker for dead.
 	DispatchRenewal = 10 * time.Second
-	// DispatchPatience is how long nothing is sent after an answer 429 that does not say for
-	// how long.
+	// DispatchPatience is the pause after an answer 429 without a time.
 	DispatchPatience = 2 * time.Second
-	// A claim on a limit of its type holds for as long as a dispatch takes for ClaimItems
-	// items, and from ShortestClaim to LongestClaim. It is renewed after half of that.
+	// A dispatch's claim on the limit of its type holds for the time of ClaimItems items, from
+	// ShortestClaim to LongestClaim. It is renewed after half of that.
 	ClaimItems    = 800
 	ShortestClaim = time.Minute
 	LongestClaim  = time.Hour
-	// SilentItems is how many items a shard may send in the time for which it may be silent:
-	// four times as many as when its stint began.
+	// SilentItems bounds the items that a shard sends between two heartbeats: four times as many
+	// as when its stint began.
 	SilentItems = 12 * DispatchBeatItems
-	// Progress is the least time between two tellings of how far a dispatch is, and
-	// ProgressPart the part of the time that it has run for.
+	// Progress is the shortest interval between two reports of a dispatch's progress.
+	// ProgressPart is the part of its running time for the interval.
 	Progress     = 10 * time.Second
 	ProgressPart = 50
-	// ReadAhead is how many seconds' worth of items are read ahead.
+	// ReadAhead is how far ahead items are read, as time at the rate.
 	ReadAhead = 2 * time.Second
-	// OpenPages bounds the pages of which some items are under way: each is named in every
-	// sign of life.
+	// OpenPages bounds the pages with items in progress, because each heartbeat names them.
 	OpenPages = 64
-	// LadderFlush is how long items that failed wait to be stored together, and
-	// LadderPatience how long an executor waits for the next that is due.
+	// LadderFlush is how long failed items wait to be stored together. LadderPatience is how
+	// long an executor waits for the next due one.
 	LadderFlush    = 5 * time.Second
 	LadderPatience = 5 * time.Second
 	// StorePause is the pause after a page that could not be read or written.
 	StorePause = time.Second
-	// EmptyPagePause is the pause after a page of a loader that had no items.
+	// EmptyPagePause is the pause after an empty page of a loader.
 	EmptyPagePause = 100 * time.Millisecond
-	// RecentSeconds is for how many seconds a shard tells what it sent.
+	// RecentSeconds is how many seconds a shard's report of sent items covers.
 	RecentSeconds = 12
 )
 
-// DispatchPage is the room on a stored page: Temporal takes 2 MB for a value.
+// DispatchPage is the room on a stored page: Temporal accepts 2 MB for a value.
 var DispatchPage = dispatch.Room{Items: 1000, Bytes: 512 << 10, Head: 200}
 
-// Want of our own: files, sockets, ports or memory.
+// Shortage of our own resources: files, sockets, ports or memory.
 const (
-	// WantPause is how long a shard rests that has no room for a call.
+	// WantPause is the pause of a shard without resources for a call.
 	WantPause = 2 * time.Second
-	// WantLogged is how often it says so in the log.
+	// WantLogged is the interval of its log lines.
 	WantLogged = time.Minute
 )
 
-// LoaderWaits are the waits between questions that a loader does not answer.
+// LoaderWaits are the waits between unanswered requests to a loader.
 var LoaderWaits = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}

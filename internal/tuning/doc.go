@@ -1,10 +1,8 @@
-// Package tuning holds every number that was measured or chosen: how long, how many and
-// how often, each with its unit, its reason and, where there is one, the record that
-// measured it ("0008" is docs/decisions/0008-…). A number without a record was chosen
-// for the reason that it states.
+// Package tuning holds every number that was measured or chosen, with its unit and its reason.
+// If a decision record has the measurement, it is named ("0008" is docs/decisions/0008-…). A
+// number without a record was chosen for the stated reason.
 //
-// What a user meets stands with the contract instead: in timer/limits.go and in
-// api/limits.go. What an operator may set is an environment variable
-// (docs/configuration.md). A name below carries its unit where its type does not:
-// a time.Duration has one, a count says of what.
+// Limits that users meet are with the contract instead: in timer/limits.go and in api/limits.go.
+// Operators' settings are environment variables (docs/configuration.md). A name below gives the
+// unit if its type does not: a time.Duration has one, a count names the counted things.
 package tuning

@@ -2,89 +2,88 @@ package tuning
 
 import "time"
 
-// The connections of the API. A client that is slower holds nobody up.
+// The connections of the API. A slower client delays no other.
 const (
 	ReadHeaderTimeout = 5 * time.Second
 	ReadTimeout       = 10 * time.Second
-	// WriteSlack is the time that an answer has beyond the longest wait for an effect.
+	// WriteSlack is the time for an answer beyond the longest wait for an effect.
 	WriteSlack  = 15 * time.Second
 	IdleTimeout = 60 * time.Second
-	// MaxConnections bounds the connections of a listener, beside half of the files that the
-	// process may open. An idle one costs about 20 KB.
+	// MaxConnections bounds the connections of a listener, beside half of the files of the
+	// process. An idle connection costs about 20 KB.
 	MaxConnections = 10_000
-	// MetricsConnections bounds those of the address of the metrics, where a few collectors
-	// ask. Half of the files for each of two listeners would leave none.
+	// MetricsConnections bounds the connections to the metrics, for a few collectors. Half of
+	// the files for each of two listeners would leave none.
 	MetricsConnections = 32
-	// LargeBodies is how many bytes of large bodies are in hand at once, those of batches and
-	// of dispatches with their items. A body costs three times its size while it is read.
+	// LargeBodies bounds the bytes of large bodies in progress: batches, and dispatches with
+	// their items. A body costs three times its size during the read.
 	LargeBodies = 64 << 20
-	// LargeBodyWait is how long a large body waits for others to be done.
+	// LargeBodyWait is how long a large body waits for others.
 	LargeBodyWait = 5 * time.Second
 	// HeaderBytes bounds the headers of a request.
 	HeaderBytes = 16 << 10
-	// HeadSlack is what of a head is read beyond HeaderBytes before the framing of a
-	// request is given up: the server refuses it earlier (0021).
+	// HeadSlack is how much more than HeaderBytes of a head is read before the framing of a
+	// request is given up. The server refuses it earlier (0021).
 	HeadSlack = 8 << 10
 )
 
 // Requests.
 const (
-	// BatchWidth is how many bookings of one batch are under way at once.
+	// BatchWidth is how many bookings of one batch run concurrently.
 	BatchWidth = 32
 	// RequestIDLen bounds the request id of a caller, in characters.
 	RequestIDLen = 128
-	// LoggedBytes bounds a text of the caller's choosing in a log line.
+	// LoggedBytes bounds a caller's text in a log line.
 	LoggedBytes = 1024
-	// UnavailableRetryAfter is after how many seconds a caller may try again while
-	// Temporal does not answer.
+	// UnavailableRetryAfter is the wait before another try while Temporal does not answer, in
+	// seconds.
 	UnavailableRetryAfter = 1
-	// ReadyTrusted is how long an answer to whether the API is ready is trusted: many may
-	// ask, and each question is a query of a workflow.
+	// ReadyTrusted is how long the readiness of the API is cached: each check is a query of a
+	// workflow, and many may ask.
 	ReadyTrusted = time.Second
-	// ReadyTimeout bounds that question.
+	// ReadyTimeout bounds that check.
 	ReadyTimeout = 2 * time.Second
 )
 
-// Receivers that connect by themselves (0045).
+// Receivers that connect to Wakecall (0045).
 const (
-	// StreamConnections and StreamConnectionsPerType bound the receivers that are
-	// connected to one gateway: each costs about 50 KB, and what its rings weigh.
+	// StreamConnections and StreamConnectionsPerType bound the receivers of one gateway: each
+	// costs about 50 KB, plus its rings.
 	StreamConnections        = 1000
 	StreamConnectionsPerType = 100
-	// StreamRetryAfter is when it is worth trying again where as many are connected.
+	// StreamRetryAfter is the wait before another try at that bound.
 	StreamRetryAfter = 5 * time.Second
-	// StreamWrite is how long one message to a receiver may take.
+	// StreamWrite bounds one message to a receiver.
 	StreamWrite = 5 * time.Second
-	// StreamPing is the time between two pings, below what common routers and proxies
-	// keep a silent connection for, and StreamPong how long the answer may take.
+	// StreamPing is the interval of pings, below the idle timeout of common routers and proxies.
+	// StreamPong bounds the wait for the answer.
 	StreamPing = 15 * time.Second
 	StreamPong = 10 * time.Second
-	// StreamDrain is how long a receiver may still answer when its gateway stops, within
-	// ServerDrain, and StreamFarewell how long its side of the farewell may take.
+	// StreamDrain is how long a receiver may still answer while its gateway stops, within
+	// ServerDrain. StreamFarewell bounds the closing handshake.
 	StreamDrain    = 3 * time.Second
 	StreamFarewell = time.Second
-	// StreamGather is how long a long poll waits for more rings than one.
+	// StreamGather is how long a long poll waits for further rings.
 	StreamGather = 20 * time.Millisecond
 )
 
-// StreamBuffer is how many bytes of an answer of any length are sent at once.
+// StreamBuffer is how many bytes of an unbounded answer are sent at once.
 const StreamBuffer = 32 << 10
 
-// EventPause is the time between two events of one stream, and before a client that lost
-// it comes back.
+// EventPause is the time between two events of one stream, and before a client reconnects.
 const EventPause = time.Second
 
 // Limits on bookings.
 const (
-	// SharedLimitTimeout is how long a booking waits for Redis. Its limit is worth less
-	// than the booking.
+	// SharedLimitTimeout is how long a booking waits for Redis. The limit is worth less than the
+	// booking.
 	SharedLimitTimeout = 250 * time.Millisecond
-	// SharedLimitConnections are those of one gateway to Redis, which answers in less than
-	// a millisecond: 32 carry more bookings than a gateway takes.
+	// SharedLimitConnections bounds the connections of one gateway to Redis. Redis answers in
+	// less than a millisecond, so 32 carry more bookings than a gateway takes.
 	SharedLimitConnections = 32
-	// ClosedRetryAfter is when to try again where the rate is 0.
+	// ClosedRetryAfter is the wait before another try if the rate is 0.
 	ClosedRetryAfter = time.Minute
-	// LimitedTypes bounds the business types whose limit a process remembers. Business
-	// types are hundreds.
+	// LimitedTypes bounds the business types with a limit in memory. Business types are
+	// hundreds.
 	LimitedTypes = 10_000
 )

@@ -1,7 +1,7 @@
-// Package turns shares the places of a process among business types. Work that lasts takes
-// a place and holds it; where none is free, it waits for its turn. A place goes to the type
-// that has the fewest, and who has more than another one that waits is asked to give one up:
-// however much work there is of one type, work of the next begins within moments.
+// Package turns shares the places of a process among business types. Long work takes a place and
+// holds it; if none is free, it waits for its turn. A free place goes to the waiting type with
+// the fewest. A type with more places than a waiting one must give one up. So much work of one
+// type cannot block work of another for more than moments.
 package turns
 
 import (
@@ -12,21 +12,21 @@ import (
 	"time"
 )
 
-// Turns are the places of one kind of work.
+// Turns holds the places of one kind of work.
 type Turns struct {
-	// long is after how long a place is given up to work of the same right that waits.
+	// long is the time after which a place is given up to waiting work with the same right.
 	long time.Duration
 
 	mu      sync.Mutex
 	free    int
 	held    []*Place
-	waiting []*waiter // those that have waited longest first
+	waiting []*waiter // the longest wait first
 }
 
-// New returns turns at that many places.
+// New returns turns with the given number of places.
 func New(places int, long time.Duration) *Turns { return &Turns{long: long, free: places} }
 
-// Place is one that is held.
+// Place is a held place.
 type Place struct {
 	turns        *Turns
 	businessType string
@@ -40,12 +40,12 @@ type waiter struct {
 	granted      chan *Place
 }
 
-// patience is how long a place that was asked for may take to become free, before another
-// one is asked for.
+// patience is how long a requested place may take to become free before another one is
+// requested.
 const patience = 250 * time.Millisecond
 
-// Take takes a place for work of a business type, which has waited since a moment. It waits
-// for as long as ctx lasts, and returns nil then.
+// Take takes a place for work of a business type that has waited since a moment. It returns nil
+// if ctx ends first.
 func (t *Turns) Take(ctx context.Context, businessType string, since time.Time) *Place {
 	w := &waiter{businessType: businessType, since: since, granted: make(chan *Place, 1)}
 	t.mu.Lock()
@@ -69,7 +69,7 @@ func (t *Turns) Take(ctx context.Context, businessType string, since time.Time) 
 	}
 }
 
-// leave waits no more. A place may have been granted at the last moment.
+// leave stops waiting. It returns a place granted at the last moment.
 func (t *Turns) leave(w *waiter) *Place {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,10 +80,10 @@ func (t *Turns) leave(w *waiter) *Place {
 	return <-w.granted
 }
 
-// GiveUp is closed when somebody else shall have the place.
+// GiveUp returns a channel that is closed when other work must have the place.
 func (p *Place) GiveUp() <-chan struct{} { return p.giveUp }
 
-// Leave leaves the place. It must be called once.
+// Leave frees the place. It must be called once.
 func (p *Place) Leave() {
 	p.turns.mu.Lock()
 	defer p.turns.mu.Unlock()
@@ -92,7 +92,7 @@ func (p *Place) Leave() {
 	p.turns.grant()
 }
 
-// grant grants what is free, and asks for more where it is not enough.
+// grant grants the free places, and requests one if they are not enough.
 func (t *Turns) grant() {
 	now := time.Now()
 	for t.free > 0 && len(t.waiting) > 0 {
@@ -105,7 +105,7 @@ func (t *Turns) grant() {
 	t.ask(now)
 }
 
-// counts is how many places each type has.
+// counts returns the number of places of each type.
 func (t *Turns) counts() map[string]int {
 	counts := map[string]int{}
 	for _, place := range t.held {
@@ -114,14 +114,14 @@ func (t *Turns) counts() map[string]int {
 	return counts
 }
 
-// next is who has waited longest of those whose types have the fewest places.
+// next returns the waiter with the longest wait among the types with the fewest places.
 func (t *Turns) next(counts map[string]int) *waiter {
 	return slices.MinFunc(t.waiting, func(a, b *waiter) int {
 		return cmp.Or(cmp.Compare(counts[a.businessType], counts[b.businessType]), a.since.Compare(b.since))
 	})
 }
 
-// ask asks for one place, unless one that was asked for is about to become free.
+// ask requests one place, unless a requested one is about to become free.
 func (t *Turns) ask(now time.Time) {
 	if len(t.waiting) == 0 || slices.ContainsFunc(t.held, func(p *Place) bool { return !p.asked.IsZero() && now.Sub(p.asked) < patience }) {
 		return
@@ -132,7 +132,7 @@ func (t *Turns) ask(now time.Time) {
 		place.ask(now)
 		return
 	}
-	for _, w := range t.waiting { // all have as many: they take turns
+	for _, w := range t.waiting { // with equal shares, they take turns
 		if now.Sub(w.since) < t.long {
 			continue
 		}
@@ -145,8 +145,7 @@ func (t *Turns) ask(now time.Time) {
 	}
 }
 
-// dearest is the place of the type with the most that is held longest, of those that nobody
-// was asked for.
+// dearest returns the longest held place of the type with the most, among those not requested.
 func (t *Turns) dearest(counts map[string]int) (dearest *Place) {
 	for _, place := range t.held {
 		if place.asked.IsZero() && (dearest == nil || counts[place.businessType] > counts[dearest.businessType]) {

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// Settings say where gateways share their limits.
+// Settings locate the limits shared by gateways.
 type Settings struct {
 	RedisURL string `env:"WAKECALL_REDIS_URL" secret:"true" help:"redis://[user:password@]host:port/db where gateways share their limits on bookings; without it each gateway keeps to the limit by itself"`
 }
@@ -22,12 +22,12 @@ func (s Settings) Check(f *config.Faults) {
 	}
 }
 
-// The words of the library would show a password.
+// The library's errors would contain a password.
 var errURL = errors.New("must be redis://[user:password@]host:port/db")
 
 var database = regexp.MustCompile(`^/?\d*$`)
 
-// check says whether a URL is that of a Redis; rediss:// is one by TLS.
+// check returns an error unless a URL is that of a Redis; rediss:// is for TLS.
 func check(rawURL string) error {
 	parsed, err := url.Parse(rawURL)
 	if err != nil || parsed.Scheme != "redis" && parsed.Scheme != "rediss" || parsed.Hostname() == "" ||

@@ -1,5 +1,5 @@
-// Package shared counts bookings in Redis, exact over all gateways that use one. It is
-// apart from [quota]: a program of one process goes without a client of Redis.
+// Package shared counts bookings in Redis, exactly over all gateways that share one. It is
+// separate from [quota], so that a program of one process needs no client of Redis.
 package shared
 
 import (
@@ -15,12 +15,12 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// keyPrefix stands before every key in Redis.
+// keyPrefix begins every key in Redis.
 const keyPrefix = "wakecall:bookings:"
 
-// take takes a token from a bucket, and returns the microseconds until there will be one. A
-// bucket is the time at which it will be full again (the generic cell rate algorithm), by the
-// clock of Redis. Its arguments are the microseconds of a token, and the size of the bucket.
+// take takes a token from a bucket, and returns the microseconds until there is one. A bucket is
+// the time at which it is full again (the generic cell rate algorithm), by the clock of Redis.
+// Its arguments are the microseconds per token, and the size of the bucket.
 var take = redis.NewScript(1, `
 local time = redis.call("TIME")
 local now = time[1] * 1000000 + time[2]
@@ -33,8 +33,8 @@ end
 redis.call("SET", KEYS[1], string.format("%.0f", full), "PX", math.ceil((full - now) / 1000))
 return 0`)
 
-// Limiter keeps its buckets in Redis, exact over all processes. While Redis does
-// not answer, each process keeps to the limit by itself.
+// Limiter holds its buckets in Redis, exact over all processes. While Redis does not answer,
+// each process applies the limit by itself.
 type Limiter struct {
 	pool   *redis.Pool
 	logger *slog.Logger
@@ -53,14 +53,14 @@ func New(url string, logger *slog.Logger) (*Limiter, error) {
 	}}, nil
 }
 
-// Close ends the connections.
+// Close closes the connections.
 func (l *Limiter) Close() {
 	if err := l.pool.Close(); err != nil {
 		l.logger.Warn("redis did not end cleanly", "error", err)
 	}
 }
 
-// Allow takes a token from the bucket of key, or says when there will be one.
+// Allow takes a token from the bucket of key, or returns the time until there is one.
 func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wait time.Duration, err error) {
 	if limit.Rate <= 0 {
 		return tuning.ClosedRetryAfter, nil
@@ -69,7 +69,7 @@ func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wai
 	defer cancel()
 	wait, err = l.ask(asking, l.pool.GetContext, key, limit)
 	if _, answered := errors.AsType[redis.Error](err); err != nil && !answered {
-		// A connection that was kept may have ended meanwhile, as after a restart of Redis.
+		// A pooled connection may be dead, as after a restart of Redis.
 		wait, err = l.ask(asking, l.pool.DialContext, key, limit)
 	}
 	if l.note(err); err != nil {
@@ -88,7 +88,7 @@ func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.
 	return time.Duration(microseconds) * time.Microsecond, err
 }
 
-// note logs when Redis goes and when it comes back, and not each time between.
+// note logs when Redis goes and when it comes back, but not each failure between.
 func (l *Limiter) note(err error) {
 	if down := err != nil; l.down.Swap(down) != down {
 		l.logger.Warn("limits on bookings", "shared", !down, "error", err)
