@@ -5,42 +5,42 @@ import (
 	"net/http"
 )
 
-// Access tells who calls, and which keys there are.
+// Access shows the caller and the API keys.
 type Access struct{ caller *caller }
 
 // Grant is a role for some business types.
 type Grant struct {
 	// Role is viewer, operator or admin.
 	Role string `json:"role"`
-	// Payloads is whether payloads are shown.
+	// Payloads reports whether payloads are shown.
 	Payloads bool `json:"payloads"`
-	// BusinessTypes are names, beginnings that * follows, or * alone for all.
+	// BusinessTypes are names, prefixes followed by *, or * alone for all.
 	BusinessTypes []string `json:"business_types"`
 }
 
-// Principal is somebody who calls.
+// Principal is an authenticated caller.
 type Principal struct {
 	Name string `json:"name"`
 	// ID is the subject of a token or of a certificate; "" for a key.
 	ID string `json:"id,omitempty"`
-	// By is what has shown who it is: key, oidc, certificate, console or nothing.
+	// By is how it was authenticated: key, oidc, certificate, console or nothing.
 	By     string  `json:"by"`
 	Grants []Grant `json:"grants"`
 }
 
-// Key is an API key that Wakecall lets in, without the key.
+// Key is an API key of Wakecall, without its secret.
 type Key struct {
 	Name string `json:"name"`
 	Grant
 }
 
-// Whoami tells who this client is to Wakecall.
+// Whoami returns the principal of this client.
 func (a Access) Whoami(ctx context.Context) (who Principal, err error) {
 	_, err = a.caller.do(ctx, call{method: http.MethodGet, path: "/v1/whoami"}, &who)
 	return who, err
 }
 
-// Keys lists the API keys. It is for admins of everything.
+// Keys lists the API keys. It requires an admin of everything.
 func (a Access) Keys(ctx context.Context) ([]Key, error) {
 	var answer struct{ Keys []Key }
 	_, err := a.caller.do(ctx, call{method: http.MethodGet, path: "/v1/keys"}, &answer)

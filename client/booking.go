@@ -16,24 +16,23 @@ type Booking struct {
 	Terms
 }
 
-// Terms are what may be said about a timer. What is left out has its default in a
-// booking, and stays as it is in a change.
+// Terms are the content of a timer. A field left out has its default in a booking, and stays
+// unchanged in a change.
 type Terms struct {
-	// DueAt, DueLocal, Delay and Recurrence exclude one another. DueLocal is read in
-	// Timezone, an IANA name.
+	// DueAt, DueLocal, Delay and Recurrence exclude one another. DueLocal is a time in Timezone,
+	// an IANA name.
 	DueAt    wire.Instant   `json:"due_at,omitzero"`
 	DueLocal wire.Wall      `json:"due_local,omitzero"`
 	Timezone string         `json:"timezone,omitzero"`
 	Delay    *wire.Duration `json:"delay,omitempty"`
-	// MaxWait, beside Delay, bounds how far a timer that is put again and again is
-	// pushed out.
+	// MaxWait, beside Delay, bounds how far repeated PUTs postpone a timer.
 	MaxWait    *wire.Duration   `json:"max_wait,omitempty"`
 	Recurrence *recurrence.Rule `json:"recurrence,omitempty"`
 	// LatestAt and ExpiresAfter, which counts from the due time, exclude one another.
 	LatestAt     wire.Instant   `json:"latest_at,omitzero"`
 	ExpiresAfter *wire.Duration `json:"expires_after,omitempty"`
-	// Payload is handed to the receiver byte for byte; see [JSON]. Bytes, with their
-	// ContentType, stand in its place for what is no JSON.
+	// Payload reaches the receiver byte for byte; see [JSON]. For content that is not JSON, set
+	// Bytes and ContentType instead.
 	Payload     json.RawMessage `json:"payload,omitempty"`
 	Bytes       []byte          `json:"payload_base64,omitempty"`
 	ContentType string          `json:"content_type,omitempty"`
@@ -41,32 +40,32 @@ type Terms struct {
 	Callback *delivery.Callback `json:"callback,omitempty"`
 	Retry    *delivery.Retry    `json:"retry,omitempty"`
 	Priority int                `json:"priority,omitzero"`
-	// Labels mark the timer, to find it by ([Filter]). In a change they replace those that
-	// there are; none at all take them away.
+	// Labels mark the timer for searches by [Filter]. In a change they replace the present ones;
+	// an empty map removes them.
 	Labels *timer.Labels `json:"labels,omitempty"`
-	// OnDelivered and OnFailed name who is told how the delivery ended.
+	// OnDelivered and OnFailed name the recipients of outcomes.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Paused is whether a one-shot timer waits to be resumed; nil leaves it as it is in a
-	// change. A recurring one says so in its rule.
+	// Paused reports whether a one-shot timer is paused; nil leaves it unchanged in a change. A
+	// recurring timer has it in its rule.
 	Paused *bool `json:"paused,omitempty"`
 }
 
-// After is a delay, or any other length of time that may be left out.
+// After returns a delay, or another optional duration.
 func After(d time.Duration) *wire.Duration {
 	duration := wire.Duration(d)
 	return &duration
 }
 
-// JSON is a payload. What is JSON already, a [json.RawMessage], is kept as it is. A value
-// that is no JSON, such as a channel, is refused when the timer is booked.
+// JSON returns a payload. It leaves a [json.RawMessage] as it is. A value that cannot be JSON,
+// such as a channel, is refused at the booking.
 func JSON(value any) json.RawMessage {
 	if raw, ok := value.(json.RawMessage); ok && len(raw) > 0 {
 		return raw
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		return json.RawMessage(err.Error()) // which is no JSON either
+		return json.RawMessage(err.Error()) // not JSON either
 	}
 	return text
 }

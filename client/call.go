@@ -25,20 +25,20 @@ type call struct {
 	method, path string
 	query        url.Values
 	header       http.Header
-	// body is marshalled to JSON; nil for none.
+	// body is encoded as JSON; nil for none.
 	body any
-	// once is whether the call must not be made again when it may have taken effect.
+	// once reports whether the call must not be repeated if it may have taken effect.
 	once bool
-	// gone is whether nothing being there is what the call is for: after a try that may
-	// have taken effect, a 404 says that it has.
+	// gone reports whether the call aims at absence. After a try that may have taken effect, a
+	// 404 means that it has.
 	gone bool
 }
 
 // caller makes calls.
 type caller struct{ Options }
 
-// do makes a call, again where that is safe and worth it, and reads the answer into
-// result, unless that is nil.
+// do makes a call and decodes the answer into result, unless that is nil. It repeats the call if
+// that is safe and useful.
 func (c *caller) do(ctx context.Context, call call, result any) (status int, err error) {
 	var body []byte
 	if call.body != nil {
@@ -70,7 +70,7 @@ func (c *caller) try(ctx context.Context, call call, body []byte, result any) (s
 	return read(response, result)
 }
 
-// stream makes a call once, whose body or answer may go on for ever: it ends with ctx.
+// stream makes a call once, with a body or an answer of any length. It ends with ctx.
 func (c *caller) stream(ctx context.Context, call call, body io.Reader) (*http.Response, error) {
 	endless := *c.HTTP
 	endless.Timeout = 0
@@ -104,10 +104,10 @@ func (c *caller) send(ctx context.Context, by *http.Client, call call, body io.R
 	return by.Do(request)
 }
 
-// errCutOff is an answer that is lost in part, and so as a whole.
+// errCutOff means that the answer is incomplete and so unusable.
 var errCutOff = errors.New("the answer broke off")
 
-// read reads a whole answer into result, unless that is nil.
+// read decodes a whole answer into result, unless that is nil.
 func read(response *http.Response, result any) (status int, err error) {
 	status = response.StatusCode
 	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
@@ -126,8 +126,7 @@ func read(response *http.Response, result any) (status int, err error) {
 	return status, nil
 }
 
-// linesOf reads an answer of one JSON value a line, which may go on for long. It ends with
-// the first error.
+// linesOf reads an answer of one JSON value a line, of any length. It ends with the first error.
 func linesOf[T any](ctx context.Context, c *caller, path string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		response, err := c.stream(ctx, call{method: http.MethodGet, path: path}, http.NoBody)
@@ -146,8 +145,8 @@ func linesOf[T any](ctx context.Context, c *caller, path string) iter.Seq2[T, er
 	}
 }
 
-// repeatable is whether a call that failed may be made again: it was refused for now, was
-// never sent, or does the same when it is made twice.
+// repeatable reports whether a failed call may be repeated. It was refused for now, was never
+// sent, or is idempotent.
 func repeatable(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || (!once && problem.passing())
@@ -163,8 +162,8 @@ func repeatable(err error, once bool) bool {
 	return isOp || isURL || errors.Is(err, errCutOff)
 }
 
-// Unavailable reports whether an error says that Wakecall could not be asked, or that it
-// asks to be called later: the same call may succeed then.
+// Unavailable reports whether an error means that Wakecall could not be reached, or asks for a
+// later call. The same call may succeed then.
 func Unavailable(err error) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
@@ -172,8 +171,8 @@ func Unavailable(err error) bool {
 	return ofTheNetwork(err) || errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// ofTheNetwork is whether an error, such as a *url.Error, comes from asking over the network.
-// A number of the system's is a net.Error too, also for a file that is not there.
+// ofTheNetwork reports whether an error, such as a *url.Error, comes from a network call. A
+// system error number is a net.Error too, even for a missing file.
 func ofTheNetwork(err error) bool {
 	found, ok := errors.AsType[net.Error](err)
 	if !ok {
@@ -184,8 +183,8 @@ func ofTheNetwork(err error) bool {
 	return !file && (!isOp || op.Op != "listen")
 }
 
-// passing is whether the outcome of a call is unknown, and another try may tell it: a proxy
-// answers so in place of a gateway that restarts.
+// passing reports whether another try may settle the unknown outcome of a call. A proxy answers
+// so for a gateway that restarts.
 func (p *Problem) passing() bool {
 	switch p.Status {
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// Options say how to reach Wakecall.
+// Options configure a [Client].
 type Options struct {
-	// URL is where the API is, without a path.
+	// URL is the address of the API, without a path.
 	URL string
 	// Key is sent as a bearer token; "" for none.
 	Key string
-	// HTTP makes the calls; nil for one with a timeout of [DefaultTimeout], which
-	// follows no redirects: a key must not follow to where Wakecall is not.
+	// HTTP makes the calls. The default has a timeout of [DefaultTimeout] and follows no
+	// redirects: a key must not follow to another server.
 	HTTP *http.Client
-	// Tries is how often a call is made at most, the first time included; 0 for
-	// [DefaultTries], and 1 for never again.
+	// Tries is the largest number of tries of a call; 0 for [DefaultTries], and 1 for no retry.
 	Tries int
 }
 
 const (
-	// DefaultTimeout is above the longest answer, a wait of 30 seconds for an effect.
+	// DefaultTimeout exceeds the longest answer, a wait of 30 seconds for an effect.
 	DefaultTimeout = time.Minute
-	// DefaultTries are spread over about three seconds.
+	// DefaultTries take about three seconds.
 	DefaultTries = 5
 )
 
@@ -31,23 +30,23 @@ const (
 type Client struct {
 	Timers   Timers
 	Policies Policies
-	// Deliveries acknowledge what was accepted.
+	// Deliveries acknowledges accepted deliveries.
 	Deliveries Deliveries
 	// Emergency pauses and resumes callbacks.
 	Emergency Emergency
-	// Streams connect receivers.
+	// Streams connects receivers.
 	Streams Streams
-	// Dispatches call many items back.
+	// Dispatches manages dispatches.
 	Dispatches Dispatches
-	// Bulk does the same with all timers that a filter finds.
+	// Bulk applies one operation to all timers that a filter finds.
 	Bulk Bulk
-	// Access tells who calls, and which keys there are.
+	// Access shows the caller and the API keys.
 	Access Access
-	// Server asks the process that answers about itself.
+	// Server queries the answering process.
 	Server Server
 }
 
-// New returns a client. Nothing is called before its first call.
+// New returns a client. It makes no call.
 func New(options Options) *Client {
 	options.URL = strings.TrimSuffix(options.URL, "/")
 	if options.Tries == 0 {

@@ -11,38 +11,38 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Deliveries say later what became of deliveries that their receiver accepted with 202.
+// Deliveries acknowledges deliveries that their receiver accepted with 202.
 type Deliveries struct{ caller *caller }
 
-// Delivery names a delivery to whom it was handed.
+// Delivery identifies a delivery to its receiver.
 type Delivery struct {
 	WebhookID string
-	// Token stands in place of an API key; "" where the client has one.
+	// Token replaces an API key; "" if the client has one.
 	Token string
 }
 
-// DeliveryOf reads the delivery from the headers of a callback.
+// DeliveryOf returns the delivery of a callback, from its headers.
 func DeliveryOf(header http.Header) Delivery {
 	return Delivery{WebhookID: header.Get("webhook-id"), Token: header.Get(delivery.HeaderAckToken)}
 }
 
-// Failure is why a delivery failed after all.
+// Failure is why an accepted delivery failed.
 type Failure struct {
 	// Reason is shown as the failure of the attempt.
 	Reason string
-	// RetryAfter is how long the next attempt shall wait at least.
+	// RetryAfter is the shortest wait before the next attempt.
 	RetryAfter time.Duration
-	// Wait is how long to wait until the word has its effect.
+	// Wait is how long to wait for the effect.
 	Wait Wait
 }
 
-// Ack says that a delivery is done. pending is whether the word waits for the attempt that
-// it is about to end. An error with the slug not-awaited has the timer's true state.
+// Ack acknowledges a delivery. pending reports whether it still waits for the end of its
+// attempt. An error with the slug not-awaited has the timer's true state.
 func (d Deliveries) Ack(ctx context.Context, of Delivery, wait Wait) (view timer.View, pending bool, err error) {
 	return d.say(ctx, of, call{method: http.MethodPost, path: deliveryPath(of) + "/ack"}, wait)
 }
 
-// Nack says that a delivery failed after all: the ladder goes on. The rest is as for
+// Nack reports that a delivery failed: the ladder goes on. The results are as for
 // [Deliveries.Ack].
 func (d Deliveries) Nack(ctx context.Context, of Delivery, why Failure) (view timer.View, pending bool, err error) {
 	body := map[string]any{}

@@ -21,40 +21,40 @@ import (
 const (
 	dispatchesPath  = "/v1/dispatches"
 	mediaTypeNDJSON = "application/x-ndjson"
-	// maxLine is above the longest line of an answer, a dispatch with all of its shards.
+	// maxLine exceeds the longest line of an answer, a dispatch with all of its shards, in
+	// bytes.
 	maxLine = 1 << 20
 )
 
-// Dispatches calls what there is to do with dispatches.
+// Dispatches manages dispatches.
 type Dispatches struct{ caller *caller }
 
-// Order is a dispatch to start, with its items, up to 1,000 of them, or for an upload, or
-// with a loader.
+// Order is a dispatch to start. Its items are in the order, up to 1,000, or come by an upload or
+// from a loader.
 type Order struct {
 	dispatch.Dispatch
 	Items  []dispatch.Item `json:"items,omitempty"`
 	Upload bool            `json:"upload,omitzero"`
 }
 
-// Item is an item of a dispatch.
+// Item returns an item of a dispatch.
 func Item(id string, payload any) dispatch.Item {
 	return dispatch.Item{ID: id, Payload: JSON(payload)}
 }
 
-// Start starts a dispatch, or opens it for an upload. created is false when the same one
-// is there already.
+// Start starts a dispatch, or opens it for an upload. created is false if it exists already.
 func (d Dispatches) Start(ctx context.Context, order Order) (view dispatch.View, created bool, err error) {
 	status, err := d.caller.do(ctx, call{method: http.MethodPost, path: dispatchesPath, body: order}, &view)
 	return view, status == http.StatusCreated, err
 }
 
-// Upload sends the items of a dispatch that was opened for them, and so starts it. from
-// is how many items are stored that shall be kept, and items are those behind them; 0
-// begins anew. No item is kept in memory once it is sent. An error of items ends the
-// upload, and starts nothing. An upload is made once: one that breaks off has stored
-// [dispatch.View.Uploaded] items, and can go on from there. An item is sent as a line:
-// a payload with line breaks reaches its receiver without the spaces between its parts,
-// any other one byte for byte.
+// Upload sends the items of a dispatch that was opened for them, and so starts it. from is the
+// number of stored items to keep, and items follow them; 0 begins anew. Sent items are not kept
+// in memory. An error of items ends the upload, and starts nothing.
+//
+// Upload makes one try. After a failure, [dispatch.View.Uploaded] items are stored, and an
+// upload can resume from there. An item is sent as a line. A payload with line breaks therefore
+// loses the spaces between its parts; any other is sent byte for byte.
 func (d Dispatches) Upload(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
 	body, out := io.Pipe()
 	written := make(chan error, 1)
@@ -64,7 +64,7 @@ func (d Dispatches) Upload(ctx context.Context, key wire.Key, from int, items it
 		written <- err
 	}()
 	view, err = d.upload(ctx, key, from, body)
-	_ = body.Close() // an answer that comes early ends the writer
+	_ = body.Close() // an early answer ends the writer
 	if wrong := <-written; err != nil && wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
 		err = wrong
 	}
@@ -106,30 +106,30 @@ func writeItems(to io.Writer, items iter.Seq2[dispatch.Item, error]) error {
 	return out.Flush()
 }
 
-// Get returns a dispatch as it stands.
+// Get returns a dispatch.
 func (d Dispatches) Get(ctx context.Context, key wire.Key) (view dispatch.View, err error) {
 	_, err = d.caller.do(ctx, call{method: http.MethodGet, path: pathOfDispatch(key)}, &view)
 	return view, err
 }
 
-// SetRate changes the rate. pending is whether no worker has applied it in time; it is
+// SetRate changes the rate. pending reports whether no worker has applied it in time; it is
 // durable.
 func (d Dispatches) SetRate(ctx context.Context, key wire.Key, perSecond float64, wait Wait) (view dispatch.View, pending bool, err error) {
 	change := dispatch.Change{PerSecond: &perSecond}
 	return d.change(ctx, call{method: http.MethodPatch, path: pathOfDispatch(key), body: change}, wait)
 }
 
-// Pause stops a dispatch until it is resumed.
+// Pause pauses a dispatch until it is resumed.
 func (d Dispatches) Pause(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/pause"}, wait)
 }
 
-// Resume is the opposite of [Dispatches.Pause].
+// Resume resumes a paused dispatch.
 func (d Dispatches) Resume(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodPost, path: pathOfDispatch(key) + "/resume"}, wait)
 }
 
-// Cancel ends a dispatch. One that is cancelled already is no problem.
+// Cancel ends a dispatch. It succeeds for a cancelled one.
 func (d Dispatches) Cancel(ctx context.Context, key wire.Key, wait Wait) (view dispatch.View, pending bool, err error) {
 	return d.change(ctx, call{method: http.MethodDelete, path: pathOfDispatch(key)}, wait)
 }
@@ -142,8 +142,7 @@ func (d Dispatches) change(ctx context.Context, call call, wait Wait) (view disp
 	return view, status == http.StatusAccepted, err
 }
 
-// RetryFailures sends the items of a dispatch that has ended once more which were given
-// up, and returns how many they are.
+// RetryFailures sends the failed items of an ended dispatch again, and returns their number.
 func (d Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
 	var answer struct {
 		Retried  int
@@ -153,15 +152,14 @@ func (d Dispatches) RetryFailures(ctx context.Context, key wire.Key) (view dispa
 	return answer.Dispatch, answer.Retried, err
 }
 
-// Failures reads the items that were given up, one after the other. It ends with the
-// first error.
+// Failures returns the items given up, one by one. It ends with the first error.
 func (d Dispatches) Failures(ctx context.Context, key wire.Key) iter.Seq2[dispatch.Failure, error] {
 	return linesOf[dispatch.Failure](ctx, d.caller, pathOfDispatch(key)+"/failures")
 }
 
-// Follow returns how a dispatch stands, once a second, until it has ended or its receiver
-// has seen enough. A stream that breaks off is opened again, as often as a call is tried
-// without a word in between. It ends with the first error.
+// Follow returns the state of a dispatch once a second, until it has ended or the caller stops.
+// It reopens a broken stream. [Options.Tries] bounds the tries in a row without an event. It
+// ends with the first error.
 func (d Dispatches) Follow(ctx context.Context, key wire.Key) iter.Seq2[dispatch.View, error] {
 	return func(yield func(dispatch.View, error) bool) {
 		for try := 1; ; try++ {
@@ -185,7 +183,7 @@ func (d Dispatches) Follow(ctx context.Context, key wire.Key) iter.Seq2[dispatch
 	}
 }
 
-// follow reads one stream. ended is whether there is nothing more to see.
+// follow reads one stream. ended reports whether there is nothing more to read.
 func (d Dispatches) follow(ctx context.Context, key wire.Key, see func(dispatch.View) bool) (ended bool, err error) {
 	response, err := d.caller.stream(ctx, call{method: http.MethodGet, path: pathOfDispatch(key) + "/events"}, http.NoBody)
 	if err != nil {
@@ -216,7 +214,7 @@ func (d Dispatches) follow(ctx context.Context, key wire.Key, see func(dispatch.
 
 var errBrokenOff = errors.New("the stream broke off")
 
-// field is a line of an event.
+// field parses a line of an event.
 func field(line string) (name, value string) {
 	name, value, _ = strings.Cut(line, ":")
 	return name, strings.TrimPrefix(value, " ")
@@ -228,8 +226,8 @@ type DispatchFilter struct {
 	Status       dispatch.Status
 }
 
-// List reads page after page, which lag behind by a moment. It ends with the first
-// problem.
+// List lists dispatches page by page. Lists lag behind by a moment. It ends with the first
+// error.
 func (d Dispatches) List(ctx context.Context, filter DispatchFilter) iter.Seq2[dispatch.View, error] {
 	query := url.Values{}
 	if filter.BusinessType != "" {

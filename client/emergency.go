@@ -9,29 +9,29 @@ import (
 
 const emergencyPath = "/v1/emergency"
 
-// Emergency is the calls that pause callbacks. Each of them may be repeated.
+// Emergency pauses and resumes callbacks. Its calls may be repeated.
 type Emergency struct{ caller *caller }
 
-// EmergencyOrder names what is paused or resumed: everything, or single business types.
+// EmergencyOrder names the object of a pause: everything, or single business types.
 type EmergencyOrder struct {
 	Everything    bool     `json:"everything,omitempty"`
 	BusinessTypes []string `json:"business_types,omitempty"`
-	// Note says why.
+	// Note is the reason.
 	Note string `json:"note,omitempty"`
 }
 
-// Pause holds callbacks back, within 10 seconds, and returns what of the order is paused.
+// Pause stops callbacks within 10 seconds, and returns which of the ordered pauses are in force.
 func (e Emergency) Pause(ctx context.Context, order EmergencyOrder) ([]policy.Emergency, error) {
 	return e.call(ctx, http.MethodPost, "/pause", order)
 }
 
-// Resume lets callbacks go on, within 10 seconds. It returns what is held back all the same.
+// Resume resumes callbacks within 10 seconds. It returns the pauses that remain.
 func (e Emergency) Resume(ctx context.Context, order EmergencyOrder) (left policy.Held, err error) {
 	_, err = e.caller.do(ctx, call{method: http.MethodPost, path: emergencyPath + "/resume", body: order}, &left)
 	return left, err
 }
 
-// List lists what is paused.
+// List lists the pauses in force.
 func (e Emergency) List(ctx context.Context) ([]policy.Emergency, error) {
 	return e.call(ctx, http.MethodGet, "", nil)
 }

@@ -10,15 +10,15 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// encoder writes values as encoding/json does, except that what is JSON already stands in
-// them byte for byte: a receiver is to get a payload as it was given, and Wakecall takes the
-// same timer with other bytes for another one.
+// encoder encodes values as encoding/json does, but keeps raw JSON in them byte for byte. A
+// receiver must get a payload unchanged, and Wakecall takes the same timer with other bytes for
+// another one.
 type encoder struct {
 	options json.Options
 	held    []heldValue
 }
 
-// heldValue is what belongs in the place of a placeholder that ends there.
+// heldValue is the value for a placeholder that ends at end.
 type heldValue struct {
 	end int
 	raw []byte
@@ -30,10 +30,10 @@ func newEncoder() *encoder {
 	return e
 }
 
-// placeholder is a value that nothing takes for an empty one, and leaves out.
+// placeholder is a value that never counts as empty, and so is never left out.
 var placeholder = jsontext.True
 
-// hold keeps a raw value back: the library would take its spaces away.
+// hold keeps a raw value back, because the library would remove its spaces.
 func (e *encoder) hold(out *jsontext.Encoder, raw stdjson.RawMessage) error {
 	if len(raw) == 0 {
 		return errors.ErrUnsupported
@@ -65,7 +65,7 @@ func (e *encoder) encode(value any) ([]byte, error) {
 	return whole.Bytes(), nil
 }
 
-// oneLine is a value without spaces between its parts, and so without line breaks.
+// oneLine returns a value without spaces between its parts, and so without line breaks.
 func oneLine(raw []byte) ([]byte, error) {
 	value := jsontext.Value(bytes.Clone(raw))
 	err := value.Compact()

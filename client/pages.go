@@ -9,8 +9,8 @@ import (
 	"net/url"
 )
 
-// pagesOf lists what stands under a name in the pages of a list, page after page. It ends
-// with the first error.
+// pagesOf lists the items under a name in the pages of a list, page by page. It ends with the
+// first error.
 func pagesOf[T any](ctx context.Context, c *caller, list call, name string) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for page, err := range wholePagesOf[T](ctx, c, list, name) {

@@ -13,23 +13,22 @@ import (
 
 const policiesPath = "/v1/policies"
 
-// Policies calls what there is to do with policies.
+// Policies manages policies.
 type Policies struct{ caller *caller }
 
-// Planned is what putting a policy would change.
+// Planned is the result of a dry run of a PUT.
 type Planned struct {
 	Created bool                `json:"created"`
 	Changes []policy.Difference `json:"changes"`
 	Policy  policy.Policy       `json:"policy"`
 }
 
-// Match is the version that a policy must have to be changed. Zero admits any version,
-// and a policy that is not there. A change of one version is not repeated when its
-// answer was lost: the second try would find another version. The same holds for one of
-// [NoPolicy].
+// Match is the version that a policy must have to be changed. Zero admits any version, and a
+// missing policy. A change with another Match is not repeated if its answer was lost, because
+// the second try would find another version.
 type Match int
 
-// NoPolicy is the [Match] of a policy that [Policies.Put] makes, where there must be none.
+// NoPolicy is the [Match] of a new policy: none may exist.
 const NoPolicy Match = -1
 
 func (m Match) header() http.Header {
@@ -43,13 +42,13 @@ func (m Match) header() http.Header {
 	}
 }
 
-// Get returns the policy of a business type. What is secret is masked.
+// Get returns the policy of a business type. Its secrets are masked.
 func (p Policies) Get(ctx context.Context, businessType string) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{method: http.MethodGet, path: policyPath(businessType)}, &policy)
 	return policy, err
 }
 
-// PolicyFilter selects policies that hold their type back. Its zero value selects all.
+// PolicyFilter selects policies that hold back their type. Its zero value selects all.
 type PolicyFilter struct{ Paused, BackPressure bool }
 
 // List returns the policies that a filter selects.
@@ -65,8 +64,8 @@ func (p Policies) List(ctx context.Context, filter PolicyFilter) ([]policy.Polic
 	return answer.Policies, err
 }
 
-// Put stores a policy, if the one that is there has the version. document is any value
-// that is a policy in JSON.
+// Put stores a policy, if the present one matches. document is any value that is a policy in
+// JSON.
 func (p Policies) Put(ctx context.Context, businessType string, document any, match Match) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{
 		method: http.MethodPut, path: policyPath(businessType), body: document, header: match.header(), once: match != 0,
@@ -74,12 +73,12 @@ func (p Policies) Put(ctx context.Context, businessType string, document any, ma
 	return policy, err
 }
 
-// Plan says what [Policies.Put] would change, and changes nothing.
+// Plan returns the changes that [Policies.Put] would make, and changes nothing.
 func (p Policies) Plan(ctx context.Context, businessType string, document any) (Planned, error) {
 	return p.plan(ctx, call{method: http.MethodPut, path: policyPath(businessType), body: document})
 }
 
-// PlanPatch says what [Policies.Patch] would change, and changes nothing.
+// PlanPatch returns the changes that [Policies.Patch] would make, and changes nothing.
 func (p Policies) PlanPatch(ctx context.Context, businessType string, patch any) (Planned, error) {
 	return p.plan(ctx, call{method: http.MethodPatch, path: policyPath(businessType), body: patch})
 }
@@ -90,7 +89,7 @@ func (p Policies) plan(ctx context.Context, call call) (planned Planned, err err
 	return planned, err
 }
 
-// Patch edits a policy in part (RFC 7396), or makes one of the patch alone.
+// Patch edits a policy in part (RFC 7396), or makes one from the patch alone.
 func (p Policies) Patch(ctx context.Context, businessType string, patch any, match Match) (policy policy.Policy, err error) {
 	_, err = p.caller.do(ctx, call{
 		method: http.MethodPatch, path: policyPath(businessType), body: patch, header: match.header(), once: match != 0,
@@ -98,9 +97,8 @@ func (p Policies) Patch(ctx context.Context, businessType string, patch any, mat
 	return policy, err
 }
 
-// Delete deletes a policy. remaining says what happens to its open timers: "cancel",
-// "keep", or "" where there shall be none. A try of which the answer was lost may have
-// deleted it, so that the next one finds none: that is no problem.
+// Delete deletes a policy. remaining decides about its open timers: "cancel", "keep", or "" if
+// there must be none. A repeated call may find the policy already deleted and then succeeds.
 func (p Policies) Delete(ctx context.Context, businessType, remaining string) error {
 	call := call{method: http.MethodDelete, path: policyPath(businessType), gone: true}
 	if remaining != "" {
@@ -114,9 +112,9 @@ func (p Policies) Delete(ctx context.Context, businessType, remaining string) er
 type PolicyVersion struct {
 	Version   int          `json:"version"`
 	ChangedAt wire.Instant `json:"changed_at"`
-	// ChangedBy is the name of the API key that was used.
+	// ChangedBy is the name of the API key in use.
 	ChangedBy string `json:"changed_by"`
-	// Who says more of who that was; nil where nobody knows.
+	// Who describes its owner; nil if unknown.
 	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy. Policy is nil then.
 	Deleted bool           `json:"deleted,omitzero"`
@@ -130,8 +128,7 @@ func (p Policies) Versions(ctx context.Context, businessType string) ([]PolicyVe
 	return answer.Versions, err
 }
 
-// LiftBackPressure ends the patience that receivers of a type have asked for. It may be
-// repeated.
+// LiftBackPressure lifts the back-pressure of a type. It may be repeated.
 func (p Policies) LiftBackPressure(ctx context.Context, businessType string) error {
 	_, err := p.caller.do(ctx, call{method: http.MethodDelete, path: policyPath(businessType) + "/back_pressure"}, nil)
 	return err

@@ -11,11 +11,10 @@ import (
 	"github.com/wakecall/wakecall/internal/retryafter"
 )
 
-// Problem is what Wakecall answers when it does not do what it was asked for
-// (RFC 9457).
+// Problem is Wakecall's error answer (RFC 9457).
 type Problem struct {
 	problem.Document
-	// RetryAfter is when it is worth another try; 0 where nothing was said.
+	// RetryAfter is the wait before another try; 0 if unknown.
 	RetryAfter time.Duration `json:"-"`
 }
 
@@ -30,8 +29,8 @@ func (p *Problem) Error() string {
 	return text
 }
 
-// problemIn reads a problem document. What is none is a problem without a code: a
-// proxy has answered.
+// problemIn decodes a problem document. Another body is a problem without a code: a proxy has
+// answered.
 func problemIn(response *http.Response, answer []byte) *Problem {
 	var p Problem
 	if json.Unmarshal(answer, &p) != nil || p.Detail == "" {

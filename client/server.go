@@ -6,43 +6,43 @@ import (
 	"net/http"
 )
 
-// Server asks the process that answers about itself.
+// Server queries the answering process.
 type Server struct{ caller *caller }
 
-// Health is what a process says about itself.
+// Health is the health of a process.
 type Health struct {
 	Status string `json:"status"`
-	// Note says that callbacks are paused, where somebody has paused them.
+	// Note reports that callbacks are paused, if they are.
 	Note string `json:"note,omitempty"`
 }
 
-// About is where one is, and what answers there.
+// About describes a server.
 type About struct {
 	Name string `json:"name"`
-	// Version is left out for those who show no key.
+	// Version is left out for callers without a key.
 	Version string            `json:"version,omitempty"`
 	Links   map[string]string `json:"links"`
 }
 
-// About tells which program answers, and where its API and its documents are.
+// About returns the name of the program, and the addresses of its API and its documents.
 func (s Server) About(ctx context.Context) (about About, err error) {
 	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/"}, &about)
 	return about, err
 }
 
-// Live reports that the process is alive. It asks nobody else.
+// Live reports that the process is alive. It checks nothing else.
 func (s Server) Live(ctx context.Context) (health Health, err error) {
 	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/livez"}, &health)
 	return health, err
 }
 
-// Ready reports whether a timer that is booked now would ring.
+// Ready reports whether a timer booked now would ring.
 func (s Server) Ready(ctx context.Context) (health Health, err error) {
 	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/readyz"}, &health)
 	return health, err
 }
 
-// Metrics writes what the process counts, in the text format of Prometheus.
+// Metrics writes the metrics of the process, in the text format of Prometheus.
 func (s Server) Metrics(ctx context.Context, to io.Writer) error {
 	return s.copy(ctx, "/metrics", to)
 }

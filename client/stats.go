@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Stats counts the timers of a business type by their status, or those of all of them and
-// of each that has a policy, where it is "".
+// Stats counts the timers of a business type by status. If businessType is "", it counts all
+// timers, and those of each type with a policy.
 func (t Timers) Stats(ctx context.Context, businessType string) (stats timer.Stats, err error) {
 	query := url.Values{}
 	if businessType != "" {
@@ -22,14 +22,15 @@ func (t Timers) Stats(ctx context.Context, businessType string) (stats timer.Sta
 	return stats, err
 }
 
-// ForecastOptions say what time is asked about; the zero value the minutes of the next day.
+// ForecastOptions selects the time of a forecast. The zero value selects the minutes of the next
+// day.
 type ForecastOptions struct {
 	From, To time.Time
 	Step     time.Duration
 }
 
-// Forecast tells how many timers of a business type fall due in each step of the time
-// ahead, and where its limit makes them late.
+// Forecast returns how many timers of a business type fall due in each step of the time ahead,
+// and how late its limit makes them.
 func (t Timers) Forecast(ctx context.Context, businessType string, options ForecastOptions) (forecast forecast.Forecast, err error) {
 	query := url.Values{"business_type": {businessType}}
 	for name, at := range map[string]time.Time{"from": options.From, "to": options.To} {

@@ -18,55 +18,54 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Streams connect receivers that nobody can call.
+// Streams connects receivers that cannot be called.
 type Streams struct{ caller *caller }
 
-// Ring is a message for a receiver that has connected: what a callback has as its headers
-// and body.
+// Ring is a message for a connected receiver, with the headers and the body of a callback.
 type Ring struct {
-	// ID is that of the ring on its connection.
+	// ID identifies the ring on its connection.
 	ID string
-	// Deadline is until when it must be answered, by Wakecall's clock.
+	// Deadline is the time by which it must be answered, by Wakecall's clock.
 	Deadline time.Time
 	Header   http.Header
 	Body     []byte
 }
 
-// Nack is the error of a receiver that does not take a ring. Any other error is one
-// without a delay, of which the text is the reason.
+// Nack is the error of a receiver that does not take a ring. Any other error is one without a
+// delay, with its text as the reason.
 type Nack struct {
 	Reason string
-	// Delay is how long the timer shall wait at least before it comes again, up to an hour.
+	// Delay is the shortest wait before the timer comes again, up to an hour.
 	Delay time.Duration
-	// NoRetry lets the timer fail for good.
+	// NoRetry makes the timer fail for good.
 	NoRetry bool
 }
 
 func (n *Nack) Error() string { return n.Reason }
 
-// Stop is the word of a receiver that wants no further occurrence of a recurring timer. err is
-// what it would return otherwise.
+// Stop returns the result of a receiver that wants no further occurrence of a recurring timer.
+// err is its result for this ring.
 func Stop(err error) error { return &stop{err} }
 
 type stop struct{ error }
 
 func (s *stop) Unwrap() error { return s.error }
 
-// Receiver is rung over its connection.
+// Receiver gets rings over its connection.
 type Receiver struct {
 	// Window is how many rings it takes at once; 0 for Wakecall's default.
 	Window int
-	// Ring takes a ring: nil is an ack. It is called by many goroutines at once. Its
-	// context ends with the connection, by which time another receiver may have the ring.
+	// Ring takes a ring; nil acknowledges it. It is called by many goroutines at once. Its
+	// context ends with the connection. Another receiver may already have the ring.
 	Ring func(ctx context.Context, ring Ring) error
-	// Connected and Lost, unless they are nil, are told of each connection: that it is
-	// there, and why it ended and when the next one is tried.
+	// Connected and Lost, unless nil, are called for each connection. Lost gets the reason for
+	// its end and the time until the next try.
 	Connected func()
 	Lost      func(err error, next time.Duration)
 }
 
-// Listen connects a receiver of a business type, and again whenever its connection ends,
-// until ctx does. Its error is that of ctx, or a [*Problem] that no other try would mend.
+// Listen connects a receiver of a business type, and reconnects it until ctx ends. It returns
+// the error of ctx, or a [*Problem] that a retry cannot solve.
 func (s Streams) Listen(ctx context.Context, businessType string, receiver Receiver) error {
 	for try := 1; ; try++ {
 		began := time.Now()
@@ -90,10 +89,10 @@ func (s Streams) Listen(ctx context.Context, businessType string, receiver Recei
 	}
 }
 
-// steady is how long a connection must have lasted for the next one to be tried at once.
+// steady is how long a connection must have lasted for an immediate reconnect.
 const steady = 10 * time.Second
 
-// final is whether connecting again would not help: a policy may still come.
+// final reports whether a reconnect cannot help. A missing policy may still come.
 func (p *Problem) final() bool {
 	switch p.Status {
 	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity:
@@ -112,7 +111,7 @@ func (s Streams) connect(ctx context.Context, businessType string, receiver Rece
 	if s.caller.Key != "" {
 		header.Set("Authorization", "Bearer "+s.caller.Key)
 	}
-	// The timeout of a call is none for a connection, which has its pings.
+	// A connection has pings instead of the timeout of a call.
 	patient := *s.caller.HTTP
 	patient.Timeout = 0
 	opening, cancel := context.WithTimeout(ctx, DefaultTimeout)
@@ -129,15 +128,15 @@ func (s Streams) connect(ctx context.Context, businessType string, receiver Rece
 	return c.serve(ctx)
 }
 
-// maxRing is above the largest ring: a payload of 64 KiB of which every byte is escaped, and
+// maxRing exceeds the largest ring, in bytes: a payload of 64 KiB with every byte escaped, and
 // its headers.
 const maxRing = 1 << 20
 
-// refusedBy is the problem that Wakecall answered in place of a connection.
+// refusedBy returns the problem that refused a connection.
 func refusedBy(response *http.Response, err error) error {
 	if response == nil || response.Body == nil || response.StatusCode == http.StatusSwitchingProtocols {
 		if failed, ok := errors.AsType[*url.Error](err); ok {
-			return failed.Err // the rest is the library's
+			return failed.Err // the rest is the library's text
 		}
 		return err
 	}
@@ -146,14 +145,14 @@ func refusedBy(response *http.Response, err error) error {
 	return problemIn(response, text)
 }
 
-// connection is one of a receiver's.
+// connection is one connection of a receiver.
 type connection struct {
 	ws       *websocket.Conn
 	receiver Receiver
 	rings    sync.WaitGroup
 }
 
-// streamMessage is what comes over a connection.
+// streamMessage is a message over a connection.
 type streamMessage struct {
 	Ring       string            `json:"ring"`
 	Deadline   wire.Instant      `json:"deadline"`
@@ -174,15 +173,15 @@ func (c *connection) serve(ctx context.Context) error {
 			return err
 		}
 		var m streamMessage
-		if err := json.Unmarshal(text, &m); err != nil || m.Ring == "" { // it is about the connection, or a refused answer
+		if err := json.Unmarshal(text, &m); err != nil || m.Ring == "" { // concerns the connection, or a refused answer
 			continue
 		}
 		c.rings.Go(func() { c.answer(within, m) })
 	}
 }
 
-// answer hands a ring to the receiver, and its word back. An answer that cannot be sent
-// any more is lost with its connection, and the ring comes again.
+// answer passes a ring to the receiver, and sends its answer back. An answer that cannot be sent
+// is lost, and the ring comes again.
 func (c *connection) answer(ctx context.Context, m streamMessage) {
 	ring := Ring{ID: m.Ring, Deadline: m.Deadline.Time(), Header: http.Header{}, Body: m.BodyBase64}
 	if m.BodyBase64 == nil {
@@ -192,14 +191,14 @@ func (c *connection) answer(ctx context.Context, m streamMessage) {
 		ring.Header.Set(name, value)
 	}
 	err := c.receiver.Ring(ctx, ring)
-	if ctx.Err() != nil { // what broke off says nothing
+	if ctx.Err() != nil { // the result of a broken ring is meaningless
 		return
 	}
-	text, _ := json.Marshal(answerOf(m.Ring, err)) // it holds texts only
+	text, _ := json.Marshal(answerOf(m.Ring, err)) // holds texts only
 	_ = c.ws.Write(ctx, websocket.MessageText, text)
 }
 
-// streamAnswer is a receiver's word on a ring.
+// streamAnswer is a receiver's answer to a ring.
 type streamAnswer struct {
 	Ack     string        `json:"ack,omitzero"`
 	Nack    string        `json:"nack,omitzero"`

@@ -18,32 +18,31 @@ import (
 
 const timersPath = "/v1/timers"
 
-// Timers calls what there is to do with timers.
+// Timers manages timers.
 type Timers struct{ caller *caller }
 
-// Wait is how long a change waits for its effect: the default of the API where it is
-// nil, and not at all where it is zero.
+// Wait is how long a change waits for its effect: the API's default if nil, not at all if zero.
 type Wait = *wire.Duration
 
-// Add books a timer. created is false when the same one is there already. A repeated
-// call books no second timer, however the first one has ended.
+// Add books a timer. created is false if the same one exists already. A repeated call books no
+// second timer, even if the first has ended.
 func (t Timers) Add(ctx context.Context, b Booking) (booked timer.View, created bool, err error) {
 	call := call{method: http.MethodPost, path: timersPath, body: b, header: idempotent()}
 	status, err := t.caller.do(ctx, call, &booked)
 	return booked, status == http.StatusCreated, err
 }
 
-// idempotent is the header of a booking: the tries of one call are one request.
+// idempotent returns the header of a booking: the tries of one call are one request.
 func idempotent() http.Header {
 	return http.Header{"Idempotency-Key": {strconv.Quote(uuid.NewString())}}
 }
 
-// Added is what became of one booking of a batch.
+// Added is the result of one booking in a batch.
 type Added struct {
 	Status int        `json:"status"`
 	Timer  timer.View `json:"timer"`
-	// ExpectedLateness is how late the timer will probably be, since more falls due by then
-	// than its business type's limit lets through; 0 where nothing is known of that.
+	// ExpectedLateness is the probable lateness of the timer if more falls due than the limit of
+	// its business type allows; 0 if unknown.
 	ExpectedLateness wire.Duration `json:"expected_lateness"`
 	Problem          *Problem      `json:"-"`
 }
@@ -65,8 +64,8 @@ func (a *Added) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// AddBatch books up to 1,000 timers. Each is admitted or refused for itself; the
-// results stand in the order of the bookings.
+// AddBatch books up to 1,000 timers. Each is admitted or refused individually. The results are
+// in the order of the bookings.
 func (t Timers) AddBatch(ctx context.Context, bookings []Booking) ([]Added, error) {
 	var answer struct{ Results []Added }
 	_, err := t.caller.do(ctx, call{
@@ -75,9 +74,8 @@ func (t Timers) AddBatch(ctx context.Context, bookings []Booking) ([]Added, erro
 	return answer.Results, err
 }
 
-// Put books a timer or replaces the one that is there, in one atomic step. pending is
-// whether no worker has applied it in time: it is durable, and is applied before any
-// callback.
+// Put books a timer or replaces the present one, in one atomic step. pending reports whether no
+// worker has applied it in time: it is durable, and is applied before any callback.
 func (t Timers) Put(ctx context.Context, b Booking, wait Wait) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPut, path: pathOf(b.Key), body: b.Terms}, wait)
 }
@@ -87,7 +85,7 @@ func (t Timers) Patch(ctx context.Context, key wire.Key, terms Terms, wait Wait)
 	return t.change(ctx, call{method: http.MethodPatch, path: pathOf(key), body: terms}, wait)
 }
 
-// Cancel cancels a timer. One that is cancelled already is no problem.
+// Cancel cancels a timer. It succeeds for a cancelled one.
 func (t Timers) Cancel(ctx context.Context, key wire.Key, wait Wait) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodDelete, path: pathOf(key)}, wait)
 }
@@ -97,12 +95,12 @@ func (t Timers) Fire(ctx context.Context, key wire.Key, wait Wait) (view timer.V
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/fire", once: true}, wait)
 }
 
-// Pause stops a timer, and Resume lets it go on. The timer shows the note.
+// Pause pauses a timer. The timer shows the note.
 func (t Timers) Pause(ctx context.Context, key wire.Key, note string) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/pause", body: notes(note), once: true}, nil)
 }
 
-// Resume is the opposite of [Timers.Pause].
+// Resume resumes a paused timer.
 func (t Timers) Resume(ctx context.Context, key wire.Key, note string) (view timer.View, pending bool, err error) {
 	return t.change(ctx, call{method: http.MethodPost, path: pathOf(key) + "/resume", body: notes(note), once: true}, nil)
 }
@@ -120,14 +118,14 @@ func (t Timers) Redeliver(ctx context.Context, key wire.Key) (view timer.View, e
 	return view, err
 }
 
-// Get returns a timer as it stands.
+// Get returns a timer.
 func (t Timers) Get(ctx context.Context, key wire.Key) (view timer.View, err error) {
 	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: pathOf(key)}, &view)
 	return view, err
 }
 
-// Payload returns what a timer sends to its receiver, JSON byte for byte. It has no data where the
-// timer sends none, and where the key has no right to see payloads.
+// Payload returns the payload of a timer, JSON byte for byte. It is empty if the timer has none,
+// and if the key may not see payloads.
 func (t Timers) Payload(ctx context.Context, key wire.Key) (timer.Payload, error) {
 	var shown struct {
 		JSON        json.RawMessage `json:"payload"`
@@ -144,19 +142,18 @@ func (t Timers) Payload(ctx context.Context, key wire.Key) (timer.Payload, error
 	return timer.Payload{Data: shown.JSON, ContentType: shown.ContentType}, nil
 }
 
-// Attempts lists the attempts that were made for a timer, newest first. It ends with the
-// first error.
+// Attempts lists the attempts of a timer, newest first. It ends with the first error.
 func (t Timers) Attempts(ctx context.Context, key wire.Key) iter.Seq2[delivery.ShownAttempt, error] {
 	return pagesOf[delivery.ShownAttempt](ctx, t.caller, call{path: pathOf(key) + "/attempts"}, "attempts")
 }
 
-// History tells the whole story of a timer, with who did what: pages from the latest back,
-// and those of a page in the order in which they happened. It ends with the first error.
+// History returns the history of a timer, with the author of each change. Pages go back from the
+// latest, and each page is in order of time. It ends with the first error.
 func (t Timers) History(ctx context.Context, key wire.Key) iter.Seq2[[]timer.HistoryEntry, error] {
 	return wholePagesOf[timer.HistoryEntry](ctx, t.caller, call{path: pathOf(key) + "/history"}, "entries")
 }
 
-// Why says why a timer is where it is. The first fact is the answer.
+// Why returns the reasons for the state of a timer, the most important first.
 func (t Timers) Why(ctx context.Context, key wire.Key) ([]timer.Fact, error) {
 	var shown struct {
 		Facts []timer.Fact `json:"facts"`
@@ -168,16 +165,16 @@ func (t Timers) Why(ctx context.Context, key wire.Key) ([]timer.Fact, error) {
 // Filter selects timers. Its zero value selects all of them.
 type Filter struct {
 	BusinessType string
-	// BusinessID finds the timers with this id, of whatever type.
+	// BusinessID finds the timers with this id, of any type.
 	BusinessID string
 	Status     timer.Status
-	// Labels finds the timers that have all of them.
+	// Labels finds the timers with all of these labels.
 	Labels timer.Labels
-	// Sort is [timer.DueFirst] or [timer.DueLast]; "" has the open timers first, and then those that
-	// ended last.
+	// Sort is [timer.DueFirst] or [timer.DueLast]. "" puts the open timers first, and then the
+	// latest ended ones.
 	Sort timer.Sort
-	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo when the timer
-	// ended, all of them included; zero for open.
+	// DueFrom and DueTo bound the due time, EndedFrom and EndedTo the end of the timer, all
+	// included; zero for no bound.
 	DueFrom, DueTo, EndedFrom, EndedTo time.Time
 }
 
@@ -205,8 +202,7 @@ func (f Filter) query() url.Values {
 	return query
 }
 
-// List reads page after page, which lag behind by a moment. It ends with the first
-// problem.
+// List lists timers page by page. Lists lag behind by a moment. It ends with the first error.
 func (t Timers) List(ctx context.Context, filter Filter) iter.Seq2[timer.View, error] {
 	return pagesOf[timer.View](ctx, t.caller, call{path: timersPath, query: filter.query()}, "timers")
 }
