@@ -11,7 +11,7 @@ import (
 
 const nodeGroup = "Node"
 
-// Complete adds to a tree what every binary has: the version and the verbs.
+// Complete adds the commands of every binary to a tree: the version and the verbs.
 func Complete(root *cobra.Command, version string, streams program.Streams) {
 	root.Version = version
 	root.SetVersionTemplate("{{.Version}}\n")
@@ -26,7 +26,7 @@ func Complete(root *cobra.Command, version string, streams program.Streams) {
 	verbs.Add(root, streams)
 }
 
-// AddToNode adds commands that the help shows with those of a node.
+// AddToNode adds commands in the help's group of a node.
 func AddToNode(root *cobra.Command, commands ...*cobra.Command) {
 	for _, c := range commands {
 		c.GroupID = nodeGroup

@@ -1,3 +1,3 @@
-// Package cmd is the one command line. The binary of a node, which is package node, and the
-// standalone one have the same verbs, those of its users.
+// Package cmd is the one command line. The binary of a node (package node) and the standalone
+// one share the verbs of users.
 package cmd

@@ -11,17 +11,17 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// Options say what is to be applied.
+// Options select the file and the form of the output.
 type Options struct {
 	File string
 	// DryRun shows the differences and changes nothing.
 	DryRun bool
-	// JSON prints the differences as the API said them.
+	// JSON prints the API's form of the differences.
 	JSON bool
 }
 
-// Run applies a file to a Wakecall, and prints the differences. When one policy is refused
-// its error names everything that is wrong with any of them, and nothing is applied.
+// Run applies a file to a Wakecall, and prints the differences. If a policy is refused, the
+// error names every fault of all policies, and nothing is applied.
 func Run(ctx context.Context, wakecall *client.Client, options Options, out io.Writer) error {
 	policies, err := load(options.File)
 	if err != nil {
@@ -30,14 +30,14 @@ func Run(ctx context.Context, wakecall *client.Client, options Options, out io.W
 	return apply(ctx, wakecall, work{Options: options, policies: policies, out: out})
 }
 
-// work is what apply does, and where it prints.
+// work is the input of apply, and its output.
 type work struct {
 	Options
 	policies []policy
 	out      io.Writer
 }
 
-// print tells the user something. What cannot be written stops no work.
+// print prints text for the user. A failed write stops no work.
 func (w work) print(format string, args ...any) {
 	if !w.JSON {
 		_, _ = fmt.Fprintf(w.out, format, args...)
@@ -80,7 +80,7 @@ func apply(ctx context.Context, wakecall *client.Client, w work) error {
 	return nil
 }
 
-// unfinished tells how far a file was applied before an error.
+// unfinished adds to an error how much of a file was applied.
 func unfinished(err error, applied, all int) error {
 	err = fmt.Errorf("%w\n%d of %d policies applied; apply the file again", err, applied, all)
 	if applied > 0 {
@@ -89,8 +89,8 @@ func unfinished(err error, applied, all int) error {
 	return err
 }
 
-// planAll makes a dry run of every policy. What is refused keeps nothing from
-// being asked; that nobody can be asked does.
+// planAll makes a dry run of every policy. It goes on after a refusal, and stops if Wakecall
+// cannot be reached.
 func planAll(ctx context.Context, wakecall *client.Client, policies []policy) ([]client.Planned, error) {
 	plans := make([]client.Planned, len(policies))
 	var faults []error
@@ -109,7 +109,7 @@ func planAll(ctx context.Context, wakecall *client.Client, policies []policy) ([
 	return plans, errors.Join(faults...)
 }
 
-// show says how a policy differs.
+// show describes how a policy differs.
 func show(p policy, planned client.Planned) string {
 	word := "unchanged"
 	if planned.Created {
@@ -124,7 +124,7 @@ func show(p policy, planned client.Planned) string {
 	return text
 }
 
-// brief writes a value in one line.
+// brief formats a value in one line.
 func brief(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -132,6 +132,6 @@ func brief(value any) string {
 	case string:
 		return v
 	}
-	text, _ := json.Marshal(value) // it was read from JSON
+	text, _ := json.Marshal(value) // it was decoded from JSON
 	return string(text)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 )
 
-// refusal is a policy that Wakecall does not take, with every reason.
+// refusal is a policy that Wakecall refuses, with every reason.
 type refusal struct {
 	businessType string
 	problem      *client.Problem
@@ -29,20 +29,20 @@ func (r refusal) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ofValues reports whether the values of the policy are why. Else no other policy would
-// fare better.
+// ofValues reports whether the values of the policy are the reason. Otherwise every policy would
+// be refused.
 func (r refusal) ofValues() bool {
 	return len(r.problem.Errors) > 0 || r.problem.Status == http.StatusBadRequest || r.problem.Status == http.StatusRequestEntityTooLarge
 }
 
-// dryRun asks what a policy would change. Its error is a refusal, or that
-// Wakecall could not be asked.
+// dryRun requests the changes that a policy would make. Its error is a refusal, or that Wakecall
+// could not be reached.
 func dryRun(ctx context.Context, wakecall *client.Client, p policy) (client.Planned, error) {
 	planned, err := wakecall.Policies.Plan(ctx, p.businessType, p.body)
 	return planned, refused(p.businessType, err)
 }
 
-// store puts a policy as it was planned: what was changed meanwhile is left.
+// store puts a policy as planned. It overwrites no later change.
 func store(ctx context.Context, wakecall *client.Client, p policy, planned client.Planned) error {
 	match := client.NoPolicy
 	if !planned.Created {
@@ -52,7 +52,7 @@ func store(ctx context.Context, wakecall *client.Client, p policy, planned clien
 	return refused(p.businessType, err)
 }
 
-// refused names the policy that an error is about.
+// refused names the policy in an error.
 func refused(businessType string, err error) error {
 	if problem, ok := errors.AsType[*client.Problem](err); ok {
 		return refusal{businessType, problem}

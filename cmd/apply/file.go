@@ -11,17 +11,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// member is a policy's own name for its business type.
+// member is the field of a policy with its business type.
 const member = "business_type"
 
-// policy is one entry of a file: what is sent as the body of a PUT.
+// policy is one entry of a file: the body of a PUT.
 type policy struct {
 	businessType string
 	body         map[string]any
 }
 
-// read reads a file of policies. Its error names everything that is wrong with
-// the file itself; what the policies say is judged by Wakecall.
+// read parses a file of policies. Its error names everything wrong with the file itself.
+// Wakecall checks the content of the policies.
 func read(text []byte, lookup func(string) (string, bool)) ([]policy, error) {
 	root, err := parse(text)
 	if err != nil {
@@ -33,7 +33,7 @@ func read(text []byte, lookup func(string) (string, bool)) ([]policy, error) {
 	var file struct {
 		Policies []map[string]any `yaml:"policies"`
 	}
-	if err := root.Decode(&file); err != nil { // refuses a key that stands twice
+	if err := root.Decode(&file); err != nil { // refuses a duplicate key
 		return nil, err
 	}
 	if file.Policies == nil {
@@ -42,7 +42,7 @@ func read(text []byte, lookup func(string) (string, bool)) ([]policy, error) {
 	return named(file.Policies)
 }
 
-// parse reads the one document of a file.
+// parse parses the one document of a file.
 func parse(text []byte) (*yaml.Node, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	var root, more yaml.Node
@@ -57,8 +57,7 @@ func parse(text []byte) (*yaml.Node, error) {
 	return &root, nil
 }
 
-// known refuses what may not stand at the top of a file: a misspelt name would
-// be ignored.
+// known refuses unknown names at the top of a file. Otherwise a misspelt name would be ignored.
 func known(root *yaml.Node) error {
 	top := root.Content[0]
 	if top.Kind != yaml.MappingNode {
@@ -90,11 +89,11 @@ func named(bodies []map[string]any) (policies []policy, err error) {
 	return policies, errors.Join(errs...)
 }
 
-// reference is ${NAME}; a second dollar in front takes it literally.
+// reference is ${NAME}; with another dollar in front it stands for itself.
 var reference = regexp.MustCompile(`\$?\$\{([^}]*)\}`)
 
-// expand replaces the references to environment variables in every string. What
-// comes out is a string too, whatever it looks like.
+// expand replaces the references to environment variables in every string. The result is always
+// a string.
 func expand(node *yaml.Node, lookup func(string) (string, bool)) error {
 	var missing []error
 	if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str" && reference.MatchString(node.Value) {

@@ -1,3 +1,3 @@
-// Package listen rings a local server for development: it connects to a running Wakecall as
-// a receiver, and passes each ring on as the callback that it would be.
+// Package listen rings a local server for development. It connects to a running Wakecall as a
+// receiver, and passes each ring on as a callback.
 package listen

@@ -17,7 +17,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// forwarder calls a local server. Without a URL it takes every ring.
+// forwarder calls a local server. Without a URL it acknowledges every ring.
 type forwarder struct {
 	url  string
 	http *http.Client
@@ -38,8 +38,7 @@ func newForwarder(to string) (*forwarder, error) {
 // longestShown is how much of a body a line shows, in bytes.
 const longestShown = 200
 
-// ring passes a ring on, prints what came of it, and answers what the callback's answer
-// means.
+// ring passes a ring on, prints the outcome, and answers it by the callback's answer.
 func (l *listener) ring(ctx context.Context, ring client.Ring) error {
 	name := ring.Header.Get(send.HeaderBusinessType) + "/" + ring.Header.Get(send.HeaderBusinessID) +
 		", attempt " + ring.Header.Get(send.HeaderAttempt)
@@ -66,14 +65,14 @@ func (l *listener) ring(ctx context.Context, ring client.Ring) error {
 	return err
 }
 
-// call makes the callback that the ring would be.
+// call makes the callback for a ring.
 func (f *forwarder) call(ctx context.Context, ring client.Ring) (delivery.Answer, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, f.url, bytes.NewReader(ring.Body))
 	if err != nil {
 		return delivery.Answer{}, err
 	}
 	request.Header = ring.Header.Clone()
-	request.Header.Set("Accept-Encoding", "identity") // as a callback has it
+	request.Header.Set("Accept-Encoding", "identity") // as in a callback
 	response, err := f.http.Do(request)
 	if err != nil {
 		var failed *url.Error

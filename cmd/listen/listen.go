@@ -13,14 +13,14 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-// Options say where to listen, and for whom.
+// Options configure a listener.
 type Options struct {
 	// Server is the URL of Wakecall, and Key its API key.
 	Server, Key  string
 	BusinessType string
-	// Forward is the URL that is called; "" for none: then each ring is printed, and taken.
+	// Forward is the URL to call; "" for none: each ring is then printed and acknowledged.
 	Forward string
-	// Window is how many rings are under way at once; 0 for Wakecall's default.
+	// Window is how many rings may be in progress; 0 for Wakecall's default.
 	Window int
 }
 
@@ -43,20 +43,20 @@ func Run(ctx context.Context, options Options, out io.Writer) error {
 			l.print("not connected: %v; again in %s", err, next.Round(10*time.Millisecond))
 		},
 	})
-	if errors.Is(err, context.Canceled) { // somebody has stopped it
+	if errors.Is(err, context.Canceled) { // interrupted by the user
 		return nil
 	}
 	return err
 }
 
-// listener prints what it does, line by line.
+// listener prints its progress, line by line.
 type listener struct {
 	mu      sync.Mutex
 	out     io.Writer
 	forward *forwarder
 }
 
-// print tells the user something. Where nobody reads it the rings go on.
+// print prints a line for the user. A failed write does not stop the rings.
 func (l *listener) print(format string, args ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

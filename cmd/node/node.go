@@ -1,5 +1,5 @@
-// Package node is the command line of the production binary: the roles of a node, and the
-// verbs of its users.
+// Package node is the command line of the production binary: the roles of a node, and the verbs
+// of users.
 package node
 
 import (
@@ -18,8 +18,7 @@ import (
 	"github.com/wakecall/wakecall/internal/quota/shared"
 )
 
-// Execute runs the command line of a node and returns its exit code. version is as the
-// linker was told.
+// Execute runs the command line of a node and returns its exit code. version is the linker's.
 func Execute(version string) (exit int) { return program.Execute(node(build.Version(version))) }
 
 // node builds the tree of commands of a node.
@@ -32,7 +31,7 @@ func node(version string) program.Build {
 	}
 }
 
-// role is what a node does until its context ends.
+// role is the work of a node until its context ends.
 type role func(context.Context, *roles.App) error
 
 func nodeCommands(version string) []*cobra.Command {
@@ -51,7 +50,7 @@ func nodeCommands(version string) []*cobra.Command {
 	}
 }
 
-// start performs a role as the environment sets it.
+// start performs a role with the settings of the environment.
 func start(ctx context.Context, version string, perform role) error {
 	var settings config.Config
 	var sharing shared.Settings

@@ -1,3 +1,3 @@
-// Package program runs a command line. Signals, what is printed, wrong calls and exit codes
-// are handled here once, for every binary and every command.
+// Package program runs a command line. It handles signals, output, usage errors and exit codes
+// for every binary and every command.
 package program

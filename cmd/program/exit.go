@@ -10,41 +10,41 @@ import (
 
 // The exit codes; docs/cli.md explains them to users.
 const (
-	// ExitDone says that all of it was done.
+	// ExitDone means complete success.
 	ExitDone = 0
-	// ExitFailure says that it was done in part, was declined, or failed at this end.
+	// ExitFailure means partial success, a declined question, or a local failure.
 	ExitFailure = 1
-	// ExitUsage says that the call is wrong: nothing was asked.
+	// ExitUsage means a usage error: no call was made.
 	ExitUsage = 2
-	// ExitNotFound says that there is no such timer, policy, job or dispatch.
+	// ExitNotFound means that there is no such timer, policy, job or dispatch.
 	ExitNotFound = 3
-	// ExitRefused says that Wakecall refused it, as it stands.
+	// ExitRefused means that Wakecall refused the call.
 	ExitRefused = 4
-	// ExitUnavailable says that Wakecall does not answer, or asks to try again later.
+	// ExitUnavailable means that Wakecall does not answer, or asks for a later try.
 	ExitUnavailable = 5
-	// ExitUnwritten says that it was done, and that its answer could not be written.
+	// ExitUnwritten means success, but the answer could not be written.
 	ExitUnwritten = 6
-	// ExitInterrupted says that a signal ended it; shells use the same number.
+	// ExitInterrupted means that a signal ended the command; shells use the same number.
 	ExitInterrupted = 130
 )
 
-// wrong is an error of the call itself.
+// wrong is a usage error.
 type wrong struct{ error }
 
 func (w wrong) Unwrap() error { return w.error }
 
-// Wrong marks an error of the call itself: nothing was asked of Wakecall.
+// Wrong marks a usage error: no call was made.
 func Wrong(err error) error { return wrong{err} }
 
-// partial is an error of what was done in part.
+// partial is an error after partial success.
 type partial struct{ error }
 
 func (p partial) Unwrap() error { return p.error }
 
-// Partial marks an error of what was done in part, or was declined.
+// Partial marks an error after partial success, or a declined question.
 func Partial(err error) error { return partial{err} }
 
-// exitCode is the exit code for what a command returned.
+// exitCode returns the exit code for the error of a command.
 func exitCode(err error) int {
 	problem, refused := errors.AsType[*client.Problem](err)
 	switch {

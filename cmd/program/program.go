@@ -16,13 +16,13 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-// Build builds the tree of commands. Nothing is called before one of them is run.
+// Build builds the tree of commands. It makes no call.
 type Build func(Streams) *cobra.Command
 
-// Execute runs the command line of the process and returns its exit code. SIGINT and SIGTERM
-// end the context of the command.
+// Execute runs the command line of the process and returns its exit code. SIGINT and SIGTERM end
+// the context of the command.
 func Execute(build Build) (exit int) {
-	// A command whose reader has left goes on: a write then fails as on a full disk.
+	// A command goes on after its reader has left: a write then fails as on a full disk.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -62,11 +62,11 @@ func Run(ctx context.Context, args []string, streams Streams, build Build) (exit
 	return exit
 }
 
-// errInterrupted stands for what a command says when its context ends.
+// errInterrupted is the error of a command whose context ended.
 var errInterrupted = errors.New("interrupted")
 
-// markBegin reports, once the tree was executed, whether a command was begun. An error before
-// that is one of the call.
+// markBegin reports, after the tree has run, whether a command began. An error before that is a
+// usage error.
 func markBegin(root *cobra.Command) *bool {
 	begun := new(bool)
 	var mark func(*cobra.Command)
@@ -85,8 +85,8 @@ func markBegin(root *cobra.Command) *bool {
 	return begun
 }
 
-// unwritten handles an answer that could not be written. That a reader has left needs no
-// words: head(1) does so.
+// unwritten handles an answer that could not be written. It is silent if the reader has left:
+// head(1) does so.
 func unwritten(to io.Writer, err error) (exit int) {
 	if !errors.Is(err, syscall.EPIPE) {
 		complain(to, fmt.Errorf("the answer could not be written: %w", err))
@@ -102,7 +102,7 @@ func complain(to io.Writer, err error) {
 	}
 }
 
-// explain shows how a command is called.
+// explain prints the usage of a command.
 func explain(to io.Writer, command *cobra.Command) {
 	if !command.HasParent() {
 		_, _ = fmt.Fprint(to, command.UsageString())
@@ -114,8 +114,7 @@ func explain(to io.Writer, command *cobra.Command) {
 	}
 }
 
-// help makes the command of that name. By default cobra answers for a command that it does
-// not know with no error.
+// help returns the help command. Cobra's own reports no error for an unknown command.
 func help() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show how a command is called", Example: "wakecall help add",
@@ -129,8 +128,8 @@ func help() *cobra.Command {
 	}
 }
 
-// Group makes a command that has others below it. By default cobra answers an unknown one
-// with help, and no error.
+// Group returns a command with subcommands. By default cobra answers an unknown one with help,
+// and no error.
 func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -143,8 +142,8 @@ func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	return c
 }
 
-// checkFlags refuses flags that say nothing: to leave out a condition would make a command
-// do more than it was told.
+// checkFlags refuses flags without a value or effect: to ignore a condition would make a command
+// do more than it should.
 func checkFlags(c *cobra.Command, _ []string) error {
 	var faults []error
 	check := func(flag *pflag.Flag) {
@@ -171,7 +170,7 @@ func checkFlags(c *cobra.Command, _ []string) error {
 	return errors.Join(faults...)
 }
 
-// emptiness says why the value of a flag says nothing; "" where it says something.
+// emptiness returns why the value of a flag is empty; "" if it is not.
 func emptiness(flag *pflag.Flag) string {
 	text := flag.Value.String()
 	negative := strings.HasPrefix(text, "-")

@@ -8,17 +8,16 @@ import (
 	"github.com/mattn/go-isatty"
 )
 
-// Streams are what a command reads and prints.
+// Streams are the input and output of a command.
 type Streams struct {
 	Out, Err io.Writer
-	// Colour reports whether Out is a terminal that takes colours, and Live whether Err is
-	// a terminal.
+	// Colour reports whether Out is a terminal with colours, and Live whether Err is a terminal.
 	Colour, Live bool
-	// In is where a question is answered. Asks reports whether anyone can answer it.
+	// In has the answers to questions. Asks reports whether a user can answer them.
 	In   io.Reader
 	Asks bool
 	Now  func() time.Time
-	// Poll is the time between two looks at what takes long.
+	// Poll is the interval of checks for progress.
 	Poll time.Duration
 }
 
@@ -33,10 +32,11 @@ func Standard() Streams {
 	}
 }
 
-// isTerminal reports whether a file is a terminal. Other devices, such as /dev/null, are none.
+// isTerminal reports whether a file is a terminal. Other devices, such as /dev/null, are not.
 func isTerminal(file *os.File) bool { return isatty.IsTerminal(file.Fd()) }
 
-// output remembers the first error of a writer: few commands look at what printing returns.
+// output remembers the first error of a writer, because few commands check the result of
+// printing.
 type output struct {
 	to  io.Writer
 	err error

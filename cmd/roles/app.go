@@ -1,6 +1,6 @@
-// Package roles builds the three roles of Wakecall, api, worker and serve, from their
-// parts, and starts and stops them. Serve is api and worker in one process. The
-// production binary runs one of the three, the standalone one serves.
+// Package roles builds the three roles of Wakecall, api, worker and serve, from their parts, and
+// starts and stops them. Serve is api and worker in one process. The production binary runs one
+// of the three. The standalone one runs serve.
 package roles
 
 import (
@@ -34,8 +34,7 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// App is what the roles share: settings, telemetry, and one connection to
-// Temporal.
+// App is the state that the roles share: settings, telemetry, and one connection to Temporal.
 type App struct {
 	Config    config.Config
 	Version   string
@@ -52,28 +51,28 @@ type App struct {
 	audit       *audit.Log
 	brokers     []config.Broker
 	signIn      signIn
-	closing     []func() // of the transports
+	closing     []func() // the closers of the transports
 }
 
-// Settings is what an App is opened with.
+// Settings is the input of [Open].
 type Settings struct {
 	Config  config.Config
 	Version string
 	Logger  *slog.Logger
-	// Temporal says how to reach Temporal; see [FromEnvironment].
+	// Temporal configures the connection to Temporal; see [FromEnvironment].
 	Temporal client.Options
-	// Limiter counts bookings; without it the process does so by itself.
+	// Limiter counts bookings; if nil, the process counts its own.
 	Limiter bookings.Limiter
 }
 
-// FromEnvironment reads how to reach Temporal with the variables and files of
-// the temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY,
-// TEMPORAL_TLS_… and temporal.toml.
+// FromEnvironment configures the connection to Temporal with the variables and files of the
+// temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_… and
+// temporal.toml.
 func FromEnvironment() (client.Options, error) {
 	return envconfig.LoadDefaultClientOptions()
 }
 
-// complete adds what is the same everywhere.
+// complete adds the settings common to all processes.
 func (s *Settings) complete(telemetry *observe.Telemetry) {
 	s.Temporal.Identity = "wakecall-" + uuid.NewString()
 	if s.Temporal.HostPort == "" {
@@ -89,7 +88,7 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 	}
 }
 
-// Open connects to Temporal and makes the namespace ready.
+// Open connects to Temporal and prepares the namespace.
 func Open(ctx context.Context, s Settings) (*App, error) {
 	box, err := seal.New(s.Config.SecretKey)
 	if err != nil {
@@ -135,7 +134,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	return a, nil
 }
 
-// Close ends the connection and the exporters.
+// Close closes the connection and the exporters.
 func (a *App) Close() {
 	for _, end := range a.closing {
 		end()
@@ -151,11 +150,11 @@ func (a *App) Close() {
 	}
 }
 
-// roots are who may sign the certificate of a receiver, nil for the system's.
+// roots returns the authorities of receivers' certificates, nil for the system's.
 func (a *App) roots() (*x509.CertPool, error) {
-	// The system's are read when they are first needed, and never again: a process that is out
-	// of files at that moment would trust nobody for as long as it lives.
-	_, _ = x509.SystemCertPool() // where there are none, nobody is called by TLS
+	// The system's are read at their first use, and only once. A process out of files at that
+	// moment would trust no certificate for the rest of its life.
+	_, _ = x509.SystemCertPool() // without roots, no call by TLS succeeds
 	if a.Config.CallbackCA == "" {
 		return nil, nil
 	}
@@ -170,8 +169,8 @@ func (a *App) roots() (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// StartWorkerBeside begins polling in a process that takes bookings as well: the worker
-// is handed what is due soon as it is booked. It must come before the first booking.
+// StartWorkerBeside starts polling in a process that also takes bookings. The worker gets timers
+// that are due soon at their booking. It must precede the first booking.
 func (a *App) StartWorkerBeside() (*worker.Workers, error) {
 	workers, err := a.StartWorker()
 	if err == nil {
@@ -180,7 +179,7 @@ func (a *App) StartWorkerBeside() (*worker.Workers, error) {
 	return workers, err
 }
 
-// StartWorker begins polling.
+// StartWorker starts polling.
 func (a *App) StartWorker() (*worker.Workers, error) {
 	roots, err := a.roots()
 	if err != nil {

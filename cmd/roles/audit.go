@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// openAudit opens what keeps the records of calls, once. A worker has none.
+// openAudit opens the sinks of the audit, once. A worker has none.
 func (a *App) openAudit() error {
 	if a.audit != nil {
 		return nil
@@ -41,8 +41,8 @@ func (a *App) openAudit() error {
 	return nil
 }
 
-// auditEvents books the events of the audit as timers that are due at once. Nobody but
-// Wakecall itself makes these bookings.
+// auditEvents books the events of the audit as timers due at once. Wakecall itself is the
+// author.
 type auditEvents struct {
 	engine       *engine.Engine
 	businessType string
@@ -56,8 +56,8 @@ func (e auditEvents) Ready() error {
 	return err
 }
 
-// Book implements [audit.Booker]. An event that was booked before is there already, under the
-// id of its record.
+// Book implements [audit.Booker]. An event booked before exists already, under the id of its
+// record.
 func (e auditEvents) Book(id string, event []byte) error {
 	ctx, cancel := context.WithTimeout(audit.With(context.Background(), audit.Behalf{Of: audit.Wakecall}), tuning.CallTimeout)
 	defer cancel()

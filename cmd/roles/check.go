@@ -7,9 +7,9 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 )
 
-// CheckTemporal says in one line for each thing of Temporal's that is not as Wakecall
-// leans on it what to change. It refuses no start: a timer service that does not run
-// rings nothing (docs/decisions/0020-start-checks.md).
+// CheckTemporal logs a line for each setting of Temporal that Wakecall needs changed. It never
+// prevents the start: a timer service that does not run rings nothing
+// (docs/decisions/0020-start-checks.md).
 func (a *App) CheckTemporal(ctx context.Context) {
 	tell(a.Logger, a.Engine.Namespace.CheckStart(ctx))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// console is what puts pages for people over the API; nil where there are none.
+// console returns the handler that adds the console to the API; nil if it is off.
 func (a *App) console() (func(calls http.Handler) http.Handler, error) {
 	mode := console.Mode(cmp.Or(a.Config.Console, string(console.On)))
 	if mode == config.ConsoleOff {

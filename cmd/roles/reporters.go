@@ -12,7 +12,7 @@ type reporters struct {
 	dispatches *dispatch.Reporter
 }
 
-// report shows the metrics of each room.
+// report registers the metrics of each room.
 func report(telemetry *observe.Telemetry) reporters {
 	r := reporters{deliveries: delivery.NewReporter(telemetry), dispatches: dispatch.NewReporter(telemetry)}
 	telemetry.Add(r.deliveries, r.dispatches)

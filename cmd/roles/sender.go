@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// reach tells where messages may be sent.
+// reach returns the allowed destinations.
 func (a *App) reach() delivery.Reach {
 	reach := delivery.Reach{Address: httpsend.Reach(a.Config.CallbackAllow)}
 	for _, broker := range a.brokers {
@@ -19,7 +19,7 @@ func (a *App) reach() delivery.Reach {
 	return reach
 }
 
-// sender sends by every transport there is. They are closed with the app.
+// sender returns a sender with every transport. They are closed with the app.
 func (a *App) sender(roots *x509.CertPool) *send.Sender {
 	var brokers []amqpsend.Broker
 	for _, broker := range a.brokers {

@@ -14,11 +14,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// workerMetricsAddr is where a worker serves its metrics unless it is told
-// otherwise.
+// workerMetricsAddr is the default address of a worker's metrics.
 const workerMetricsAddr = "127.0.0.1:9090"
 
-// Server is something that answers HTTP.
+// Server is an HTTP server.
 type Server interface {
 	Serve(listener net.Listener) error
 	Shutdown(ctx context.Context) error
@@ -44,7 +43,7 @@ func (a *App) API() (Server, error) {
 	}), nil
 }
 
-// metrics is the server of metrics and liveness only.
+// metrics returns a server of metrics and liveness only.
 func (a *App) metrics(addr string) Server {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.Telemetry.Handler())
@@ -55,8 +54,8 @@ func (a *App) metrics(addr string) Server {
 	}}
 }
 
-// metricsRule is who may read the metrics. Beyond loopback collectors call a worker by any
-// name, and what keeps them out is the network.
+// metricsRule returns the rule for readers of the metrics. Beyond loopback, collectors call a
+// worker by any name, and the network must keep others out.
 func metricsRule(addr string) door.Rule {
 	loopback, err := config.Loopback(addr)
 	public := err == nil && !loopback
@@ -73,9 +72,8 @@ func (p plain) Serve(listener net.Listener) error {
 	return nil
 }
 
-// ServeAPI serves the API, and the metrics on an address of their own if there
-// is one, until ctx is done or one of them fails. started is told the API's
-// address.
+// ServeAPI serves the API, and the metrics on their own address if there is one, until ctx is
+// done or one of them fails. It calls started with the API's address.
 func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	server, err := a.API()
 	if err != nil {
@@ -100,8 +98,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	return errors.Join(err, <-beside)
 }
 
-// ServeMetrics serves what a process without an API has to say, until ctx is
-// done.
+// ServeMetrics serves the metrics of a process without an API, until ctx is done.
 func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
 	addr := a.Config.MetricsAddr
 	if addr == "" {
@@ -110,8 +107,8 @@ func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
 	return serve(ctx, a.metrics(addr), addr, started)
 }
 
-// serve listens on addr and answers until ctx is done, then stops accepting
-// and finishes what has begun. started is told the address.
+// serve listens on addr and answers until ctx is done. It then stops accepting and finishes the
+// requests in progress. It calls started with the address.
 func serve(ctx context.Context, server Server, addr string, started func(net.Addr)) error {
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -11,16 +11,16 @@ import (
 	"github.com/wakecall/wakecall/internal/oidc"
 )
 
-// signIn is how those who call the API show who they are.
+// signIn authenticates the callers of the API.
 type signIn struct {
 	*auth.Authenticator
 	provider *oidc.Provider // nil without one
 	certs    *certs.Server  // nil without TLS
 }
 
-// openSignIn reads the files of TLS, and asks no provider yet.
+// openSignIn reads the files of TLS. It does not contact the provider.
 func (a *App) openSignIn() (s signIn, err error) {
-	if !a.Config.AsksWho() { // then the API listens on loopback only
+	if !a.Config.AsksWho() { // the API then listens on loopback only
 		s.Authenticator = auth.Anyone()
 	} else {
 		s.Authenticator = auth.New(a.Config.APIKeys).WithSubjects(a.Config.TLSRoles)
@@ -42,7 +42,7 @@ func (a *App) openSignIn() (s signIn, err error) {
 	return s, nil
 }
 
-// tls is what the API's listener speaks; nil for none.
+// tls returns the TLS of the API's listener; nil for none.
 func (s signIn) tls() *tls.Config {
 	if s.certs == nil {
 		return nil
@@ -50,7 +50,7 @@ func (s signIn) tls() *tls.Config {
 	return s.certs.Config()
 }
 
-// note says what is amiss, for /readyz.
+// note returns a line about a fault, for /readyz.
 func (s signIn) note() string {
 	if s.provider == nil {
 		return ""

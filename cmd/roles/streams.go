@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// streams lets receivers connect to this process, and makes the attempts at them here,
-// where their connections are. It ends with the app.
+// streams lets receivers connect to this process. It makes the attempts at them here, because
+// their connections are here. It ends with the app.
 func (a *App) streams() *stream.Hub {
 	var polls *worker.Streams
 	hub := stream.NewHub(stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType},
@@ -27,7 +27,7 @@ func (a *App) streams() *stream.Hub {
 		Emergencies: a.Engine.Emergencies,
 		Observer:    a.reporters.deliveries, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
-	}) // fails for a cache of no size only
+	}) // fails only for a cache of size zero
 	polls = worker.NewStreams(worker.Options{
 		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
 		Answer: func(_ context.Context, answer coredelivery.RingAnswer) error {
@@ -37,12 +37,12 @@ func (a *App) streams() *stream.Hub {
 	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {
 		hub.Leave()
-		// What nobody has answered by then goes back while Temporal can still be told so.
+		// Unanswered rings go back while Temporal can still get the report.
 		defer time.AfterFunc(a.Config.StopTimeout-tuning.StreamReport, hub.Close).Stop()
 		polls.Stop()
 	})
 	return hub
 }
 
-// nobody is a hub to which nobody connects: that of a worker.
+// nobody returns a hub without receivers, for a worker.
 func nobody() *stream.Hub { return stream.NewHub(stream.Bounds{}, func(string, int) {}) }

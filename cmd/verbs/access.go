@@ -65,7 +65,7 @@ func (s *shell) showKeys(keys []client.Key) {
 	s.table([]string{"NAME", "ROLE", "PAYLOADS", "TYPES"}, rows)
 }
 
-// madeKey is a key that was made, with its entry.
+// madeKey is a new key with its entry.
 type madeKey struct {
 	Key   string `json:"key"`
 	Entry string `json:"entry"`
@@ -99,7 +99,7 @@ func (s *shell) newKey() *cobra.Command {
 	c.Flags().StringVar(&role, "role", "", strings.Join(auth.RoleNames(), ", "))
 	c.Flags().StringSliceVar(&types, "types", nil, "business types, or beginnings such as order-*; all by default")
 	c.Flags().BoolVar(&payloads, "payloads", false, "show payloads; by default all but viewers see them")
-	_ = c.MarkFlagRequired("role") // there is the flag
+	_ = c.MarkFlagRequired("role") // the flag exists
 	return c
 }
 

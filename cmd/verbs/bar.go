@@ -10,10 +10,10 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-// barWidth is how many signs a full bar has.
+// barWidth is the width of a full bar, in characters.
 const barWidth = 40
 
-// bar shows, on a terminal and in one line, how far something is that takes long.
+// bar shows progress on a terminal, in one line.
 type bar struct {
 	s     *shell
 	began time.Time
@@ -22,7 +22,7 @@ type bar struct {
 
 func (s *shell) newBar() *bar { return &bar{s: s, began: s.Now()} }
 
-// show shows done of all; all is nil while it is not known.
+// show shows done of all; all is nil while unknown.
 func (b *bar) show(status string, done int, all *int) {
 	if !b.s.Live {
 		return
@@ -32,7 +32,7 @@ func (b *bar) show(status string, done int, all *int) {
 	b.s.complain("%s", b.line(status, done, all))
 }
 
-// clear makes room for what is said of the end.
+// clear erases the bar.
 func (b *bar) clear() {
 	if b.shown {
 		b.s.eraseLine()
@@ -52,12 +52,12 @@ func (b *bar) line(status string, done int, all *int) string {
 	return text
 }
 
-// complain prints beside the answer.
+// complain prints to the error stream.
 func (s *shell) complain(format string, values ...any) {
 	_, _ = fmt.Fprintf(terminal.Writer(s.Err), format, values...)
 }
 
 func (s *shell) eraseLine() { _, _ = io.WriteString(s.Err, "\r\x1b[K") }
 
-// ended is how many timers of a job were dealt with.
+// ended returns the number of finished timers of a job.
 func ended(counts job.Tally) int { return counts.Done + counts.Skipped + counts.Failed }

@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// due is what a command line says of when a timer rings.
+// due holds the flags for the time of a ring.
 type due struct{ at, local, timezone, delay, rule string }
 
 // dueFlags are the flags that exclude one another.
@@ -30,7 +30,7 @@ func (d *due) flags(c *cobra.Command) {
 	c.MarkFlagsMutuallyExclusive(dueFlags...)
 }
 
-// read reads when a timer rings into its terms.
+// read adds the time of the ring to the terms.
 func (d *due) read(s *shell, terms *client.Terms) (err error) {
 	if d.local != "" && d.timezone == "" {
 		return program.Wrong(errors.New("--local needs --timezone, such as Europe/Berlin"))
@@ -56,7 +56,7 @@ func (d *due) read(s *shell, terms *client.Terms) (err error) {
 	return nil
 }
 
-// rule reads a rule: a document, or a cron expression.
+// rule parses a rule: a document, or a cron expression.
 func (s *shell) rule(text, timezone string) (*recurrence.Rule, error) {
 	rule := &recurrence.Rule{}
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "@") || text == "-" {
@@ -72,7 +72,7 @@ func (s *shell) rule(text, timezone string) (*recurrence.Rule, error) {
 	return rule, nil
 }
 
-// booking is what a command line says of a timer.
+// booking holds the flags of a timer.
 type booking struct {
 	due
 	payload, url, set string
@@ -89,7 +89,7 @@ func (b *booking) flags(c *cobra.Command) {
 	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+documentForms)
 }
 
-// terms reads the flags. Those of their own go before what --set says.
+// terms returns the terms of the flags. Single flags override --set.
 func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 	if b.set != "" {
 		if err = s.fill("--set", b.set, &terms); err != nil {
@@ -212,7 +212,7 @@ func (s *shell) batch() *cobra.Command {
 	}
 }
 
-// addedLine is what became of one booking.
+// addedLine is the result of one booking.
 type addedLine struct {
 	wire.Key
 	client.Added

@@ -25,7 +25,7 @@ var (
 	errDeclined = program.Partial(errors.New("nothing was done"))
 )
 
-// onJob is a command that shows a job, and fails where that did not do all.
+// onJob returns a command that shows a job, and fails unless the job did all its work.
 func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		var last client.BulkJob
@@ -86,7 +86,7 @@ func (s *shell) bulkList() *cobra.Command {
 	return c
 }
 
-// bulkResults prints each line as it comes: there may be many thousands.
+// bulkResults prints each line as it arrives: there may be many thousands.
 func (s *shell) bulkResults() *cobra.Command {
 	c := &cobra.Command{Use: "results JOB", Short: "Show what became of each timer", Args: cobra.ExactArgs(1), Example: "wakecall bulk results sale-extended --result failed"}
 	var only string
@@ -102,7 +102,7 @@ func (s *shell) bulkResults() *cobra.Command {
 	return c
 }
 
-// selected are the lines with a result, all of them where it is empty.
+// selected returns the lines with a result, or all of them if it is empty.
 func selected(list iter.Seq2[job.Line, error], result job.Result) iter.Seq2[job.Line, error] {
 	return func(yield func(job.Line, error) bool) {
 		for line, err := range list {
@@ -113,7 +113,7 @@ func selected(list iter.Seq2[job.Line, error], result job.Result) iter.Seq2[job.
 	}
 }
 
-// bulkFlags are what a command line says of a bulk job.
+// bulkFlags holds the flags of a bulk job.
 type bulkFlags struct {
 	order                              client.BulkOrder
 	status                             string
@@ -169,7 +169,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	completeWith(c, "status", timer.Statuses())
 }
 
-// read reads the flags that are no texts.
+// read parses the flags that are not plain text.
 func (f *bulkFlags) read(s *shell) error {
 	filter := &f.order.Filter
 	filter.Status = timer.Status(f.status)
@@ -201,7 +201,7 @@ func (f *bulkFlags) read(s *shell) error {
 	return s.fill("--set", f.edit, f.order.Edit)
 }
 
-// runBulk asks, orders and waits.
+// runBulk asks for confirmation, orders the job and waits.
 func (s *shell) runBulk(ctx context.Context, wakecall *client.Client, f *bulkFlags) (job client.BulkJob, err error) {
 	if !f.yes && !f.order.DryRun {
 		if job, err = s.ask(ctx, wakecall, f.order); err != nil {
@@ -214,7 +214,7 @@ func (s *shell) runBulk(ctx context.Context, wakecall *client.Client, f *bulkFla
 	return s.follow(ctx, wakecall, job.ID)
 }
 
-// ask counts what an order is about, and asks whether to go on.
+// ask counts the timers of an order, and asks whether to go on.
 func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.BulkOrder) (job client.BulkJob, err error) {
 	if !s.Asks {
 		return job, program.Wrong(errors.New("give --yes, or --dry-run: there is no terminal to ask at"))
@@ -241,10 +241,10 @@ func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.B
 	return job, errDeclined
 }
 
-// answer is a line of whoever is asked, or "" where ctx ends first: an interrupt is a no.
+// answer returns the user's line, or "" if ctx ends first: an interrupt is a no.
 func (s *shell) answer(ctx context.Context) string {
 	line := make(chan string, 1)
-	go func() { // which, interrupted, ends with the process
+	go func() { // ends with the process if interrupted
 		text, _ := bufio.NewReader(s.In).ReadString('\n')
 		line <- text
 	}()
@@ -257,7 +257,7 @@ func (s *shell) answer(ctx context.Context) string {
 	}
 }
 
-// follow shows how far a job is until it has ended.
+// follow shows the progress of a job until it has ended.
 func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) (job client.BulkJob, err error) {
 	bar := s.newBar()
 	defer bar.clear()
@@ -320,7 +320,7 @@ func (s *shell) resultLine(line job.Line) string {
 	return fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
 }
 
-// completeWith has a shell complete a flag by one of these words.
+// completeWith makes the shell complete a flag by one of these words.
 func completeWith[T ~string](c *cobra.Command, flag string, words []T) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		for _, word := range words {

@@ -11,17 +11,16 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// Settings say how to reach Wakecall. The help text is what docs/configuration.md says.
+// Settings locate Wakecall. docs/configuration.md repeats the help texts.
 type Settings struct {
 	URL    string `env:"WAKECALL_URL" envDefault:"http://127.0.0.1:8080" help:"where the API is"`
 	APIKey string `env:"WAKECALL_API_KEY" secret:"true" help:"the key that is sent as a bearer token, if the API asks for one"`
 }
 
-// Check implements [config.Settings]. The URL may be overruled by a flag: it is judged
-// afterwards.
+// Check implements [config.Settings]. A flag may override the URL, so it is checked later.
 func (Settings) Check(*config.Faults) {}
 
-// connection is how a command line says where Wakecall is.
+// connection holds the flags that locate Wakecall.
 type connection struct{ server, key string }
 
 func (n *connection) flags(c *cobra.Command) {
@@ -29,7 +28,7 @@ func (n *connection) flags(c *cobra.Command) {
 	c.Flags().StringVar(&n.key, "key", "", "the API key; by default WAKECALL_API_KEY")
 }
 
-// settings are those that the flags and the environment name.
+// settings returns the settings of the flags and the environment.
 func (n *connection) settings() (settings Settings, err error) {
 	if err = config.ReadClient(&settings); err != nil {
 		return settings, program.Wrong(err)
@@ -47,7 +46,7 @@ func (n *connection) settings() (settings Settings, err error) {
 	return settings, nil
 }
 
-// client calls the Wakecall that the flags and the environment name.
+// client returns a client with the settings of the flags and the environment.
 func (n *connection) client() (*client.Client, error) {
 	settings, err := n.settings()
 	if err != nil {

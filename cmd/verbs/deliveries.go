@@ -11,7 +11,7 @@ import (
 
 const exampleDelivery = "wcd_01JDGZ0V7Q8F3H5K9M2N4P6R8T"
 
-// said is a command that says later what became of a delivery.
+// said returns a command that acknowledges a delivery.
 func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliveries, client.Delivery) (timer.View, bool, error)) *cobra.Command {
 	var token string
 	c := &cobra.Command{

@@ -21,7 +21,7 @@ func (s *shell) dispatch() *cobra.Command {
 		s.pauseDispatch(), s.resumeDispatch(), s.rateDispatch(), s.cancelDispatch(), s.dispatchFailures(), s.retryDispatch())
 }
 
-// onDispatch is a command on one dispatch.
+// onDispatch returns a command on one dispatch.
 func (s *shell) onDispatch(c *cobra.Command, do func(*cobra.Command, client.Dispatches, wire.Key) (dispatch.View, error)) *cobra.Command {
 	c.Example = "wakecall dispatch " + c.Name() + " " + exampleDispatch
 	c.Use += " " + timerArgument
@@ -45,8 +45,8 @@ func (s *shell) getDispatch() *cobra.Command {
 		}), &last)
 }
 
-// failing has a command fail, once it has shown a dispatch, where that has not reached all
-// of its items.
+// failing makes a command fail after it has shown a dispatch, unless that has reached all of its
+// items.
 func failing(c *cobra.Command, last *dispatch.View) *cobra.Command {
 	show := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -150,7 +150,7 @@ func (s *shell) followDispatch() *cobra.Command {
 		}), &last)
 }
 
-// followed shows how far a dispatch is until it has ended.
+// followed shows the progress of a dispatch until it has ended.
 func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 	bar := s.newBar()
 	defer bar.clear()
@@ -167,7 +167,7 @@ func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key 
 	return view, nil
 }
 
-// whole is an error where a dispatch has ended and has not reached all of its items.
+// whole returns an error if a dispatch has ended without reaching all of its items.
 func whole(view dispatch.View) error {
 	switch view.Status.With(view.Failed) {
 	case dispatch.Failed, dispatch.Expired, dispatch.Cancelled:
@@ -179,7 +179,7 @@ func whole(view dispatch.View) error {
 	}
 }
 
-// dispatchFailures prints each line as it comes: there may be many thousands.
+// dispatchFailures prints each line as it arrives: there may be many thousands.
 func (s *shell) dispatchFailures() *cobra.Command {
 	return &cobra.Command{
 		Use: "failures " + timerArgument, Short: "Show the items that were given up", Args: cobra.ExactArgs(1),
@@ -217,7 +217,7 @@ func (s *shell) showDispatches(views []dispatch.View) {
 	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE", "BEHIND"}, rows)
 }
 
-// behind is what keeps a dispatch from its rate, or from sending at all.
+// behind returns why a dispatch is below its rate, or does not send.
 func behind(view dispatch.View) string {
 	switch {
 	case view.WaitsFor != "":
@@ -229,7 +229,7 @@ func behind(view dispatch.View) string {
 	}
 }
 
-// noteRate says that a dispatch will probably not come to its rate.
+// noteRate notes that a dispatch will probably not reach its rate.
 func (s *shell) noteRate(view dispatch.View) {
 	if view.Expected > 0 {
 		s.complain("The workers have not shown that they send %g items a second: %g are to be expected.\n", view.PerSecond, view.Expected)

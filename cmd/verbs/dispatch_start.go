@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// dispatchFlags are what a command line says of a new dispatch.
+// dispatchFlags holds the flags of a new dispatch.
 type dispatchFlags struct {
 	rate                float64
 	at, delay, latest   string
@@ -38,7 +38,7 @@ func (f *dispatchFlags) flags(c *cobra.Command) {
 	c.MarkFlagsOneRequired("items", "upload", "loader", "set")
 }
 
-// order reads the flags. Those of their own go before what --set says.
+// order returns the order of the flags. Single flags override --set.
 func (f *dispatchFlags) order(s *shell, key wire.Key) (order client.Order, err error) {
 	if f.set != "" {
 		if err = s.fill("--set", f.set, &order); err != nil {
@@ -111,10 +111,10 @@ func (s *shell) startDispatch() *cobra.Command {
 	return c
 }
 
-// uploadFrom is where the items of an upload are.
+// uploadFrom locates the items of an upload.
 type uploadFrom struct {
 	file string
-	// stored is how many items are there already that shall be kept.
+	// stored is the number of stored items to keep.
 	stored int
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// durationFlag is a flag that is read as the API reads a duration: "3d" is one.
+// durationFlag is a flag with the API's form of a duration, such as "3d".
 type durationFlag struct{ to *time.Duration }
 
 func addDuration(c *cobra.Command, to *time.Duration, name, usage string) {

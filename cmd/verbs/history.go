@@ -22,8 +22,8 @@ func (s *shell) history() *cobra.Command {
 	return c
 }
 
-// storyOf reads the pages of a story, which come from the latest back, and puts them in order.
-// With a limit it is the end of the story.
+// storyOf reads the pages of a history, which go back from the latest, and puts them in order. A
+// limit keeps only the end.
 func storyOf(c *cobra.Command, wakecall *client.Client, key wire.Key, limit int) (story []timer.HistoryEntry, err error) {
 	for page, err := range wakecall.Timers.History(c.Context(), key) {
 		if err != nil {
@@ -59,7 +59,7 @@ func (s *shell) event(event timer.HistoryEvent) string {
 	return s.coloured(colour, string(event))
 }
 
-// byWhom is who did what an entry tells.
+// byWhom returns the author of an entry.
 func byWhom(entry timer.HistoryEntry) string {
 	switch {
 	case entry.WhoUnknown:
@@ -76,7 +76,7 @@ func byWhom(entry timer.HistoryEntry) string {
 	return text
 }
 
-// whatOf says more of an entry, in one line.
+// whatOf returns the details of an entry, in one line.
 func whatOf(entry timer.HistoryEntry) string {
 	var parts []string
 	say := func(format string, values ...any) { parts = append(parts, fmt.Sprintf(format, values...)) }

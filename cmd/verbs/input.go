@@ -18,10 +18,10 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// documentForms says how a document is written on a command line.
+// documentForms describes a document on a command line.
 const documentForms = "JSON, or @FILE, or - for standard input"
 
-// document reads a document as a command line gives it. what names it in an error.
+// document reads a document from a command line. what names it in an error.
 func (s *shell) document(what, text string) (json.RawMessage, error) {
 	raw := []byte(text)
 	name, isFile := strings.CutPrefix(text, "@")
@@ -42,7 +42,7 @@ func (s *shell) document(what, text string) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// open opens a file that a command line names; "-" is standard input.
+// open opens a file of the command line; "-" is standard input.
 func (s *shell) open(name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return io.NopCloser(s.In), nil
@@ -54,7 +54,7 @@ func (s *shell) open(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// fill reads a document into a value, and refuses what has no place there.
+// fill decodes a document into a value, and refuses unknown fields.
 func (s *shell) fill(what, text string, into any) error {
 	raw, err := s.document(what, text)
 	if err != nil {
@@ -68,10 +68,10 @@ func (s *shell) fill(what, text string, into any) error {
 	return nil
 }
 
-// longestLine is above the longest line that the API takes.
+// longestLine exceeds the longest line that the API accepts, in bytes.
 const longestLine = 1 << 20
 
-// lines reads values from a file of one JSON object a line. Blank lines are passed over.
+// lines reads values from a file of one JSON object a line. It skips blank lines.
 func lines[T any](name string, file io.Reader) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		scanner := bufio.NewScanner(file)
@@ -116,7 +116,7 @@ func allLines[T any](s *shell, name string) (all []T, err error) {
 	return all, nil
 }
 
-// collect reads a list up to a limit; 0 is for all.
+// collect reads a list up to a limit; 0 for all.
 func collect[T any](list iter.Seq2[T, error], limit int) (all []T, err error) {
 	for item, err := range list {
 		if err != nil {
@@ -134,7 +134,7 @@ func limitFlag(c *cobra.Command, limit *int) {
 	c.Flags().IntVar(limit, "limit", 100, "how many at most; 0 for all")
 }
 
-// waitFlag adds the flag that says how long a change waits for its effect.
+// waitFlag adds the flag for a change's wait for its effect.
 func waitFlag(c *cobra.Command, text *string) {
 	c.Flags().StringVar(text, "wait", "", "how long to wait for the effect, such as 10s; 0s for not at all")
 }
@@ -150,7 +150,7 @@ func waitOf(text string) (client.Wait, error) {
 	return wait, nil
 }
 
-// instantOf reads a time; "" is none.
+// instantOf parses a time; "" is none.
 func instantOf(flag, text string) (at wire.Instant, err error) {
 	if text == "" {
 		return 0, nil
@@ -163,7 +163,7 @@ func instantOf(flag, text string) (at wire.Instant, err error) {
 
 const timerArgument = "TYPE/ID"
 
-// keyOf reads a timer or a dispatch as a command line names it.
+// keyOf parses the key of a timer or a dispatch on a command line.
 func keyOf(text string) (wire.Key, error) {
 	key, ok := wire.ParseKey(text)
 	if !ok {

@@ -37,7 +37,7 @@ func (s *shell) getPolicy() *cobra.Command {
 	}
 }
 
-// policyFlags are what a command line says of how a policy is changed.
+// policyFlags holds the flags for the change of a policy.
 type policyFlags struct {
 	dryRun bool
 	ifNone bool
@@ -123,7 +123,7 @@ func (s *shell) liftPressure() *cobra.Command {
 	})
 }
 
-// silent is a command to which the API answers nothing.
+// silent returns a command without an answer from the API.
 func (s *shell) silent(c *cobra.Command, done string, do func(*cobra.Command, *client.Client, []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wakecall, err := s.client()

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// noted is a command on a timer that takes a note.
+// noted returns a command on a timer with a note.
 func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool, error)) *cobra.Command {
 	var note string
 	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
@@ -82,7 +82,7 @@ func (s *shell) preview() *cobra.Command {
 	return c
 }
 
-// whyEmpty says why a rule names no time.
+// whyEmpty returns the reason why a rule has no time.
 func whyEmpty(upcoming timer.Upcoming) string {
 	switch upcoming.EmptyBecause {
 	case timer.EmptyPaused:

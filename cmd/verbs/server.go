@@ -61,7 +61,7 @@ func (s *shell) showHealth(health client.Health) {
 	s.table([]string{s.coloured(plain, "STATUS"), "NOTE"}, [][]string{{s.coloured(green, health.Status), note}})
 }
 
-// copied is a command whose answer is a text.
+// copied returns a command with a text as its answer.
 func (s *shell) copied(name, short string, copyTo func(*cobra.Command, client.Server, io.Writer) error) *cobra.Command {
 	return withoutJSON(&cobra.Command{
 		Use: name, Short: short, Args: cobra.NoArgs, Example: "wakecall server " + name,

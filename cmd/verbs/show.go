@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-// printJSON prints what the API said. A list of nothing is a list.
+// printJSON prints an answer of the API. A nil list prints as [].
 func (s *shell) printJSON(answer any) error {
 	if list := reflect.ValueOf(answer); list.Kind() == reflect.Slice && list.IsNil() {
 		answer = []any{}
@@ -26,11 +26,11 @@ func (s *shell) printJSON(answer any) error {
 	return encoder.Encode(answer)
 }
 
-// showDocument shows what has no table.
+// showDocument shows a value without a table.
 func (s *shell) showDocument(answer any) { _ = s.printJSON(answer) }
 
-// printEach prints a list line by line, as it comes. It ends with the first error, that of
-// printing too.
+// printEach prints a list line by line, as it arrives. It ends with the first error, including
+// one of printing.
 func printEach[T any](s *shell, list iter.Seq2[T, error], line func(T) string) error {
 	encoder := json.NewEncoder(terminal.Writer(s.Out))
 	for item, err := range list {
@@ -48,7 +48,7 @@ func printEach[T any](s *shell, list iter.Seq2[T, error], line func(T) string) e
 	return nil
 }
 
-// The colours have names of one length, so that columns stay in line.
+// The codes of the colours have one length, to keep columns aligned.
 const (
 	plain  = "\x1b[39m"
 	red    = "\x1b[31m"
@@ -94,7 +94,7 @@ func (s *shell) table(headings []string, rows [][]string) {
 	_ = w.Flush()
 }
 
-// safe is text as a terminal may show it, in the colour that it has.
+// safe returns text that a terminal may show, in its colour.
 func (s *shell) safe(text string) string {
 	for _, colour := range []string{plain, red, green, yellow, blue} {
 		if inner, coloured := strings.CutPrefix(text, colour); s.Colour && coloured {
@@ -104,7 +104,7 @@ func (s *shell) safe(text string) string {
 	return terminal.Safe(text)
 }
 
-// when is an instant, and how far it is from now.
+// when returns an instant and its distance from now.
 func (s *shell) when(at wire.Instant) string {
 	if at == 0 {
 		return "-"
@@ -117,7 +117,7 @@ func (s *shell) when(at wire.Instant) string {
 	return text + " (in " + short(left) + ")"
 }
 
-// short is a duration in one or two units.
+// short returns a duration in one unit.
 func short(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -132,7 +132,7 @@ func short(d time.Duration) string {
 	}
 }
 
-// stopping follows the status of what was told to stop and has not stopped yet.
+// stopping marks the status of an object with a requested stop.
 func stopping(requested bool) string {
 	if requested {
 		return ", cancel requested"
@@ -150,7 +150,7 @@ func (s *shell) showTimers(views []timer.View) {
 	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)
 }
 
-// wait is what holds something up, with by whom and until when.
+// wait returns the reason for a wait, with its holder and its end.
 func (s *shell) wait(w delivery.Wait) string {
 	if w.WaitsFor == "" {
 		return "-"
@@ -206,7 +206,7 @@ func (s *shell) showPolicies(policies []policy.Policy) {
 	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
 }
 
-// showHeld shows what holds callbacks back, and says where that may not be all.
+// showHeld shows the pauses of callbacks, and notes if the list may be incomplete.
 func (s *shell) showHeld(held policy.Held) {
 	if held.Incomplete {
 		s.complain("More may be held back: Temporal did not tell.\n")

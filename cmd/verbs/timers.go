@@ -11,14 +11,13 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// exampleTimer stands in the examples.
+// exampleTimer is the timer of the examples.
 const exampleTimer = "order-close/order-4711"
 
-// change changes a timer. pending reports that the change is durable, and that no worker
-// has applied it yet.
+// change changes a timer. pending reports whether the change is durable but not applied yet.
 type change func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error)
 
-// changing is a command that changes a timer.
+// changing returns a command that changes a timer.
 func (s *shell) changing(name, short string, do change) *cobra.Command {
 	var wait string
 	c := &cobra.Command{
@@ -41,14 +40,14 @@ func (s *shell) changing(name, short string, do change) *cobra.Command {
 	return c
 }
 
-// notePending says that a change takes effect later.
+// notePending notes that a change takes effect later.
 func (s *shell) notePending(pending bool) {
 	if pending {
 		s.complain("It is durable, and no worker has applied it yet.\n")
 	}
 }
 
-// reading is a command that reads something of a timer.
+// reading returns a command that reads something of a timer.
 func reading[T any](s *shell, c *cobra.Command, show func(T), read func(*cobra.Command, *client.Client, wire.Key) (T, error)) *cobra.Command {
 	c.Use += " " + timerArgument
 	c.Args, c.Example = cobra.ExactArgs(1), "wakecall "+c.Name()+" "+exampleTimer
@@ -107,7 +106,7 @@ func (s *shell) attempts() *cobra.Command {
 	return c
 }
 
-// listFlags are what a command line says of which timers to list.
+// listFlags holds the flags of a list of timers.
 type listFlags struct {
 	client.Filter
 	status                             string
@@ -146,7 +145,7 @@ func (f *listFlags) flags(c *cobra.Command) {
 	completeWith(c, "status", timer.Statuses())
 }
 
-// read reads the flags that are no texts.
+// read parses the flags that are not plain text.
 func (f *listFlags) read(now time.Time) error {
 	f.Status = timer.Status(f.status)
 	for _, one := range []struct {

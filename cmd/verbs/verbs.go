@@ -7,14 +7,14 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// shell is what the commands share.
+// shell is the state that the commands share.
 type shell struct {
 	program.Streams
 	connection
 	json bool
 }
 
-// Add adds the verbs to a tree, and to its root the flags that may stand before a verb.
+// Add adds the verbs to a tree, and the flags before a verb to its root.
 func Add(root *cobra.Command, streams program.Streams) {
 	s := &shell{Streams: streams}
 	s.flags(root)
@@ -28,7 +28,7 @@ func Add(root *cobra.Command, streams program.Streams) {
 	}
 }
 
-// family is what the help shows together.
+// family is a group of commands in the help.
 type family struct {
 	title string
 	verbs []*cobra.Command
@@ -62,7 +62,7 @@ func withoutJSON(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// flagsBelow adds them to a command and to all below it: they may stand behind any word.
+// flagsBelow adds the flags to a command and all below it, so that they may follow any word.
 func (s *shell) flagsBelow(c *cobra.Command) {
 	s.flags(c)
 	for _, below := range c.Commands() {
@@ -70,10 +70,10 @@ func (s *shell) flagsBelow(c *cobra.Command) {
 	}
 }
 
-// action is what a command does with its arguments.
+// action runs a command with its arguments.
 type action[T any] func(c *cobra.Command, wakecall *client.Client, args []string) (T, error)
 
-// call makes the run of a command of one call; what it returns is printed.
+// call returns the run function of a command with one call, and prints the result.
 func call[T any](s *shell, show func(T), do action[T]) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		wakecall, err := s.client()

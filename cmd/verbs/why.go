@@ -23,7 +23,7 @@ func (s *shell) showFacts(facts []timer.Fact) {
 	s.table([]string{"WHY", "KNOWN FROM", "SINCE", "UNTIL", "BY", "IN WORDS"}, rows)
 }
 
-// sayingWho is who has it wait, with the reason that was given.
+// sayingWho returns the holder of a wait, with the reason.
 func sayingWho(fact timer.Fact) string {
 	switch {
 	case fact.By == "" && fact.Note == "":
