@@ -7,9 +7,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// awaitAcknowledgement waits until the receiver of an attempt that it accepted says what
-// became of it, or its time is up. Temporal holds the wait: a timer, and nothing else. A
-// change or a cancel ends it, because nothing is in flight. Its error is that of a cancel.
+// awaitAcknowledgement waits until the receiver acknowledges the attempt it accepted, or
+// until its time is up. Temporal holds the wait as one timer. A change or a cancel ends it,
+// because nothing is in flight. The error is that of a cancel.
 func (d *deliveryRun) awaitAcknowledgement() error {
 	d.indexWebhookID()
 	d.upsertAcceptance()
@@ -25,7 +25,7 @@ func (d *deliveryRun) awaitAcknowledgement() error {
 	return d.ctx.Err()
 }
 
-// selectAcknowledgement waits for the receiver, for the end of its time, and for what may come
+// selectAcknowledgement waits for an acknowledgement, the end of the time, or an event in
 // between.
 func (d *deliveryRun) selectAcknowledgement(timeUp workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
@@ -35,7 +35,7 @@ func (d *deliveryRun) selectAcknowledgement(timeUp workflow.Future) {
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {})
 	selector.AddFuture(timeUp, func(workflow.Future) {})
 	selector.Select(d.ctx)
-	// Who wakes a timer may know that Temporal has lost it.
+	// A wakeup may mean that Temporal has lost the timer.
 	now, woken := workflow.Now(d.ctx), d.drainSignals()
 	if timeIsUp := timeUp.IsReady() || (woken && d.last.AckUntil.Until(now) <= 0); timeIsUp &&
 		d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil {
@@ -44,8 +44,8 @@ func (d *deliveryRun) selectAcknowledgement(timeUp workflow.Future) {
 	}
 }
 
-// drainAcknowledgements applies what the receiver has said. An acknowledgement of an attempt
-// before this one comes too late, and a cancel outweighs every one.
+// drainAcknowledgements applies the acknowledgements that have arrived. One of an earlier
+// attempt is too late, and a cancel outweighs them all.
 func (d *deliveryRun) drainAcknowledgements(acknowledgements workflow.ReceiveChannel) {
 	var next delivery.Acknowledgement
 	for acknowledgements.ReceiveAsync(&next) {
@@ -57,12 +57,12 @@ func (d *deliveryRun) drainAcknowledgements(acknowledgements workflow.ReceiveCha
 	}
 }
 
-// upsertAcceptance makes the memo tell of the attempt that was accepted.
+// upsertAcceptance stores the accepted attempt in the memo.
 func (d *deliveryRun) upsertAcceptance() {
 	_ = workflow.UpsertMemo(d.ctx, map[string]any{MemoAcceptance: d.last.Acceptance()}) // it can always be encoded
 }
 
-// indexWebhookID lets the delivery be found by its webhook id.
+// indexWebhookID makes visibility find the delivery by its webhook id.
 func (d *deliveryRun) indexWebhookID() {
 	if !d.indexed {
 		_ = workflow.UpsertTypedSearchAttributes(d.ctx, AttrWebhookID.ValueSet(d.spec.WebhookID()))

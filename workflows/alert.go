@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Alert tells one event to whoever the policy names. It lives on when what
-// raised it has ended, and fails when nobody would hear it for a day.
+// Alert delivers one event to the policy's recipient. It outlives the run that raised it,
+// and fails after a day without success.
 func Alert(ctx workflow.Context, event timer.Event) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ControlQueue, StartToCloseTimeout: tuning.AlertTimeout + tuning.RecordSlack, ScheduleToCloseTimeout: tuning.AlertPatience,
@@ -19,8 +19,8 @@ func Alert(ctx workflow.Context, event timer.Event) error {
 	return workflow.ExecuteActivity(ctx, ActivityAlert, event).Get(ctx, nil)
 }
 
-// startAlert starts an alert and waits for no more than that. An alert that cannot
-// be started is left: it must never hold up a timer.
+// startAlert starts an alert and waits only for the start. It drops an alert that cannot be
+// started: an alert must never hold up a timer.
 func startAlert(ctx workflow.Context, event timer.Event, occasion string) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // releasing it would cancel the alert
 	ctx = workflow.WithChildOptions(ctx, workflow.ChildWorkflowOptions{

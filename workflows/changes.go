@@ -7,8 +7,8 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// drainSignals takes the changes that have arrived. They are applied when nothing
-// is under way any more: a delivery ends as what it began as.
+// drainSignals takes the changes that have arrived. They are applied once nothing is under
+// way: a delivery ends with the content it began with.
 func (t *timerRun) drainSignals() {
 	var change timer.Change
 	for t.changes.ReceiveAsync(&change) {
@@ -26,8 +26,8 @@ func (t *timerRun) interrupted() bool {
 	return len(t.pending) > 0 || t.ctx.Err() != nil
 }
 
-// applyPending ends the run for what interrupted it. A cancel outweighs every
-// change, whatever came first.
+// applyPending ends the run for what interrupted it. A cancel outweighs every change, even
+// an earlier one.
 func (t *timerRun) applyPending() decision {
 	if t.ctx.Err() != nil {
 		return cancelled()
@@ -45,8 +45,8 @@ func (t *timerRun) applyPending() decision {
 	return continued()
 }
 
-// apply makes one change. A delivery that is under way goes on after it with its attempts and
-// its wait, unless the timer is to ring for something else.
+// apply makes one change. A delivery under way goes on with its attempts and its wait,
+// unless the change makes the timer ring for another occurrence or content.
 func (t *timerRun) apply(change timer.Change) error {
 	if change.Interrupts = t.delivering; t.delivering && t.spec.Standing != nil {
 		change.Made = *t.spec.Standing
@@ -67,8 +67,8 @@ func (t *timerRun) apply(change timer.Change) error {
 	return nil
 }
 
-// replacePayload takes the body of a change. One that differs from what may have been sent
-// has a webhook id of its own, and what was accepted of the old one is no word on it.
+// replacePayload takes the body of a change. A body that differs from a possibly sent one
+// gets a new webhook id. An acceptance of the old body does not count for it.
 func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 	payload := Encode(change.Terms.Payload)
 	//workflowcheck:ignore It compares values, and nothing else.

@@ -24,10 +24,9 @@ func (t *timerRun) continueAsNew() error {
 	return err
 }
 
-// setNextMemo sets the memo and the search attributes of the run that follows. The
-// SDK copies them into its continue-as-new command from the workflow's info:
-// what is set there costs the run that ends no event, and its memo goes on to
-// tell what it was.
+// setNextMemo sets the memo and the search attributes of the next run. The SDK copies both
+// into its continue-as-new command from the workflow's info. Setting them there adds no
+// event to the ending run and leaves that run's memo unchanged.
 func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
 	dueAt, badDue := encodeAttribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
@@ -40,12 +39,12 @@ func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 	delete(fields, MemoAcceptance)
 	info.Memo = &commonpb.Memo{Fields: fields}
 	attributes := map[string]*commonpb.Payload{}
-	//workflowcheck:ignore The order in which they are copied tells nothing.
+	// workflowcheck:ignore The order of copying has no effect.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
 	attributes[AttrDueAt.GetName()] = dueAt
 	delete(attributes, AttrState.GetName())
 	delete(attributes, AttrWebhookID.GetName())
-	delete(attributes, attrVersion) // the run's that ends
+	delete(attributes, attrVersion) // it belongs to the ending run
 	delete(attributes, AttrLabels.GetName())
 	if len(keywords) > 0 {
 		attributes[AttrLabels.GetName()] = encodedKeywords

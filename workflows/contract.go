@@ -19,43 +19,40 @@ import (
 const (
 	// TaskQueue is polled for workflow tasks, fast-path attempts included.
 	TaskQueue = "wakecall"
-	// JobQueue is polled for the work of jobs, each of which takes a slot for as long
-	// as it runs.
+	// JobQueue is polled for jobs. Each job takes a slot while it runs.
 	JobQueue = "wakecall-jobs"
-	// ControlQueue is polled for what concerns no single timer: queue rates and
-	// alerts.
+	// ControlQueue is polled for work that concerns no single timer: queue rates and alerts.
 	ControlQueue = "wakecall-control"
-	// DispatchQueue is polled for the shards of dispatches, each of which takes a slot
-	// while it sends.
+	// DispatchQueue is polled for the shards of dispatches. Each shard takes a slot while it
+	// sends.
 	DispatchQueue = "wakecall-dispatch"
-	// DefaultDeliveryQueue is polled for the paced attempts of business types that
-	// have no policy.
+	// DefaultDeliveryQueue is polled for the paced attempts of business types without a
+	// policy.
 	DefaultDeliveryQueue = "wakecall-delivery"
 )
 
-// DeliveryQueue is polled for the attempts of one business type that the server
-// paces. The policy's limit and pause are the queue's.
+// DeliveryQueue is polled for one business type's attempts that the server paces. The
+// policy's limit and pause are the queue's.
 func DeliveryQueue(businessType string) string { return DefaultDeliveryQueue + "/" + businessType }
 
-// StreamQueue is polled for the attempts of one business type by gateways to which a
-// receiver of the type is connected. Without one, attempts wait there.
+// StreamQueue is polled for the attempts of one business type, by gateways with a connected
+// receiver of the type. Without such a gateway, attempts wait there.
 func StreamQueue(businessType string) string { return "wakecall-stream/" + businessType }
 
-// Drains ends the identity of those who poll a [StreamQueue] though no receiver is connected
-// to them.
+// Drains ends the identity of a poller of a [StreamQueue] that has no connected receiver.
 const Drains = "/drains"
 
-// AnswersQueue is polled by one gateway only, for the answers to rings that it gave and that
-// came to another one.
+// AnswersQueue is polled by one gateway only, for answers to its rings that reached another
+// gateway.
 func AnswersQueue(gateway string) string { return "wakecall-answers-" + gateway }
 
-// ReceiptQueue is polled by one worker process only, to be asked what it did.
+// ReceiptQueue is polled by one worker process only, for questions about its attempts.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 
-// NobodysQueue is polled by nobody: what is started there never runs.
+// NobodysQueue has no poller: a workflow started there never runs.
 const NobodysQueue = "wakecall-nobody"
 
-// CheckQueue holds the workflows that a start checks Temporal with; nobody polls it.
+// CheckQueue holds the workflows of a startup check of Temporal. It has no poller.
 func CheckQueue(check string) string { return "wakecall-check-" + check }
 
 // Workflow types.
@@ -66,8 +63,8 @@ const (
 	TypeProbe  = "WakecallProbe"
 
 	TypeBulk = "WakecallBulk"
-	// TypeBulkPage is that of workflows which nobody runs: their input is a page of what a
-	// bulk job has found.
+	// TypeBulkPage is a workflow that never runs. Its input is a page of a bulk job's
+	// findings.
 	TypeBulkPage   = "WakecallBulkPage"
 	TypeNotify     = "WakecallNudge"
 	TypeRegistry   = "WakecallRegistry"
@@ -75,86 +72,85 @@ const (
 
 	TypeDispatch      = "WakecallDispatch"
 	TypeDispatchShard = "WakecallDispatchShard"
-	// TypeDispatchPage is that of workflows which nobody runs: their input is a page of
-	// items.
+	// TypeDispatchPage is a workflow that never runs. Its input is a page of items.
 	TypeDispatchPage = "WakecallDispatchPage"
 
-	// TypeEmergency is that of workflows which pause callbacks for as long as they are
-	// open. Nobody runs them.
+	// TypeEmergency is a workflow that never runs. Callbacks are paused while it is open.
 	TypeEmergency = "WakecallEmergency"
 
-	// TypeCheck is that of workflows which nobody runs, see [CheckQueue].
+	// TypeCheck is a workflow that never runs, see [CheckQueue].
 	TypeCheck = "WakecallCheck"
 )
 
 // Activity types.
 const (
-	// ActivityRunState says how a delivery stands under the live policy.
+	// ActivityRunState reports how a delivery stands under the live policy.
 	ActivityRunState = "standing"
 	// ActivityFirstAttempt is the first attempt, a local activity.
 	ActivityFirstAttempt = "ring"
 	// ActivityDeliver is every other attempt, retried by the server.
 	ActivityDeliver = "deliver"
-	// ActivityWatchStream waits for as long as receivers take other attempts from a stream.
-	// The server repeats it, which leaves nothing in the history of the run.
+	// ActivityWatchStream waits while receivers take other attempts from a stream. The
+	// server repeats it, which adds nothing to the run's history.
 	ActivityWatchStream = "watch-stream"
-	// ActivityReceipt says what this worker knows of a run's first attempt, or
-	// whom to ask. ActivityAsk is the same question, put to one worker.
+	// ActivityReceipt reports what this worker knows of a run's first attempt, or which
+	// worker to ask. ActivityAsk puts the same question to one worker.
 	ActivityReceipt = "receipt"
 	ActivityAsk     = "ask"
-	// ActivityRecheck makes the worker that has preloaded a timer ask whether it is
-	// still wanted.
+	// ActivityRecheck makes the worker that has preloaded a timer check whether it is still
+	// wanted.
 	ActivityRecheck = "look"
 	// ActivitySetQueueRate sets the rate of a business type's queue.
 	ActivitySetQueueRate = "govern"
-	// ActivityAnswerRing gives a receiver's answer to the ring that it is about.
+	// ActivityAnswerRing passes a receiver's answer to its ring.
 	ActivityAnswerRing = "answer"
-	// ActivityAlert tells whoever the policy names of an event.
+	// ActivityAlert sends an event to the policy's recipient.
 	ActivityAlert = "alert"
-	// ActivityBulk does the same with all timers that a filter finds.
+	// ActivityBulk applies one change to all timers that match a filter.
 	ActivityBulk = "bulk"
-	// ActivityDispatch sends the items of a shard of a dispatch, and ActivitySweep clears
-	// away what a dispatch has stored.
+	// ActivityDispatch sends the items of a shard, and ActivitySweep deletes what a dispatch
+	// has stored.
 	ActivityDispatch = "dispatch"
 	ActivitySweep    = "sweep"
-	// ActivityPutBack lists the items again that a second round of a shard did not come to.
+	// ActivityPutBack lists the items again that a shard's second round did not reach.
 	ActivityPutBack = "put-back"
 )
 
-// HeaderAfter is the header of a start that tells the run after which a timer is tried again.
+// HeaderAfter is the header of a start that names the run whose timer is tried again.
 const HeaderAfter = "wakecall-after"
 
-// ChangeMark begins the request ids that are attached to a run for which a
-// change waits. Temporal keeps a signal from a worker that has the run's task,
-// and from whoever describes the run; a request id it shows.
+// ChangeMark begins the request ids attached to a run with a waiting change. While a worker
+// has the run's task, Temporal hides a signal from that worker and from a describe of the
+// run. It does show a request id.
 func ChangeMark(runID string) string { return "wakecall:change:" + runID + ":" }
 
 // Signals, updates and error types.
 const (
 	SignalChange      = "change"
 	SignalAcknowledge = "acknowledge"
-	// SignalReceipt is sent by a worker that stops: what came of an attempt whose end was not
+	// SignalReceipt is sent by a stopping worker: the report of an attempt whose end was not
 	// recorded.
 	SignalReceipt      = "receipt"
 	SignalBackPressure = "back-pressure"
 	SignalClaim        = "claim"
 	SignalRegister     = "register"
 	// SignalCommit and SignalStored are sent by an upload, SignalPlan to the shards of a
-	// dispatch and SignalShard by them.
+	// dispatch, and SignalShard by the shards.
 	SignalCommit = "commit"
 	SignalStored = "stored"
 	SignalPlan   = "plan"
 	SignalShard  = "shard"
-	// SignalProgress tells a dispatch how far it is, for those who look at its workflow.
+	// SignalProgress carries the progress of a dispatch to its workflow, for readers of the
+	// workflow.
 	SignalProgress     = "progress"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
 	UpdateLiftPressure = "lift-back-pressure"
 	UpdateProbe        = "probe"
 
-	// ErrorFailed is the failure type of a timer that ended failed.
+	// ErrorFailed is the failure type of a timer whose delivery failed.
 	ErrorFailed = "failed"
-	// ErrorVersion rejects a policy change made on an older version.
+	// ErrorVersion rejects a policy change that was based on an older version.
 	ErrorVersion = "version-conflict"
 )
 
@@ -162,17 +158,17 @@ const (
 const (
 	MemoTimer  = "timer"
 	MemoPolicy = "policy"
-	// MemoAcceptance is of an attempt that its receiver accepted.
+	// MemoAcceptance describes an attempt that its receiver accepted.
 	MemoAcceptance = "acceptance"
 
 	MemoBulk = "bulk"
-	// MemoJob is which job has tried a timer again.
+	// MemoJob names the job that has tried a timer again.
 	MemoJob      = "job"
 	MemoRegistry = "registry"
 
 	MemoDispatch = "dispatch"
 	MemoShard    = "shard"
-	// MemoItems is how many items a stored page has.
+	// MemoItems is the number of items in a stored page.
 	MemoItems = "items"
 
 	MemoEmergency = "emergency"
@@ -182,22 +178,24 @@ const (
 var (
 	AttrBusinessType = temporal.NewSearchAttributeKeyKeyword("BusinessType")
 	AttrBusinessID   = temporal.NewSearchAttributeKeyKeyword("BusinessId")
-	// AttrState tells what Temporal's own status cannot: an open timer that is
-	// delivering, a completed one that expired.
+	// AttrState adds to Temporal's own status: an open timer that is delivering, a completed
+	// one that expired.
 	AttrState = temporal.NewSearchAttributeKeyKeyword("TimerState")
-	// AttrDueAt is the due time. Temporal's own execution time is when a run begins:
-	// a lead before the due time, after it where that had passed, by the jitter later,
-	// and far ahead for a paused timer.
+	// AttrDueAt is the due time. Temporal's execution time is when a run begins, and it may
+	// differ:
+	//   - it is a lead before the due time, or after one that had passed
+	//   - it is later by the jitter
+	//   - it is far ahead for a paused timer
 	AttrDueAt = temporal.NewSearchAttributeKeyTime("DueAt")
-	// AttrWebhookID is that of a delivery which its receiver has accepted, for it to be
-	// found when it is acknowledged. No other timer has it.
+	// AttrWebhookID is the webhook id of a delivery that its receiver has accepted. An
+	// acknowledgement finds the delivery by it. No other timer has the attribute.
 	AttrWebhookID = temporal.NewSearchAttributeKeyKeyword("WebhookId")
-	// AttrLabels has the labels of a timer, as key=value, and the keyword of a recurring one.
-	// A timer without either has none.
+	// AttrLabels has the labels of a timer, as key=value, and the keyword of a recurring
+	// one. A timer without either lacks the attribute.
 	AttrLabels = temporal.NewSearchAttributeKeyKeywordList("TimerLabels")
 )
 
-// attrVersion is where the SDK notes what [workflow.GetVersion] decided in a run.
+// attrVersion is where the SDK records the decisions of [workflow.GetVersion] in a run.
 const attrVersion = "TemporalChangeVersion"
 
 // AllAttributes has a value for each search attribute of a timer.
@@ -215,10 +213,10 @@ const ProbeID = "wakecall:probe"
 // RegistryID is the workflow id of the registry of business types.
 const RegistryID = "wakecall:registry"
 
-// EmergencyID is the workflow id of what pauses a business type, or, for "", everything.
+// EmergencyID is the workflow id of the pause of a business type, or, for "", of all types.
 func EmergencyID(businessType string) string {
 	if businessType == "" {
-		businessType = "*" // which no business type is called
+		businessType = "*" // not a valid business type
 	}
 	return "emergency:" + businessType
 }
@@ -233,36 +231,36 @@ func PolicyOf(workflowID string) (businessType string, ok bool) {
 	return strings.CutPrefix(workflowID, policyPrefix)
 }
 
-// AlertID is the workflow id of the alert for an event on an occasion, such as a run: one
-// event, one alert, however often it is raised.
+// AlertID is the workflow id of the alert for an event on an occasion, such as a run. An
+// event raised twice is one alert.
 func AlertID(event timer.EventType, occasion string) string {
 	return "alert:" + string(event) + ":" + occasion
 }
 
-// outcomeOccasion is the occasion of the alert that tells how the run's delivery ended.
+// outcomeOccasion is the occasion of the alert about the end of the run's delivery.
 func outcomeOccasion(runID string) string { return "outcome:" + runID }
 
-// pressureOccasion is the occasion of the alert that tells of back-pressure.
+// pressureOccasion is the occasion of the alert about back-pressure.
 func pressureOccasion(runID string, since wire.Instant) string { return runID + ":" + since.String() }
 
-// NotifyID is the workflow id of word to the worker that has preloaded a run.
+// NotifyID is the workflow id of a notification to the worker that has preloaded a run.
 func NotifyID(runID string) string { return "nudge:" + runID }
 
 // AnswerRingID is the workflow id of an answer to a ring on its way to another gateway.
 func AnswerRingID(ring string) string { return "answer:" + ring }
 
-// JobKind is the names that Temporal stores of a kind of job.
+// JobKind holds the stored names of a kind of job.
 type JobKind struct {
-	// Workflow and Activity are types, and Memo the key of the order in the memo.
+	// Workflow and Activity are types, and Memo is the memo key of the order.
 	Workflow, Activity, Memo string
 	// Prefix begins the workflow ids of its jobs.
 	Prefix string
 }
 
-// BulkJob does the same with all timers that a filter finds.
+// BulkJob applies one change to all timers that match a filter.
 var BulkJob = JobKind{Workflow: TypeBulk, Activity: ActivityBulk, Memo: MemoBulk, Prefix: "bulk:"}
 
-// BulkPageID is the workflow id of a page of what a bulk job has found.
+// BulkPageID is the workflow id of a page of a bulk job's findings.
 func BulkPageID(job string, number int) string {
 	return "bulk-page:" + strconv.Itoa(number) + ":" + job
 }
@@ -277,8 +275,8 @@ func (k JobKind) ID(workflowID string) (id string, ok bool) {
 
 const dispatchPrefix = "dispatch:"
 
-// DispatchWorkflowID is the workflow id of a dispatch. Like a policy's it begins with a
-// word and a colon, so no timer's id can equal it.
+// DispatchWorkflowID is the workflow id of a dispatch. Like a policy's it begins with a word
+// and a colon, so no timer's id can equal it.
 func DispatchWorkflowID(key wire.Key) string { return dispatchPrefix + key.String() }
 
 // DispatchTypePrefix begins the ids of the dispatches of a business type.
@@ -289,8 +287,9 @@ func DispatchShardID(id dispatch.ID, round, shard int) string {
 	return fmt.Sprintf("dispatch-shard:%s/%d.%d/%d", id.Key, id.Occurrence, round, shard)
 }
 
-// DispatchUploads begins the ids of what clients have uploaded for a dispatch: its id may
-// have been another one's. A part of its name is enough for that, and keeps the ids short.
+// DispatchUploads begins the ids of uploads for a dispatch. It holds the beginning of
+// memo.Run, because an earlier dispatch may have had the same id. The beginning is enough
+// and keeps the ids short.
 func DispatchUploads(memo dispatch.Memo) string {
 	return DispatchUploadPrefix(memo.Order.Key) + memo.Run[:min(len(memo.Run), 8)] + "/"
 }

@@ -9,9 +9,9 @@ import (
 
 // decision is how a run of a timer ends.
 type decision struct {
-	// continues reports whether the timer goes on in another run, as its spec is by now.
+	// continues reports whether the timer goes on in another run, with its present spec.
 	continues bool
-	// outcome is how the timer ended, where it does not go on.
+	// outcome is how the timer ended, if it did.
 	outcome timer.Outcome
 }
 
@@ -44,17 +44,17 @@ func failureMessage(outcome timer.Outcome) string {
 	return outcome.LastFailure.Message
 }
 
-// setEndState makes [AttrState] say how the timer ended, where Temporal's own status does
-// not: an expired timer completes like a delivered one. It also replaces the state of a run
-// that was delivering, since lists go on to show it. A run that was terminated sets nothing.
+// setEndState sets [AttrState] to the end of the timer where Temporal's own status does not
+// show it: an expired timer completes like a delivered one. It also replaces the state of a
+// run that was delivering, since lists still show it. A terminated run sets nothing.
 func (t *timerRun) setEndState(status timer.Status) {
 	if status == timer.Expired || t.delivering || t.shown {
 		setState(t.ctx, status)
 	}
 }
 
-// setState makes [AttrState] say how the timer stands. It fails only for what cannot be
-// encoded, and a status always can.
+// setState sets [AttrState]. It fails only for a value that cannot be encoded, and a status
+// always can.
 func setState(ctx workflow.Context, status timer.Status) {
 	_ = workflow.UpsertTypedSearchAttributes(ctx, AttrState.ValueSet(string(status)))
 }

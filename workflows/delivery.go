@@ -10,37 +10,36 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// deliveryRun is a delivery that is under way. The server makes its attempts and holds each backoff;
-// the workflow watches the latest time, and what may come between.
+// deliveryRun is a delivery that is under way. The server makes its attempts and holds each
+// backoff. The workflow watches the latest time and the events in between.
 type deliveryRun struct {
 	*timerRun
-	// last is what is known of it so far.
+	// last is the last report so far.
 	last delivery.Report
-	// expiry is ready at the latest time, as far as it is known, and runState when the
-	// policy was asked for it. Nil for none.
+	// expiry is ready at the latest time as known so far, and runState when the policy has
+	// been queried for it. Nil for none.
 	expiry, runState workflow.Future
 	// failedQueries counts the queries in a row that failed.
 	failedQueries int
-	// stalled reports whether somebody has woken the timer because nothing seems to be
-	// under way for it.
+	// stalled reports whether a wakeup said that nothing seems to be under way.
 	stalled bool
-	// expired, resumed and streamDown are why its attempts were cancelled, if they were.
+	// expired, resumed and streamDown are reasons why the attempts were cancelled.
 	expired, resumed, streamDown bool
 	cancelAttempts               workflow.CancelFunc
-	// streamWatch is ready when no receiver takes anything any more from the stream at
-	// which the attempts wait. Nil for none.
+	// streamWatch is ready when receivers have stopped taking attempts from the stream. Nil
+	// for none.
 	streamWatch workflow.Future
-	// handedAt is when the attempts were handed over that wait for a receiver, and
-	// waitsUntil is until when they do.
+	// handedAt is when attempts were handed to a stream, and waitsUntil is the end of their
+	// wait.
 	handedAt   wire.Instant
 	waitsUntil time.Time
-	// indexed reports whether the delivery can be found by its webhook id.
+	// indexed reports whether visibility finds the delivery by its webhook id.
 	indexed bool
 }
 
-// deliver leaves the attempts that remain to the server, which holds each
-// backoff, and waits for the last of them, for the latest time, or for an
-// interruption. first is what is known of the delivery so far.
+// deliver leaves the remaining attempts to the server, which holds each backoff. It waits
+// for the last of them, for the latest time, or for an interruption. first is the report so
+// far.
 func (t *timerRun) deliver(first delivery.Report) decision {
 	setState(t.ctx, timer.Delivering)
 	t.delivering, t.shown = true, true
@@ -52,7 +51,7 @@ func (t *timerRun) deliver(first delivery.Report) decision {
 	for !d.last.Result.Final() {
 		err := d.advance()
 		d.drainSignals()
-		if d.last.Result == delivery.ResultAccepted { // the run that follows does not hear what came to this one
+		if d.last.Result == delivery.ResultAccepted { // the next run does not get this run's acknowledgements
 			d.drainAcknowledgements(workflow.GetSignalChannel(t.ctx, SignalAcknowledge))
 		}
 		switch {
@@ -71,7 +70,7 @@ func (t *timerRun) deliver(first delivery.Report) decision {
 	return t.finish(d.last)
 }
 
-// standing is what the next run has to know of the delivery; nil where no attempt was made.
+// standing is the state of the delivery for the next run; nil before the first attempt.
 func (d *deliveryRun) standing() *delivery.Report {
 	if d.last.Attempt == 0 && d.last.Handed == nil {
 		return nil
@@ -79,8 +78,8 @@ func (d *deliveryRun) standing() *delivery.Report {
 	return &d.last
 }
 
-// advance brings the delivery on: by the tries that the server makes, or, of an attempt
-// that was accepted, by what its receiver says.
+// advance brings the delivery on: by the server's tries, or, after an acceptance, by the
+// receiver's acknowledgement.
 func (d *deliveryRun) advance() error {
 	if d.last.Result == delivery.ResultAccepted {
 		return d.awaitAcknowledgement()
@@ -88,8 +87,8 @@ func (d *deliveryRun) advance() error {
 	return d.makeAttempts()
 }
 
-// drainSignals takes the changes that have arrived, and reports whether somebody only
-// wants the timer to look at itself.
+// drainSignals takes the changes that have arrived, and reports whether one is only a
+// wakeup.
 func (d *deliveryRun) drainSignals() (woken bool) {
 	d.timerRun.drainSignals()
 	var changes []timer.Change

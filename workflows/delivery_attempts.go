@@ -11,9 +11,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// makeAttempts leaves the attempts to the server until the last of them, or until they
-// are cancelled. It waits for an attempt in flight to end: what began in time
-// counts.
+// makeAttempts leaves the attempts to the server until the last of them, or until they are
+// cancelled. It waits for an attempt in flight to end: an attempt that began in time counts.
 func (d *deliveryRun) makeAttempts() error {
 	attempts, cancel := workflow.WithCancel(workflow.WithActivityOptions(d.ctx, d.options()))
 	defer cancel()
@@ -49,7 +48,7 @@ func (d *deliveryRun) options() workflow.ActivityOptions {
 	}
 }
 
-// queue is where the next attempt is made.
+// queue is the task queue of the next attempt.
 func (d *deliveryRun) queue() string {
 	switch {
 	case d.last.Stream:
@@ -61,13 +60,13 @@ func (d *deliveryRun) queue() string {
 	}
 }
 
-// deliverRetry is for attempts that left no report, since their worker died. The
-// ladder is the activity's to apply, from the live policy.
+// deliverRetry is for attempts without a report, whose worker died. The activity applies the
+// ladder from the live policy.
 func deliverRetry() *temporal.RetryPolicy {
 	return &temporal.RetryPolicy{InitialInterval: tuning.LostTryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.LostTryLongest}
 }
 
-// awaitAttempts waits for the attempts to end, or for something to happen meanwhile.
+// awaitAttempts waits for the attempts to end, or for an event meanwhile.
 func (d *deliveryRun) awaitAttempts(attempts workflow.Future) {
 	selector := workflow.NewSelector(d.ctx)
 	selector.AddFuture(attempts, func(workflow.Future) {})
@@ -76,7 +75,7 @@ func (d *deliveryRun) awaitAttempts(attempts workflow.Future) {
 			d.stalled = true
 			d.queryRunState()
 		}
-		if len(d.pending) > 0 { // what was recorded of the attempts goes once they are cancelled
+		if len(d.pending) > 0 { // a cancel discards the recorded report of the attempts
 			d.queryRunState()
 		}
 	})
@@ -97,8 +96,8 @@ func (d *deliveryRun) awaitAttempts(attempts workflow.Future) {
 	selector.Select(d.ctx)
 }
 
-// failedWithoutReport reports whether an error ends a delivery that was not
-// cancelled and left no report. A timeout does not: the next attempts go on where it was.
+// failedWithoutReport reports whether an error ends a delivery that was not cancelled and
+// left no report. A timeout does not: the next attempts continue from there.
 func failedWithoutReport(err error) bool {
 	if _, ok := reportFrom(err); ok || err == nil {
 		return false
@@ -107,7 +106,7 @@ func failedWithoutReport(err error) bool {
 	return !late
 }
 
-// reportFrom is the report of an attempt that failed, if it left one.
+// reportFrom returns the report of a failed attempt, if it left one.
 func reportFrom(err error) (report delivery.Report, ok bool) {
 	app, ok := errors.AsType[*temporal.ApplicationError](err)
 	if !ok || !app.HasDetails() || app.Details(&report) != nil {

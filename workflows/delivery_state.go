@@ -10,8 +10,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// awaitExpiry makes the workflow look at its latest time when that has come, as
-// far as it is known.
+// awaitExpiry wakes the workflow at its latest time, as far as that is known.
 func (d *deliveryRun) awaitExpiry() {
 	if d.expiry == nil && d.last.Latest != 0 && !d.expired {
 		d.startExpiry(d.last.Latest.Until(workflow.Now(d.ctx)))
@@ -22,7 +21,8 @@ func (d *deliveryRun) startExpiry(wait time.Duration) {
 	d.expiry = workflow.NewTimerWithOptions(d.ctx, max(wait, 0), workflow.TimerOptions{Summary: "the latest time"})
 }
 
-// queryRunState asks how the delivery stands: the policy may have changed its latest time.
+// queryRunState queries how the delivery stands, since the policy may have changed its
+// latest time.
 func (d *deliveryRun) queryRunState() {
 	if d.runState != nil {
 		return
@@ -33,8 +33,8 @@ func (d *deliveryRun) queryRunState() {
 	d.runState = workflow.ExecuteLocalActivity(ctx, ActivityRunState, d.spec)
 }
 
-// applyRunState does what the answer asks for. Without one, nothing is given up: it asks
-// again later, and ever more seldom.
+// applyRunState applies the answer to the query. Without an answer it gives nothing up and
+// queries again, at growing intervals.
 func (d *deliveryRun) applyRunState(answer workflow.Future) {
 	d.runState = nil
 	var state timer.RunState

@@ -11,14 +11,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// streamBusy reports whether the attempts wait for a receiver that took others meanwhile. They
-// wait for as long as that is so: each round of a wait by rounds would stay in the history.
+// streamBusy reports whether the attempts wait for a receiver that has taken others
+// meanwhile. They wait as one activity, since each round of a repeated wait would stay in
+// the history.
 func (d *deliveryRun) streamBusy() bool {
 	return d.last.Handed != nil && d.last.Stream && d.last.Handed.Times > 0
 }
 
-// watchStream makes the attempts end when receivers take nothing any more from the stream at
-// which they wait.
+// watchStream ends the attempts when receivers have stopped taking attempts from the stream.
 func (d *deliveryRun) watchStream(attempts workflow.Context) {
 	d.streamWatch = nil
 	if d.streamBusy() {
@@ -29,7 +29,7 @@ func (d *deliveryRun) watchStream(attempts workflow.Context) {
 	}
 }
 
-// endStreamWatch cancels the attempts that wait at a stream which is down.
+// endStreamWatch cancels the attempts that wait at a stream that is down.
 func (d *deliveryRun) endStreamWatch(watch workflow.Future) {
 	d.streamWatch = nil
 	if watch.Get(d.ctx, nil) == nil {
@@ -38,15 +38,15 @@ func (d *deliveryRun) endStreamWatch(watch workflow.Future) {
 	}
 }
 
-// streamMissed reports whether attempts that were handed to a stream ended because no receiver
-// took them.
+// streamMissed reports whether attempts handed to a stream ended because no receiver took
+// them.
 func (d *deliveryRun) streamMissed(err error) bool {
 	return scheduleToStartTimedOut(err) || d.streamDown && temporal.IsCanceledError(err)
 }
 
-// scheduleToStartTimeout is how long the attempts wait for a receiver to connect, where another link is left;
-// zero for as long as it takes. Attempts that were cancelled because the timer was woken have
-// waited for a part of it.
+// scheduleToStartTimeout is how long the attempts wait for a receiver to connect if another
+// link is left. Zero means no limit. Attempts that a wakeup cancelled have used up a part of
+// the wait.
 func (d *deliveryRun) scheduleToStartTimeout() time.Duration {
 	now := workflow.Now(d.ctx)
 	handed := d.last.Handed
@@ -59,7 +59,8 @@ func (d *deliveryRun) scheduleToStartTimeout() time.Duration {
 	return max(d.waitsUntil.Sub(now), tuning.FirstLinkProbe)
 }
 
-// heartbeatTimeout is after how long without a heartbeat the worker of an attempt counts as dead.
+// heartbeatTimeout is the time without a heartbeat after which the worker of an attempt
+// counts as dead.
 func (d *deliveryRun) heartbeatTimeout() time.Duration {
 	if d.last.Stream {
 		return tuning.StreamSilence

@@ -17,16 +17,16 @@ type DispatchInput struct {
 	DispatchCommit
 }
 
-// DispatchCommit says that all items of a dispatch are stored, and where.
+// DispatchCommit reports that all items of a dispatch are stored, and where.
 type DispatchCommit struct {
 	Parts []dispatch.Part `json:"parts,omitempty"`
-	// Sizes is how many items each page has.
+	// Sizes are the numbers of items per page.
 	Sizes []int `json:"sizes,omitempty"`
-	// Upload names the upload that is committed: the first one is.
+	// Upload names the upload to commit. The first commit wins.
 	Upload string `json:"upload,omitzero"`
 }
 
-// size is how many items are stored.
+// size is the number of stored items.
 func (in DispatchInput) size() (items int) {
 	for _, size := range in.Sizes {
 		items += size
@@ -34,10 +34,9 @@ func (in DispatchInput) size() (items int) {
 	return items
 }
 
-// Dispatch is the life of a dispatch. It waits until its items are stored and it is due,
-// splits them into shards, each a workflow of its own, and says in its memo what they all
-// go by. It ends Canceled when it was cancelled and fails when it is not complete, so that
-// its id is free again.
+// Dispatch is the life of a dispatch. It waits until its items are stored and it is due. It
+// splits them into shards, each a workflow, and shows their common plan in its memo. It ends
+// Canceled when cancelled and fails when incomplete, so that its id is free again.
 func Dispatch(ctx workflow.Context, in DispatchInput) error {
 	d := &dispatchRun{DispatchInput: in, running: map[int]workflow.ChildWorkflowFuture{}, incomplete: len(in.Memo.Stopped) > 0}
 	workflow.Go(ctx, d.receiveChanges)
@@ -56,31 +55,31 @@ func Dispatch(ctx workflow.Context, in DispatchInput) error {
 // dispatchRun is the state of a run of a dispatch.
 type dispatchRun struct {
 	DispatchInput
-	// sources are those of all shards, of which the first next have begun.
+	// sources are those of all shards. The first next of them have begun.
 	sources []dispatch.Source
 	next    int
 	running map[int]workflow.ChildWorkflowFuture
 	states  []dispatch.State
-	// idle are running shards that have nothing to send.
+	// idle are running shards with nothing to send.
 	idle map[int]bool
-	// progress is how far it is, as it was told last.
+	// progress is the progress as last reported.
 	progress dispatch.Counts
 	// incomplete reports whether a shard was stopped.
 	incomplete, stopping bool
-	// pausedAt is when somebody paused it last.
+	// pausedAt is when it was paused last.
 	pausedAt time.Time
 	// ruleEnded reports whether the rule ended during the pause.
 	ruleEnded bool
 	shards    workflow.Context
 }
 
-// upsertMemo makes what the dispatch says of itself what it is.
+// upsertMemo publishes the state of the dispatch in its memo.
 func (d *dispatchRun) upsertMemo(ctx workflow.Context) {
-	_ = workflow.UpsertMemo(ctx, map[string]any{MemoDispatch: d.Memo}) // fails for what cannot be encoded only
+	_ = workflow.UpsertMemo(ctx, map[string]any{MemoDispatch: d.Memo}) // fails only for a value that cannot be encoded
 	workflow.SetCurrentDetails(ctx, d.details())
 }
 
-// receiveChanges takes changes for as long as the dispatch lives.
+// receiveChanges takes changes while the dispatch lives.
 func (d *dispatchRun) receiveChanges(ctx workflow.Context) {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	for {
@@ -103,8 +102,8 @@ func (d *dispatchRun) applyChange(ctx workflow.Context, change dispatch.Change) 
 	d.upsertMemo(ctx)
 }
 
-// applyPause stops or resumes. The shards see that they are paused, and have to be told when
-// they are not any more.
+// applyPause stops or resumes. The shards see a pause by themselves, but must be told when
+// it ends.
 func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	if d.Memo.Status == dispatch.Uploading || d.Memo.Status.Finished() {
 		return
@@ -131,8 +130,8 @@ func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	}
 }
 
-// awaitItems waits until all items are stored. It returns the end of an upload that came
-// to nothing.
+// awaitItems waits until all items are stored. It returns the end status if the upload
+// fails.
 func (d *dispatchRun) awaitItems(ctx workflow.Context) dispatch.Status {
 	stored, commit := workflow.GetSignalChannel(ctx, SignalStored), workflow.GetSignalChannel(ctx, SignalCommit)
 	for d.Memo.Status == dispatch.Uploading {
@@ -163,8 +162,8 @@ func (d *dispatchRun) applyCommit(ctx workflow.Context) {
 	d.upsertMemo(ctx)
 }
 
-// awaitDue waits until it is due, and not paused. It returns the end of a dispatch that
-// never begins.
+// awaitDue waits until the dispatch is due and not paused. It returns the end status of a
+// dispatch that never begins.
 func (d *dispatchRun) awaitDue(ctx workflow.Context) dispatch.Status {
 	for {
 		if d.ruleEnded {
@@ -186,8 +185,8 @@ func (d *dispatchRun) awaitDue(ctx workflow.Context) dispatch.Status {
 	}
 }
 
-// awaitOrExpire waits for a condition, and returns how the dispatch ends where it is
-// cancelled or its latest time comes first.
+// awaitOrExpire waits for a condition. It returns the end status if a cancel or the latest
+// time comes first.
 func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool) dispatch.Status {
 	latest := d.Memo.Order.LatestAt
 	if latest == nil {
@@ -206,8 +205,8 @@ func (d *dispatchRun) awaitOrExpire(ctx workflow.Context, condition func() bool)
 	return ""
 }
 
-// finish tells how the dispatch ended, clears away what it stored, and goes on with its next
-// occurrence where there is one.
+// finish publishes the end of the dispatch, deletes what it stored, and starts its next
+// occurrence if there is one.
 func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error {
 	last, _ := workflow.NewDisconnectedContext(ctx)
 	d.putBackItems(last, status)
@@ -234,8 +233,8 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	return nil
 }
 
-// continueAsNew goes on with the next occurrence, unless the dispatch was cancelled meanwhile.
-// It applies the changes that have come first: the next run would not get them.
+// continueAsNew starts the next occurrence, unless the dispatch was cancelled meanwhile. It
+// first applies the changes that have arrived: the next run would not get them.
 func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
@@ -245,8 +244,8 @@ func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }
 
-// cleanup is what was stored and is not needed any more. all reports whether its items are
-// not needed, either.
+// cleanup lists what was stored and is no longer needed. all reports whether that includes
+// the items.
 func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 	sweep.Close = d.Memo.Failed
 	if all {
@@ -272,7 +271,7 @@ func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 	return sweep
 }
 
-// runCleanup clears away what is not needed any more.
+// runCleanup deletes what is no longer needed.
 func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Sweep) {
 	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Uploads == "" && sweep.Yield == "" {
 		return
@@ -280,5 +279,5 @@ func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Sweep) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.SweepTimeout, HeartbeatTimeout: tuning.SweepSilence,
 	})
-	_ = workflow.ExecuteActivity(ctx, ActivitySweep, sweep).Get(ctx, nil) // tried until it was done
+	_ = workflow.ExecuteActivity(ctx, ActivitySweep, sweep).Get(ctx, nil) // retried until done
 }

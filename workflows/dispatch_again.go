@@ -7,11 +7,11 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// noneRetried reports whether failed items were to be tried again, and none was: they are listed as
-// they were.
+// noneRetried reports whether failed items were to be tried again and none was. They stay
+// listed.
 func (d *dispatchRun) noneRetried() bool { return d.Memo.Round > 0 && len(d.states) == 0 }
 
-// putBackItems lists the failed items again that a round did not come to before it ended.
+// putBackItems lists the failed items again that a round did not reach before it ended.
 func (d *dispatchRun) putBackItems(ctx workflow.Context, status dispatch.Status) {
 	if d.Memo.Round == 0 || status == dispatch.Done {
 		return
@@ -27,7 +27,7 @@ func (d *dispatchRun) putBackItems(ctx workflow.Context, status dispatch.Status)
 	}
 	for shard, put := range puts {
 		var state dispatch.State
-		if put.Get(ctx, &state) == nil { // tried until it was done
+		if put.Get(ctx, &state) == nil { // retried until done
 			d.states[shard] = state
 		}
 	}

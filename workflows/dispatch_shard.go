@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// ShardNews is what a shard tells its dispatch.
+// ShardNews is a shard's message to its dispatch.
 type ShardNews struct {
 	Shard int `json:"shard"`
 	// Active reports whether it has something to send now.
@@ -19,8 +19,8 @@ type ShardNews struct {
 	Counts dispatch.Counts `json:"counts"`
 }
 
-// DispatchShard has the items of one shard sent, run by run, by whichever worker is there.
-// Its result is how far it came, also where it was cancelled.
+// DispatchShard has the items of one shard sent, run by run, by any free worker. Its result
+// is the shard's progress, also after a cancel.
 func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, error) {
 	s := &shardRun{Shard: shard, plans: workflow.GetSignalChannel(ctx, SignalPlan)}
 	for {
@@ -39,7 +39,7 @@ func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, 
 			return s.State, nil
 		}
 		if workflow.GetInfo(ctx).GetContinueAsNewSuggested() {
-			s.drainPlans() // the next run would not
+			s.drainPlans() // the next run would not get them
 			return s.State, workflow.NewContinueAsNewError(ctx, TypeDispatchShard, s.Shard)
 		}
 	}
@@ -50,8 +50,8 @@ type shardRun struct {
 	plans workflow.ReceiveChannel
 }
 
-// runShard sends until the executor says why it ends. One whose worker died is followed by
-// another one, which goes on where the last heartbeat was.
+// runShard sends until the executor reports an end. If its worker dies, another continues
+// from the last heartbeat.
 func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchHeartbeatTimeout(s.Plan),
@@ -66,7 +66,7 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error
 	}
 	if err == nil {
 		s.State = end.State
-		if end.Plan.Changes >= s.Plan.Changes { // a plan that was read may be older than one that was heard
+		if end.Plan.Changes >= s.Plan.Changes { // a plan from the memo may be older than one from a signal
 			s.Plan = end.Plan
 		}
 		err = workflow.UpsertMemo(ctx, map[string]any{MemoShard: s.State})
@@ -74,21 +74,21 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error
 	return end, err
 }
 
-// DispatchHeartbeatTimeout is how long the executor of a shard may be silent before another worker
-// goes on in its place: so short that nobody misses its items at a high rate, and so long
-// at a low one that its signs of life cost little.
+// DispatchHeartbeatTimeout is how long the executor of a shard may be silent before another
+// worker continues in its place. It is short at a high rate, so that no gap in the items
+// shows. It is long at a low rate, so that heartbeats cost little.
 func DispatchHeartbeatTimeout(plan dispatch.Plan) time.Duration {
 	return max(3*DispatchHeartbeat(plan), tuning.DispatchSilence)
 }
 
-// DispatchHeartbeat is the time between two signs of life of the executor of a shard.
+// DispatchHeartbeat is the time between two heartbeats of the executor of a shard.
 func DispatchHeartbeat(plan dispatch.Plan) time.Duration {
 	each := plan.PerSecond / float64(max(len(plan.Active), 1))
 	items := time.Duration(tuning.DispatchBeatItems / each * float64(time.Second))
 	return min(max(items, tuning.DispatchBeat), tuning.DispatchLongestBeat)
 }
 
-// drainPlans takes the plans that have come.
+// drainPlans takes the plans that have arrived.
 func (s *shardRun) drainPlans() {
 	var next dispatch.Plan
 	for s.plans.ReceiveAsync(&next) {
@@ -99,7 +99,7 @@ func (s *shardRun) drainPlans() {
 	}
 }
 
-// awaitResume waits for a plan that came after the one that stopped it.
+// awaitResume waits for a plan newer than the one that stopped the shard.
 func (s *shardRun) awaitResume(ctx workflow.Context) {
 	s.notifyDispatch(ctx, true)
 	for s.Plan.Paused && ctx.Err() == nil {
@@ -114,8 +114,8 @@ func (s *shardRun) awaitResume(ctx workflow.Context) {
 	}
 }
 
-// awaitRetry waits until the next item is due again. Its share of the rate is for the
-// other shards meanwhile, as long as the dispatch can be told.
+// awaitRetry waits until the next item is due again. Meanwhile the other shards have its
+// share of the rate, if the dispatch can be notified.
 func (s *shardRun) awaitRetry(ctx workflow.Context, until wire.Instant) {
 	quiet := s.Plan.Quiet
 	if !quiet {
@@ -128,7 +128,8 @@ func (s *shardRun) awaitRetry(ctx workflow.Context, until wire.Instant) {
 	}
 }
 
-// notifyDispatch tells the dispatch how far the shard is. One that has ended hears nothing.
+// notifyDispatch sends the shard's progress to the dispatch. A dispatch that has ended does
+// not receive it.
 func (s *shardRun) notifyDispatch(ctx workflow.Context, active bool) {
 	parent := workflow.GetInfo(ctx).ParentWorkflowExecution
 	if parent == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// runShards has every item sent, and returns how that ended.
+// runShards has every item sent, and returns the end status.
 func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
 	d.sources = d.shardSources()
 	d.states, d.idle = make([]dispatch.State, len(d.sources)), map[int]bool{}
@@ -28,7 +28,7 @@ func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
 	d.stopping = true
 	stop()
 	last, _ := workflow.NewDisconnectedContext(ctx)
-	_ = workflow.Await(last, func() bool { return len(d.running) == 0 }) // fails where it is cancelled only
+	_ = workflow.Await(last, func() bool { return len(d.running) == 0 }) // fails only after a cancel
 	switch {
 	case status != "":
 		return status
@@ -38,7 +38,7 @@ func (d *dispatchRun) runShards(ctx workflow.Context) dispatch.Status {
 	return dispatch.Done
 }
 
-// shardSources says where the items of each shard are. Those of an upload have equally many.
+// shardSources returns the sources of the shards. An upload is divided evenly.
 func (in DispatchInput) shardSources() []dispatch.Source {
 	if loader := in.Memo.Order.Loader; loader != nil && in.Memo.Round == 0 {
 		return make([]dispatch.Source, loader.Shards)
@@ -58,7 +58,7 @@ func (in DispatchInput) shardSources() []dispatch.Source {
 	return sources
 }
 
-// maxRunning is how many shards send side by side.
+// maxRunning is the number of shards that send side by side.
 func (d *dispatchRun) maxRunning() int {
 	if d.Memo.Order.Loader == nil || d.Memo.Round > 0 {
 		return len(d.sources)
@@ -66,7 +66,7 @@ func (d *dispatchRun) maxRunning() int {
 	return min(max(int(math.Ceil(d.Memo.Plan.PerSecond/tuning.LoaderRate)), tuning.MinLoading), tuning.MaxLoading)
 }
 
-// startShards begins shards while there is room, and says who sends.
+// startShards begins shards while there is room, and publishes which ones send.
 func (d *dispatchRun) startShards() {
 	first := d.next
 	for d.next < len(d.sources) && len(d.running)-len(d.idle) < d.maxRunning() && !d.stopping {
@@ -101,7 +101,7 @@ func (d *dispatchRun) startShard(shard int) {
 		var state dispatch.State
 		err := child.Get(ctx, &state)
 		if err != nil && !temporal.IsCanceledError(err) {
-			if state = d.states[shard]; d.Memo.Round > 0 { // how far it was nobody knows: all of it is put back
+			if state = d.states[shard]; d.Memo.Round > 0 { // its progress is unknown: all of it is put back
 				state = dispatch.State{}
 			}
 			workflow.GetLogger(ctx).Warn("A shard ended without a report", "shard", shard, "error", err)
@@ -111,7 +111,7 @@ func (d *dispatchRun) startShard(shard int) {
 	})
 }
 
-// shardEnded leaves the part of the rate that a shard had to the others.
+// shardEnded gives a shard's part of the rate to the others.
 func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state dispatch.State) {
 	delete(d.running, shard)
 	delete(d.idle, shard)
@@ -123,7 +123,7 @@ func (d *dispatchRun) shardEnded(ctx workflow.Context, shard int, state dispatch
 	}
 }
 
-// receiveShardNews takes what the shards tell for as long as the dispatch lives.
+// receiveShardNews takes the shards' messages while the dispatch lives.
 func (d *dispatchRun) receiveShardNews(ctx workflow.Context) {
 	shards := workflow.GetSignalChannel(ctx, SignalShard)
 	for {
@@ -145,8 +145,8 @@ func (d *dispatchRun) receiveShardNews(ctx workflow.Context) {
 	}
 }
 
-// extendPause notes that a shard has sent until now of a dispatch that is paused: it takes a
-// moment to hear of that.
+// extendPause records that a shard has sent until now although the dispatch is paused: a
+// shard learns of a pause a moment late.
 func (d *dispatchRun) extendPause(ctx workflow.Context, news ShardNews) {
 	if d.Memo.Plan.Paused && d.states[news.Shard].Counts != news.Counts {
 		heard := d.pausedAt.Add(tuning.PauseHeard)
@@ -157,7 +157,7 @@ func (d *dispatchRun) extendPause(ctx workflow.Context, news ShardNews) {
 	}
 }
 
-// receiveProgress shows how far the dispatch is to those who look at its workflow.
+// receiveProgress shows progress to readers of the dispatch's workflow.
 func (d *dispatchRun) receiveProgress(ctx workflow.Context) {
 	progress := workflow.GetSignalChannel(ctx, SignalProgress)
 	for {
@@ -166,7 +166,7 @@ func (d *dispatchRun) receiveProgress(ctx workflow.Context) {
 	}
 }
 
-// total is what became of all items.
+// total sums the outcomes of all items.
 func (d *dispatchRun) total() dispatch.Counts {
 	if d.noneRetried() {
 		return d.Memo.Untried()
@@ -178,7 +178,7 @@ func (d *dispatchRun) total() dispatch.Counts {
 	return total
 }
 
-// failedParts names the pages of items that were given up.
+// failedParts names the pages of given-up items.
 func (d *dispatchRun) failedParts() (parts []dispatch.Part) {
 	if d.noneRetried() {
 		return d.Parts
@@ -203,7 +203,7 @@ func incompleteShards(states []dispatch.State) (shards []dispatch.ShardView) {
 	return shards
 }
 
-// details are what the Web UI shows.
+// details are the text for the Web UI.
 func (d *dispatchRun) details() string {
 	total, of := d.total(), ""
 	if d.progress.Done+d.progress.Failed > total.Done+total.Failed {

@@ -9,9 +9,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Job is the workflow of a kind of job: it has an order carried out by the kind's
-// activity. Its result is the counts of what became of the items, also when it is
-// cancelled.
+// Job is the workflow of a kind of job. The kind's activity carries the order out. The
+// result is the counts of the items by outcome, also after a cancel.
 func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts, error) {
 	return func(ctx workflow.Context, order Order) (counts Counts, err error) {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
@@ -28,7 +27,7 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 		if err == nil || !errors.Is(ctx.Err(), workflow.ErrCanceled) {
 			return counts, err
 		}
-		// A job is stopped too whose worker was silent by then, or failed: it is not tried again.
+		// A job is stopped too if its worker had fallen silent or failed: it is not tried again.
 		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok {
 			return canceledJob(&counts, silent.LastHeartbeatDetails(&counts))
 		}
@@ -39,8 +38,8 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 	}
 }
 
-// canceledJob is the end of a job that was stopped. unread is nil where its worker has left
-// how far it was. Where no worker had the job, the details are Temporal's own.
+// canceledJob is the end of a stopped job. unread is nil if its worker left its progress.
+// Without a worker, the details are Temporal's own.
 func canceledJob[Counts any](counts *Counts, unread error) (Counts, error) {
 	if unread != nil {
 		return *counts, temporal.NewCanceledError()

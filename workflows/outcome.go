@@ -7,7 +7,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// outcomeOf is how a timer ended whose last report is final.
+// outcomeOf is the outcome of a timer whose last report is final.
 func outcomeOf(report delivery.Report) timer.Outcome {
 	outcome := timer.Outcome{
 		Status: timer.Failed, Attempts: report.Attempt, LatenessMS: report.LatenessMS, LastFailure: report.Failure,
@@ -23,8 +23,8 @@ func outcomeOf(report delivery.Report) timer.Outcome {
 	return outcome
 }
 
-// announcement tells of the end of a delivery: an alert of one that ended badly, and the
-// outcome to whoever asked for it.
+// announcement publishes the end of a delivery: an alert if it ended badly, and the outcome
+// if one was requested.
 type announcement struct {
 	*timerRun
 	report  delivery.Report

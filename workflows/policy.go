@@ -12,18 +12,18 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// PolicyRecord is a policy as it is stored: its secrets sealed.
+// PolicyRecord is a policy as stored, its secrets sealed.
 type PolicyRecord struct {
 	Policy    policy.Policy `json:"policy"`
 	ChangedAt wire.Instant  `json:"changed_at"`
 	ChangedBy string        `json:"changed_by"`
-	// Who says more of who changed it; nil where that is not known.
+	// Who describes the author of the last change; nil if unknown.
 	Who *wire.Actor `json:"who,omitempty"`
-	// ClosedUntil is until when the policy takes no bookings, while it is decided
-	// whether it can be deleted.
+	// ClosedUntil is until when the policy takes no bookings, while a delete is being
+	// decided.
 	ClosedUntil wire.Instant `json:"closed_until,omitzero"`
-	// Sealed reports whether only who closed it changes it until then: its timers are being
-	// cancelled, and it is deleted next.
+	// Sealed reports whether only the closer may change the policy until then: its timers
+	// are being cancelled, and the policy is deleted next.
 	Sealed bool `json:"sealed,omitzero"`
 }
 
@@ -34,15 +34,14 @@ func (r PolicyRecord) SealedAt(now wire.Instant) bool { return r.Sealed && r.Clo
 type PutPolicy struct {
 	Record    PolicyRecord `json:"record"`
 	IfVersion int          `json:"if_version"`
-	// Closing is until when the policy was closed by who puts it.
+	// Closing is the ClosedUntil that the putter set when closing the policy.
 	Closing wire.Instant `json:"closing,omitzero"`
 }
 
-// Policy is the entity that holds the policy of one business type. Its memo is
-// the policy, readable without a worker; its history is the record of who
-// changed it and when. It alone sets the rate of the type's queue, so that a
-// limit, a pause and back-pressure never overwrite one another, and take effect
-// and end whatever is restarted meanwhile.
+// Policy is the entity that holds the policy of one business type. Its memo is the policy,
+// readable without a worker. Its history records who changed it and when. Only this entity
+// sets the rate of the type's queue, so a limit, a pause and back-pressure never overwrite
+// one another. They take effect and end across any restart.
 func Policy(ctx workflow.Context, record PolicyRecord) error {
 	e := &policyEntity{
 		record: record, pressure: workflow.GetSignalChannel(ctx, SignalBackPressure), claims: workflow.GetSignalChannel(ctx, SignalClaim),
@@ -68,7 +67,7 @@ func awaitHandlers(ctx workflow.Context) error {
 	return workflow.Await(ctx, func() bool { return workflow.AllHandlersFinished(ctx) })
 }
 
-// apply brings the policy into force, and waits until there is more to do.
+// apply puts the policy into force, and waits until there is more to do.
 func (e *policyEntity) apply(ctx workflow.Context) error {
 	e.changed = false
 	err := e.applyBackPressure(ctx)
@@ -76,7 +75,7 @@ func (e *policyEntity) apply(ctx workflow.Context) error {
 	if err == nil {
 		err = e.setQueueRate(ctx, e.record.Policy.QueueRate(claims, workflow.Now(ctx)))
 	}
-	if err == nil && news { // dispatches read it once the timers of the type have made room
+	if err == nil && news { // dispatches read it once the timers have made room
 		e.record.Policy.Claims = claims
 		err = e.upsertMemo(ctx, e.record)
 	}
@@ -86,7 +85,7 @@ func (e *policyEntity) apply(ctx workflow.Context) error {
 	return err
 }
 
-// historyFull reports whether the run has to make room for another.
+// historyFull reports whether the run must make room for another.
 func (e *policyEntity) historyFull(ctx workflow.Context) bool {
 	info := workflow.GetInfo(ctx)
 	return e.changes >= tuning.PolicyUpdates || info.GetContinueAsNewSuggested() || info.GetCurrentHistorySize() > tuning.PolicyHistory
@@ -94,13 +93,13 @@ func (e *policyEntity) historyFull(ctx workflow.Context) bool {
 
 type policyEntity struct {
 	record PolicyRecord
-	// pressure is what receivers have asked for, and claims what dispatches have.
+	// pressure carries receivers' requests, and claims those of dispatches.
 	pressure, claims workflow.ReceiveChannel
-	// changes counts what this run has received; changed reports whether that has
-	// still to be acted upon.
+	// changes counts what this run has received; changed reports whether some of it still
+	// has to be applied.
 	changes int
 	changed bool
-	// rate is the one that the queue has, once it was set by this run.
+	// rate is the queue's rate, once this run has set it.
 	rate     *policy.QueueRate
 	deleting bool
 	deleted  bool
@@ -130,7 +129,7 @@ func (e *policyEntity) put(ctx workflow.Context, put PutPolicy) (PolicyRecord, e
 	return next, e.upsertMemo(ctx, next)
 }
 
-// validateDelete refuses when the policy was to be as it was closed, and was put since.
+// validateDelete refuses if the policy was put since it was closed.
 func (e *policyEntity) validateDelete(_ string, closedUntil wire.Instant) error {
 	if closedUntil != 0 && closedUntil != e.record.ClosedUntil {
 		return temporal.NewNonRetryableApplicationError("the policy takes bookings again", ErrorVersion, nil)
@@ -138,14 +137,14 @@ func (e *policyEntity) validateDelete(_ string, closedUntil wire.Instant) error 
 	return nil
 }
 
-// liftBackPressure puts an end to what receivers have asked for until now, also where only
-// some worker knows of it. It is no new version: nobody changed the policy.
+// liftBackPressure ends all back-pressure requested until now, even if only some worker
+// knows of it. It makes no new version: the policy itself did not change.
 func (e *policyEntity) liftBackPressure(ctx workflow.Context) error {
 	e.record.Policy = e.record.Policy.Lift(wire.At(workflow.Now(ctx)))
 	return e.upsertMemo(ctx, e.record)
 }
 
-// delete answers once nothing of the policy is in force any more.
+// delete answers once no part of the policy is in force.
 func (e *policyEntity) delete(ctx workflow.Context, author string, _ wire.Instant) error {
 	e.deleting, e.record.ChangedBy = true, author
 	return workflow.Await(ctx, func() bool { return e.deleted })
@@ -165,7 +164,7 @@ func (e *policyEntity) upsertMemo(ctx workflow.Context, record PolicyRecord) err
 	return workflow.UpsertMemo(ctx, map[string]any{MemoPolicy: record})
 }
 
-// applyBackPressure applies what receivers have asked for. The longest wish counts.
+// applyBackPressure applies the receivers' requests. The longest counts.
 func (e *policyEntity) applyBackPressure(ctx workflow.Context) error {
 	_, held := e.record.Policy.HeldBack(workflow.Now(ctx))
 	longest := e.record.Policy.BackPressure
@@ -194,10 +193,10 @@ func (e *policyEntity) applyBackPressure(ctx workflow.Context) error {
 	return nil
 }
 
-// signalsPending reports whether a signal has arrived that was not drained yet.
+// signalsPending reports whether a signal has arrived that is not drained yet.
 func (e *policyEntity) signalsPending() bool { return e.pressure.Len() > 0 || e.claims.Len() > 0 }
 
-// drainClaims takes what dispatches claim. news reports whether it is other than before.
+// drainClaims takes the claims of dispatches. news reports whether they changed.
 func (e *policyEntity) drainClaims(ctx workflow.Context) (claims []policy.Claim, news bool) {
 	now, p := wire.At(workflow.Now(ctx)), e.record.Policy
 	claims, _ = p.Claims.InForce(now)
@@ -212,7 +211,7 @@ func (e *policyEntity) drainClaims(ctx workflow.Context) (claims []policy.Claim,
 	return claims, news
 }
 
-// setQueueRate gives the type's queue its rate, however long that takes.
+// setQueueRate sets the rate of the type's queue, however long that takes.
 func (e *policyEntity) setQueueRate(ctx workflow.Context, rate *float64) error {
 	want := policy.QueueRate{BusinessType: e.record.Policy.BusinessType, Rate: rate}
 	if e.rate != nil && sameRate(e.rate.Rate, want.Rate) {

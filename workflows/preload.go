@@ -12,14 +12,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// A timer is preloaded: its start delay ends a lead before it rings, and the worker
-// that is handed its first task waits in memory for the instant.
+// A timer is preloaded: its start delay ends a lead before it rings, and the worker that
+// gets its first task waits in memory for the instant.
 
-// suspended is how long a paused timer stays cold. Nothing but a signal or a cancel wakes it
+// suspended is how long a paused timer stays cold. Only a signal or a cancel wakes it
 // earlier.
 const suspended = wire.MaxAhead
 
-// StartDelay is how long a timer has nothing to do.
+// StartDelay is how long a timer can stay cold.
 func StartDelay(memo timer.Memo, now time.Time) time.Duration {
 	if until := memo.RestsUntil(); until != 0 {
 		return max(until.Until(now), 0)
@@ -30,11 +30,11 @@ func StartDelay(memo timer.Memo, now time.Time) time.Duration {
 	return max(memo.WakesAt().Until(now), 0)
 }
 
-// release ends a run that was preloaded and did not ring. What interrupted it is on
-// its way: Temporal keeps it back while a worker has the task.
+// release ends a run that was preloaded and did not ring. The interrupting signal is on its
+// way: Temporal withholds it while a worker has the task.
 func (t *timerRun) release(result delivery.Result) decision {
 	if result == delivery.ResultInterrupted {
-		_ = workflow.Await(t.ctx, t.interrupted) // a cancel is one, too
+		_ = workflow.Await(t.ctx, t.interrupted) // a cancel interrupts, too
 	}
 	if t.interrupted() {
 		return t.applyPending()
@@ -49,9 +49,9 @@ type Notification struct {
 	RunID  string `json:"run_id"`
 }
 
-// Notify makes a worker check at once whether a timer that it has preloaded is still
-// wanted: Temporal keeps a cancel or a change from it while it has the task. It may
-// fail, since the worker checks in any case before it rings.
+// Notify makes a worker check at once whether a timer that it has preloaded is still wanted.
+// Temporal withholds a cancel or a change while the worker has the task. It may fail, since
+// the worker always checks before it rings.
 func Notify(ctx workflow.Context, of Notification) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: tuning.QuestionTimeout,

@@ -6,8 +6,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Probe answers the readiness check: an update that completes has been stored
-// by Temporal and handled by a worker, the two things a timer needs.
+// Probe answers the readiness check. An update completes once Temporal has stored it and a
+// worker has handled it, the two things a timer needs.
 func Probe(ctx workflow.Context) error {
 	probes := 0
 	err := workflow.SetUpdateHandler(ctx, UpdateProbe, func(workflow.Context) error {

@@ -12,9 +12,9 @@ import (
 // receiptQuery finds the report of a first attempt whose record was lost.
 type receiptQuery struct{ *timerRun }
 
-// find asks what came of the attempt that may have been made: this worker
-// first, then the one that had the task. A worker that does not answer has
-// died, and the attempt counts as one in flight at a crash.
+// find asks for the report of the attempt that may have been made: this worker first, then
+// the previous holder of the task. A worker that does not answer has died, and its attempt
+// counts as one in flight at a crash.
 func (q *receiptQuery) find() (report delivery.Report, ok bool) {
 	ctx, release := workflow.NewDisconnectedContext(q.ctx)
 	defer release()
@@ -28,9 +28,9 @@ func (q *receiptQuery) find() (report delivery.Report, ok bool) {
 	return report, err == nil && hasAttempt(report)
 }
 
-// askHolder asks a worker that had the task before, unless it has stored its receipt. It
-// may also store it while it is asked, and be gone before it answers. ctx is out of reach
-// of a cancel.
+// askHolder asks the previous holder of the task, unless it has stored its receipt. It may
+// also store the receipt during the question and stop before it answers. A cancel does not
+// reach ctx.
 func (q *receiptQuery) askHolder(ctx workflow.Context, worker string) (delivery.Report, bool) {
 	if report, ok := q.storedReceipt(); ok {
 		return report, hasAttempt(report)
@@ -43,15 +43,15 @@ func (q *receiptQuery) askHolder(ctx workflow.Context, worker string) (delivery.
 	return report, ok && hasAttempt(report)
 }
 
-// storedReceipt is the receipt that a worker has stored in the run as it stopped: it is
-// not there to be asked.
+// storedReceipt is the receipt that a stopping worker has stored in the run, since it can no
+// longer be asked.
 func (q *receiptQuery) storedReceipt() (report delivery.Report, ok bool) {
 	ok = workflow.GetSignalChannel(q.ctx, SignalReceipt).ReceiveAsync(&report)
 	return report, ok
 }
 
-// askWorker is what a worker says of the attempt. One that is frozen takes the question and
-// gives no sign of life.
+// askWorker returns a worker's report of the attempt. A frozen worker takes the question and
+// sends no heartbeat.
 func (q *receiptQuery) askWorker(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
@@ -62,7 +62,7 @@ func (q *receiptQuery) askWorker(ctx workflow.Context, worker string) (report de
 	return report, err == nil && hasAttempt(report)
 }
 
-// hasAttempt reports whether a report tells of an attempt.
+// hasAttempt reports whether a report describes an attempt.
 func hasAttempt(report delivery.Report) bool {
 	return report.Result != delivery.ResultUseQueue && report.Result != delivery.ResultElsewhere
 }

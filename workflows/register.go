@@ -6,8 +6,7 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 )
 
-// Registry is where workflows are registered: a worker, a replayer and a test
-// environment all are one.
+// Registry is where workflows are registered: a worker, a replayer or a test environment.
 type Registry interface {
 	RegisterWorkflowWithOptions(w any, options workflow.RegisterOptions)
 }

@@ -9,28 +9,28 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Registered are the business types whose queues may hold deliveries, with the
-// second at which each was registered last. A type that is registered twice within one
-// second counts as registered in the next: no two registrations of it are the same.
+// Registered are the business types whose queues may hold deliveries, with the second of
+// their last registration. A type registered twice within one second counts as registered in
+// the next second, so no two registrations of it are equal.
 type Registered map[string]int64
 
 // Registration changes the registry.
 type Registration struct {
 	Add []string `json:"add,omitempty"`
-	// Remove names types that have no policy any more, as they were registered: one
-	// that was registered again since stays.
+	// Remove names types that no longer have a policy, as they were registered. A type that
+	// was registered again since stays.
 	Remove []Registrant `json:"remove,omitempty"`
 }
 
-// Registrant is a type, and the second at which it was registered last.
+// Registrant is a type, and the second of its last registration.
 type Registrant struct {
 	BusinessType string `json:"business_type"`
 	At           int64  `json:"at"`
 }
 
-// PolicyRegistry is the entity that names the business types which have a policy, or had
-// one lately. Its memo is readable without a worker, and without Temporal's
-// visibility: by it a worker knows which queues to poll.
+// PolicyRegistry is the entity that names the business types with a policy, now or lately.
+// Its memo is readable without a worker and without Temporal's visibility. Workers learn
+// from it which queues to poll.
 func PolicyRegistry(ctx workflow.Context, known Registered) error {
 	known = maps.Clone(known)
 	if known == nil {

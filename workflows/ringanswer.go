@@ -8,9 +8,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// AnswerRing brings a receiver's word on a ring to the gateway that gave it, where it came
-// to another one. It fails where the ring is over, and where that gateway is gone: then the ring
-// goes to another receiver.
+// AnswerRing brings a receiver's answer to the gateway of its ring, if another gateway got
+// it. It fails if the ring is over or that gateway is gone. The ring then goes to another
+// receiver.
 func AnswerRing(ctx workflow.Context, answer delivery.RingAnswer) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: AnswersQueue(answer.Gateway), ScheduleToCloseTimeout: tuning.QuestionTimeout,

@@ -10,10 +10,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Timer is the life of one timer, from its booking to its end. It completes
-// when delivered or expired, fails when the ladder is used up, and ends
-// Canceled when cancelled: that is what the id-reuse policy of the next
-// booking goes by.
+// Timer is the life of one timer, from its booking to its end. It completes when delivered
+// or expired, fails when the ladder is used up, and ends Canceled when cancelled. The
+// id-reuse policy of the next booking depends on that status.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	t := &timerRun{ctx: ctx, spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
 	t.spec.Memo, t.delivering = spec.Begin(), spec.Standing != nil
@@ -22,29 +21,29 @@ func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (t
 
 // timerRun is the state of one run of a timer.
 type timerRun struct {
-	// ctx is that of the run's one coroutine. A cancel of the timer shows in it.
+	// ctx is the context of the run's one coroutine. A cancel of the timer cancels it.
 	ctx     workflow.Context
 	spec    timer.Spec
 	payload converter.RawValue
 	changes workflow.ReceiveChannel
-	// signals counts what has arrived; pending is what of it has still to be
-	// applied.
+	// signals counts the changes that have arrived; pending are those still to be applied.
 	signals int
 	pending []timer.Change
-	// receiptAsked reports whether a worker that had the task before was asked in vain.
+	// receiptAsked reports whether the previous holder of the task was asked without
+	// success.
 	receiptAsked bool
-	// delivering reports whether the delivery of the present occurrence has begun.
+	// delivering reports whether the delivery of the current occurrence has begun.
 	delivering bool
-	// shown reports whether lists show of this run that it is delivering.
+	// shown reports whether lists show this run as delivering.
 	shown bool
-	// maybeSent reports whether an attempt may have been made that nobody knows of.
+	// maybeSent reports whether an attempt may have been made without a record.
 	maybeSent bool
 }
 
-// run is a run from top to bottom: what an earlier task of it did, what changed, is it
-// due, ring, decide. It checks everything on the run's first task: a change, an update
-// and a cancel each end a start delay early, and the clock of the gateway that computed
-// the delay may be off. Each step returns how the run ends.
+// run is a run from top to bottom: the report of an earlier task, the changes, is it due,
+// ring, decide. The first task of a run checks everything, for two reasons: a change, an
+// update and a cancel each end a start delay early, and the clock of the gateway that
+// computed the delay may be off. Each step returns how the run ends.
 func (t *timerRun) run() decision {
 	t.drainSignals()
 	if report, ok := t.earlierAttempt(); ok {
@@ -69,9 +68,9 @@ func (t *timerRun) run() decision {
 	return t.decide(t.ring())
 }
 
-// decide does what the report of an attempt asks for. What came while it was in flight
-// outweighs a failure: a change or cancel that was accepted holds unless the receiver took
-// the timer first.
+// decide acts on the report of an attempt. A change or cancel that arrived during a failed
+// attempt outweighs the failure: once accepted it holds, unless the receiver took the timer
+// first.
 func (t *timerRun) decide(report delivery.Report) decision {
 	switch {
 	case report.Result == delivery.ResultDelivered, report.Result.Final() && !t.interrupted():
@@ -88,8 +87,8 @@ func (t *timerRun) decide(report delivery.Report) decision {
 	}
 }
 
-// earlierAttempt is the report of the attempt that an earlier task of this run made, if
-// there is one. It leaves no record where Temporal refused the task's completion.
+// earlierAttempt is the report of an attempt by an earlier task of this run, if there is
+// one. Temporal has no record of it if it refused that task's completion.
 func (t *timerRun) earlierAttempt() (report delivery.Report, ok bool) {
 	if t.spec.Standing != nil || !t.handedOutAgain() {
 		return report, false
@@ -99,15 +98,15 @@ func (t *timerRun) earlierAttempt() (report delivery.Report, ok bool) {
 	return report, ok
 }
 
-// resume goes on with the delivery that the run before has begun.
+// resume continues the delivery that the previous run began.
 func (t *timerRun) resume() decision {
 	standing := *t.spec.Standing
 	t.spec.Standing = nil
 	return t.deliver(standing)
 }
 
-// currentOccurrence finds which occurrence a recurring timer rings for: one that overslept
-// makes up for what it missed as its rule says. It reports whether there is one.
+// currentOccurrence finds the occurrence for which a recurring timer rings, and reports
+// whether there is one. The timer makes up for missed occurrences by its rule.
 func (t *timerRun) currentOccurrence() (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
@@ -116,8 +115,8 @@ func (t *timerRun) currentOccurrence() (ok bool) {
 	return ok
 }
 
-// due reports whether it is time to ring, or so nearly that a worker preloads the timer.
-// A suspended one is due when its latest time has passed: nobody is called then.
+// due reports whether it is time to ring, or near enough for a worker to preload the timer.
+// A suspended timer is due at its latest time, and then calls no receiver.
 func (t *timerRun) due() bool {
 	if t.spec.Resting() {
 		return t.spec.Lapsed(t.now())
@@ -125,17 +124,16 @@ func (t *timerRun) due() bool {
 	return t.spec.RingsAt().Until(workflow.Now(t.ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
 }
 
-// ringInOwnRun has an occurrence that makes up for others ring in a run of its own. What
-// this run says of itself is of the occurrence that was missed, and whoever acknowledges
-// or redelivers goes by that.
+// ringInOwnRun makes an occurrence that makes up for others ring in a separate run. This
+// run's memo describes the missed occurrence, and acknowledgements and redeliveries rely on
+// it.
 func (t *timerRun) ringInOwnRun() decision {
 	t.spec.Memo = t.spec.KeepCurrent()
 	return continued()
 }
 
-// finish turns the last report into the timer's end, or into the next
-// occurrence. A cancel that came during the delivery ends the whole chain, and a
-// change applies to what is ahead.
+// finish turns the last report into the timer's end, or into the next occurrence. A cancel
+// during the delivery ends the whole chain. A change applies to later occurrences.
 func (t *timerRun) finish(report delivery.Report) decision {
 	outcome := outcomeOf(report)
 	(&announcement{timerRun: t, report: report, outcome: outcome}).send()
