@@ -18,25 +18,25 @@ import (
 
 // Bulk finds timers, stores them with their outcomes, and changes them.
 type Bulk interface {
-	// Find lists a page of what an order is about, and the token of the next one, which is
-	// empty on the last page.
+	// Find lists a page of the timers an order matches, and the token of the next page,
+	// which is empty on the last page.
 	Find(ctx context.Context, order corejob.Bulk, token []byte) (items []corejob.Item, next []byte, err error)
-	// FindMoving lists a page of what went on in another run since then: Find may have passed
-	// it by.
+	// FindMoving lists a page of timers that began another run since then: Find may have
+	// missed them.
 	FindMoving(ctx context.Context, order corejob.Bulk, since wire.Instant, token []byte) (items []corejob.Item, next []byte, err error)
 	WritePage(ctx context.Context, job string, number int, page corejob.Page) error
 	ReadPage(ctx context.Context, job string, number int) (corejob.Page, error)
 	// ClosePages ends the first pages of a job.
 	ClosePages(ctx context.Context, job string, pages int, beat func()) error
-	// Repeat orders a job once more that is to miss nothing. It may be called again.
+	// Repeat orders a job once more if the job must miss nothing. It may be called again.
 	Repeat(ctx context.Context, order corejob.Bulk) error
-	// Do does what the order says with one timer, once, however often it is asked.
+	// Do applies the order to one timer once, however often it is called.
 	Do(ctx context.Context, order corejob.Bulk, item corejob.Item) (pending bool, err error)
 }
 
-// Bulk does the same with all timers that the order's filter finds. It first writes down
-// what it finds, and then goes through that: what the changes do to the list is nothing to
-// it, and what happens to the timers meanwhile is seen when it is their turn.
+// Bulk applies one change to all timers that match the order's filter. It first stores what
+// it finds, and then goes through that list. So its changes do not affect the list, and it
+// sees each timer's present state when it reaches it.
 func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.BulkProgress, error) {
 	b := &bulk{store: c.Bulks, order: order}
 	ctx = onBehalf(ctx, order.By)
@@ -56,7 +56,7 @@ func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.Bulk
 	return job.End(ctx, b.progress, err)
 }
 
-// onBehalf has a job make its changes on behalf of who ordered it.
+// onBehalf attributes a job's changes to the author of its order.
 func onBehalf(ctx context.Context, by *wire.Actor) context.Context {
 	return audit.With(ctx, audit.Behalf{Of: by.OnBehalf(activity.GetInfo(ctx).WorkflowExecution.ID)})
 }
@@ -80,7 +80,7 @@ type bulk struct {
 
 func (b *bulk) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
 
-// findItems writes down what there is.
+// findItems stores the items that match.
 func (b *bulk) findItems(ctx context.Context) (found int, err error) {
 	began := wire.At(time.Now())
 	finding := finding{bulk: b, listed: map[string]bool{}}
@@ -136,7 +136,7 @@ func (b *bulk) storePage(ctx context.Context, _ []byte, items []corejob.Item) er
 	return b.store.WritePage(ctx, b.order.ID, b.progress.At(), corejob.Page{Items: items, Outcomes: b.progress.Outcomes})
 }
 
-// outcomeOf is the outcome of a timer, as it is shown.
+// outcomeOf is the outcome of a timer, as shown to clients.
 func outcomeOf(err error) corejob.Outcome {
 	switch {
 	case err == nil:

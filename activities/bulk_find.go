@@ -6,8 +6,8 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 )
 
-// finding writes down the timers that a bulk job is about, each once: one that begins another
-// run meanwhile may be listed again.
+// finding stores each timer of a bulk job once. A timer that begins another run meanwhile
+// may be listed again.
 type finding struct {
 	*bulk
 	listed map[string]bool
@@ -33,8 +33,8 @@ func (f *finding) writePages(ctx context.Context, list func(token []byte) (items
 	return nil
 }
 
-// unlisted are the items that were not listed before. An id may have failed more than once, and
-// of these only the last is tried again: the others are found, and skipped.
+// unlisted are the items that were not listed before. An id may have failed more than once.
+// Only its last run is tried again: the others are found, and skipped.
 func (f *finding) unlisted(items []job.Item) (fresh []job.Item) {
 	for _, item := range items {
 		name := item.String()

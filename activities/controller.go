@@ -16,39 +16,39 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// Queues sets what Temporal holds a queue to.
+// Queues sets the limits of Temporal's task queues.
 type Queues interface {
 	SetQueueRate(ctx context.Context, rate policy.QueueRate) error
 }
 
-// Sender sends messages, to whatever kind of destination.
+// Sender sends messages to any kind of destination.
 type Sender interface {
 	Send(ctx context.Context, m send.Message) send.Outcome
 }
 
-// Policies tells the policy of a business type, its secrets opened. A type
-// without a policy is [wire.NotFound].
+// Policies returns the policy of a business type, its secrets opened. A type without a
+// policy is [wire.NotFound].
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
-// Controller keeps a deployment in order. It is not on the way of any delivery.
+// Controller keeps a deployment in order. No delivery passes through it.
 type Controller struct {
 	Queues   Queues
 	Policies Policies
 	Sender   Sender
 	Bulks    Bulk
-	// Turns are those at the places for jobs.
+	// Turns queue for the places of jobs.
 	Turns *turns.Turns
 }
 
-// SetQueueRate gives the queue of a business type its rate.
+// SetQueueRate sets the rate of a business type's queue.
 func (c *Controller) SetQueueRate(ctx context.Context, rate policy.QueueRate) error {
 	return c.Queues.SetQueueRate(ctx, rate)
 }
 
-// Alert sends an event to the recipient that the policy names, signed like a callback. Where
-// the policy names none any more, it sends nothing.
+// Alert sends an event to the policy's recipient, signed like a callback. It sends nothing
+// if the policy no longer names a recipient.
 func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	policy, err := c.Policies.Policy(ctx, event.Data.BusinessType)
 	if err != nil && wire.CodeOf(err) != wire.NotFound {
@@ -77,7 +77,7 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	}
 }
 
-// alertMessage is the body of an event under an id that is the alert's for ever.
+// alertMessage is the body of an event, under the alert's permanent id.
 func alertMessage(policy policy.Policy, to delivery.Destination, alert string, body []byte) send.Message {
 	return send.Message{
 		ID: timer.MessageID(alert), BusinessType: policy.BusinessType, Destination: to.Routed(policy.BusinessType),

@@ -7,7 +7,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// attempt is one that is to be made.
+// attempt is one attempt that is about to be made.
 type attempt struct {
 	settings
 	delivery timer.Delivery
@@ -16,8 +16,8 @@ type attempt struct {
 	last *delivery.Report
 }
 
-// number is the attempt's, from 1. Only attempts that left a report count: one
-// whose worker died gave no verdict, and a try that called no receiver was none.
+// number is the attempt's, from 1. Only attempts that left a report count. An attempt whose
+// worker died gave no verdict, and a try that called no receiver was no attempt.
 func (a attempt) number() int {
 	if a.last == nil {
 		return 1
@@ -31,8 +31,7 @@ func (a attempt) along(r route) attempt {
 	return a
 }
 
-// acknowledged reports whether a receiver that accepts the attempt has to acknowledge it
-// later.
+// acknowledged reports whether the receiver must acknowledge the attempt after accepting it.
 func (a attempt) acknowledged() bool {
 	return a.policy.Ack != nil && !a.callback.Stream
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Deliver makes the next attempt, and fails with the wait until the one after
-// it. Its result is not final when the delivery belongs on another queue.
+// Deliver makes the next attempt. Its error carries the wait until the one after it. Its
+// result is not final when the delivery belongs on another queue.
 func (a *Attempter) Deliver(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload, last: heartbeatReport(ctx)}}
 	report, err := t.run(ctx)
@@ -30,17 +30,16 @@ func (a *Attempter) Deliver(ctx context.Context, d timer.Delivery, payload conve
 }
 
 // run makes the attempt of a try on the queue: was it made already, is it due, is it still
-// wanted, what does it go by, call.
+// wanted, its settings, the call.
 func (t *try) run(ctx context.Context) (delivery.Report, error) {
 	if t.last == nil {
 		t.last = t.delivery.Prior
-		// The first try gives the wait into Temporal's hands, where GET sees it.
+		// The first try hands the wait to Temporal, where GET shows it.
 		if t.last != nil && activity.GetInfo(ctx).Attempt == 1 && t.last.Early(time.Now()) {
 			return *t.last, nil
 		}
 	}
-	// The first attempt at a receiver that is connected comes to its gateway a moment
-	// early.
+	// The first attempt at a connected receiver reaches its gateway a moment early.
 	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil {
 		return delivery.Report{}, err
 	}
@@ -51,8 +50,8 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 	if err != nil {
 		return t.postpone(ctx, err), nil
 	}
-	// A cancel or change that is durable by now comes before this attempt, even
-	// if the workflow has not heard of it yet.
+	// A cancel or change that is durable now precedes this attempt, even if the workflow has
+	// not seen it yet.
 	if !state.Wanted {
 		return delivery.Report{}, temporal.NewCanceledError()
 	}
@@ -62,8 +61,8 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 	return t.makeNext(ctx)
 }
 
-// makeNext makes the attempt that follows the last one, and remembers its report until
-// Temporal has recorded it.
+// makeNext makes the attempt after the last one, and keeps its report until Temporal has
+// recorded it.
 func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 	stored := t.number() - 1 // by Temporal
 	if made := t.unrecorded(ctx); made != nil {
@@ -82,8 +81,8 @@ func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 	return report, err
 }
 
-// unrecorded is the report of the attempt that is to be made, or of one behind it, where
-// this worker has made it already: its record was lost on the way to Temporal. nil for none.
+// unrecorded is the report of the next attempt or a later one, if this worker has made it
+// already and the record was lost on its way to Temporal. nil for none.
 func (t *try) unrecorded(ctx context.Context) *delivery.Report {
 	made, ok := t.receipts.Get(receiptName(ctx))
 	if !ok || made.Attempt < t.number() {
@@ -112,15 +111,14 @@ func (t *try) settledState(ctx context.Context) (timer.RunState, error) {
 	}
 }
 
-// paced makes the attempt, or none where it comes too soon, or the type is held back
-// or has got a policy, and with it a queue of its own.
+// paced makes the attempt. It makes none if the try comes too soon, if the type is held
+// back, or if the type now has a policy and with it a separate queue.
 func (t *try) paced(ctx context.Context) (delivery.Report, error) {
 	now := time.Now()
 	if early := t.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
 		return t.wait(early, ""), nil
 	}
-	// Temporal hands the last try's task out once more when its store had said that
-	// it was not written.
+	// Temporal hands the last try's task out again after its store reported a failed write.
 	if last := t.last; last != nil && last.Early(now) {
 		return t.wait(last.NextIn(now), last.Waits), nil
 	}
@@ -132,12 +130,12 @@ func (t *try) paced(ctx context.Context) (delivery.Report, error) {
 	if t.paused || t.policy.Paused { // it came before its queue was stopped
 		return t.wait(tuning.EmergencyWait, ""), nil
 	}
-	// By the end of this wait the queue is stopped, and lets it go when the back-pressure
-	// ends or is lifted.
+	// By the end of this wait the queue is stopped. It releases the attempt when the
+	// back-pressure ends or is lifted.
 	if until, held := t.policy.HeldBack(now); held {
 		return t.wait(min(until.Until(now), tuning.BackPressureHeard), ""), nil
 	}
-	if t.policy.Version != 0 { // else the queue is everybody's, and has limits of its own
+	if t.policy.Version != 0 { // else it is the shared queue, which has other limits
 		leave, ok := t.Bulkhead.EnterQueue(ctx, t.policy.BusinessType, t.policy.Limits.InFlight)
 		if !ok {
 			return t.wait(tuning.FirstPostponed, delivery.WaitsForInFlight), nil
@@ -148,10 +146,10 @@ func (t *try) paced(ctx context.Context) (delivery.Report, error) {
 	return t.call(ctx)
 }
 
-// elsewhere is the report of an attempt that is made on another queue by now: the type has
-// got a policy, or one that says in another way how its receivers are reached. A worker that
-// took it from the queue of a stream which is one of two links gives it back with a bound on
-// its wait, or, where it has one, for a moment.
+// elsewhere is the report of an attempt that now belongs on another queue: the type has got
+// a policy, or a policy that reaches its receivers in another way. A worker may have taken
+// it from the queue of a stream that is one of two links. It then returns it with a bound on
+// its wait, or, if it has a bound, for a moment.
 func (t *try) elsewhere(queue string) (report delivery.Report, ok bool) {
 	stream := t.along(t.route).callback.Stream
 	switch {
@@ -168,13 +166,12 @@ func (t *try) elsewhere(queue string) (report delivery.Report, ok bool) {
 
 func (t *try) belongsElsewhere(stream bool, queue string) bool {
 	if t.policy.Version == 0 && queue != t.Queue(t.policy, true) {
-		return false // as it was scheduled under a policy that is gone
+		return false // it was scheduled under an earlier policy
 	}
 	return queue != t.Queue(t.policy, stream)
 }
 
-// State says how a delivery stands, and until when it may go on under the
-// policy as it is now.
+// State returns how a delivery stands, and until when it may go on under the present policy.
 func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState, error) {
 	state, err := a.Runs.State(ctx, spec.Key, runOf(ctx))
 	if err != nil {
@@ -188,8 +185,8 @@ func (a *Attempter) State(ctx context.Context, spec timer.Spec) (timer.RunState,
 	return state, nil
 }
 
-// heartbeatReport is the last report that Temporal holds for the tries that follow, nil if
-// there is none. It outlives a try whose worker died.
+// heartbeatReport is the last report that Temporal holds for the next tries, nil if there is
+// none. It outlives a try whose worker died.
 func heartbeatReport(ctx context.Context) *delivery.Report {
 	var report delivery.Report
 	if !activity.HasHeartbeatDetails(ctx) || activity.GetHeartbeatDetails(ctx, &report) != nil || report.Result == "" {
@@ -198,10 +195,10 @@ func heartbeatReport(ctx context.Context) *delivery.Report {
 	return &report
 }
 
-// receiptName names the delivery of a run on the queue among the receipts.
+// receiptName is the receipt's name for a run's delivery on the queue.
 func receiptName(ctx context.Context) string { return runOf(ctx) + "/deliver" }
 
-// awaitNearly waits for a timer that is all but due.
+// awaitNearly waits for a timer that is almost due.
 func awaitNearly(ctx context.Context, due wire.Instant) error {
 	early := due.Until(time.Now())
 	if early <= 0 || early > tuning.StreamLead {

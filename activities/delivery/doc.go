@@ -1,5 +1,5 @@
-// Package delivery makes the attempts of a timer's delivery. It has the receiver called,
-// and says in Temporal's language what follows. What is sent leaves through package send.
+// Package delivery makes the attempts of a timer's delivery. It has the receiver called, and
+// reports the next step in Temporal's terms. Messages leave through package send.
 //
 // Start at [Attempter.FirstAttempt], the attempt on the fast path within a workflow task,
 // and at [Attempter.Deliver], every other one. An attempt is prepared from the live policy,

@@ -12,11 +12,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// FirstAttempt makes the first attempt of a run, at its time and once: a workflow task
-// that is handed out again to this worker finds what it did, and one that another
-// worker had before names that worker, unless it has been asked. It steps aside
-// when the server must pace the attempt, or when the type's share of this
-// worker is used up.
+// FirstAttempt makes the first attempt of a run, at its time and once. A workflow task that
+// is handed out again to this worker finds the earlier result. A task that another worker
+// held before names that worker, unless it has been asked. FirstAttempt steps aside when the
+// server must pace the attempt, or when the type's share of this worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)
 	if other := a.Tasks.Predecessor(run); other != "" && other != a.Worker && !d.Asked && !a.receipts.Has(run) {
@@ -61,10 +60,10 @@ func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
 	}
 	t.route = t.chooseRoute(ctx)
 	defer t.links.release(t.settings, t.route)
-	if t.along(t.route).callback.Stream { // it is made where the receiver is connected
+	if t.along(t.route).callback.Stream { // the receiver's gateway makes it
 		return handover{t.attempt, t.route}.report(), nil
 	}
-	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil { // it left early, for a receiver that connects
+	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil { // it left early, for a connected receiver
 		return delivery.Report{}, err
 	}
 	leave, ok := t.enter(ctx)
@@ -75,7 +74,7 @@ func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
 	return t.call(ctx)
 }
 
-// enter takes a slot of the fast path, where it is open.
+// enter takes a slot of the fast path, if that is open.
 func (t *try) enter(ctx context.Context) (leave func(), ok bool) {
 	if t.paused || t.policy.Rate(time.Now()) != nil {
 		return nil, false

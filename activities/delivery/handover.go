@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// handover is an attempt that is made on another queue than the one on which it has come.
+// handover passes an attempt from the queue it arrived on to another one.
 type handover struct {
 	attempt
 	route route
@@ -38,9 +38,9 @@ func (h handover) report() delivery.Report {
 	return report
 }
 
-// timeout is how long the attempt waits for a receiver to connect before it goes by the
-// other link, zero for as long as it takes. Behind a callback that is down that is as long
-// as the ladder says, by which the callback is tried again.
+// timeout is how long the attempt waits for a receiver to connect before it takes the other
+// link. Zero means no limit. If the callback is down, the ladder that retries the callback
+// sets it.
 func (h handover) timeout() time.Duration {
 	switch {
 	case h.route.only:

@@ -12,11 +12,11 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// withHeartbeat lets Temporal notice that the worker died, and is the context of an
-// attempt that nothing interrupts but the end of its task and of its worker: one
-// that is in flight when the timer is cancelled may have reached the receiver,
-// so its answer is waited for. The signs of life carry the last report, which a
-// try that leaves none would take with it. ended must be called.
+// withHeartbeat sends heartbeats, so that Temporal notices a dead worker, and returns the
+// context of an attempt. Only the end of the task or of the worker interrupts that context.
+// A cancelled timer's attempt in flight may have reached the receiver, so its answer is
+// awaited. The heartbeats carry the last report, which a try without one would otherwise
+// erase. ended must be called.
 func withHeartbeat(ctx context.Context, last *delivery.Report) (attempt context.Context, ended func()) {
 	end, _ := ctx.Deadline() // every activity has one
 	attempt, stop := context.WithDeadline(context.WithoutCancel(ctx), end)
@@ -34,8 +34,8 @@ func withHeartbeat(ctx context.Context, last *delivery.Report) (attempt context.
 	}
 }
 
-// workerStopping reports whether a context ended because its worker does, and not
-// because a cancel was asked for.
+// workerStopping reports whether a context ended because its worker stops, and not because
+// of a cancel.
 func workerStopping(ctx context.Context) bool {
 	select {
 	case <-activity.GetWorkerStopChannel(ctx):

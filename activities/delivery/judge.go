@@ -11,16 +11,16 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// judgement is what the answer to an attempt means.
+// judgement is the meaning of the answer to an attempt.
 type judgement struct {
 	attempt
 	sent send.Outcome
-	// report is what follows from the answer.
+	// report is the report that follows from the answer.
 	report delivery.Report
 }
 
-// judge judges the answer to an attempt. downSince is since when the callback of the type
-// has failed, zero when it has not.
+// judge judges the answer to an attempt. downSince is since when the type's callback has
+// failed, zero if it works.
 func (a attempt) judge(sent send.Outcome, downSince time.Time) *judgement {
 	j := &judgement{attempt: a, sent: sent, report: a.report(delivery.ResultDelivered)}
 	j.describe(downSince)
@@ -34,7 +34,7 @@ func (a attempt) judge(sent send.Outcome, downSince time.Time) *judgement {
 	return j
 }
 
-// describe notes what is so whatever the answer means.
+// describe records the facts that hold for every answer.
 func (j *judgement) describe(downSince time.Time) {
 	report := &j.report
 	report.Attempt, report.EndedAt, report.Link = j.number(), wire.At(j.sent.Ended), j.link
@@ -58,7 +58,7 @@ func (j *judgement) describe(downSince time.Time) {
 	}
 }
 
-// accept notes that the receiver acknowledges the attempt later.
+// accept records that the receiver acknowledges the attempt later.
 func (j *judgement) accept() {
 	report := &j.report
 	if j.last != nil {
@@ -69,7 +69,7 @@ func (j *judgement) accept() {
 	report.RetryIn, report.Exhausted = wire.Duration(wait), !more
 }
 
-// fail notes that the receiver did not take the attempt, and when the next one is due if
+// fail records that the receiver did not take the attempt, and when the next one is due if
 // there is one.
 func (j *judgement) fail(verdict delivery.Verdict) {
 	report := &j.report
@@ -86,8 +86,8 @@ func (j *judgement) fail(verdict delivery.Verdict) {
 	}
 }
 
-// nextWait is the time until the attempt that follows a failed one, if there is one. Where
-// the callback is down, it is not longer than until the type goes over to the fallback.
+// nextWait is the time until the attempt after a failed one, if there is one. While the
+// callback is down, it ends no later than the type's switch to the fallback.
 func (j *judgement) nextWait(asked time.Duration) (wait time.Duration, more bool) {
 	report := j.report
 	if j.link == "" {
@@ -101,12 +101,12 @@ func (j *judgement) nextWait(asked time.Duration) (wait time.Duration, more bool
 	return wait, more
 }
 
-// backPressure is the wish for patience in the answer, if it is one for the whole type. A
-// timer with a receiver of its own says nothing of the type's receiver, and one of many
-// receivers that are connected speaks for itself.
+// backPressure is the receiver's request for patience, if it is for the whole type. Two
+// receivers do not speak for the type: a timer's own receiver, and one of many connected
+// receivers.
 func (j *judgement) backPressure() (wish policy.BackPressure, ok bool) {
 	asked := j.retryAfter(delivery.Judge(j.sent.Answer))
-	if j.fallback != nil && j.sent.Down() { // then the type goes over to the fallback
+	if j.fallback != nil && j.sent.Down() { // then the type switches to the fallback
 		return wish, false
 	}
 	if asked == 0 || j.callback.Stream || j.policy.Version == 0 || j.callback.Destination != j.policy.Callback.Routed(j.policy.BusinessType) {
@@ -117,9 +117,9 @@ func (j *judgement) backPressure() (wish policy.BackPressure, ok bool) {
 	}, true
 }
 
-// shortenWait leaves the rest of a wait to the type, which keeps to what the receiver asked
-// for. The timer waits by itself until that is known everywhere, so that a wish that is
-// lifted is lifted for it as well.
+// shortenWait leaves the rest of a wait to the type, which honours the receiver's request.
+// The timer waits by itself until the request is known everywhere, so that lifting the
+// back-pressure frees this timer too.
 func (j *judgement) shortenWait() {
 	report := &j.report
 	if report.Result != delivery.ResultRetry || report.RetryIn.D() <= tuning.BackPressureHeard {

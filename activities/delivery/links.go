@@ -11,21 +11,21 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// links know of each business type with two links since when its callback has failed.
-// They live in the memory of this process and are fed by what attempts come to. What
-// another worker knows arrives with the reports of the timers.
+// links knows, for each business type with two links, since when its callback has failed.
+// The knowledge lives in the memory of this process and grows with the outcomes of its
+// attempts. The reports of timers bring the knowledge of other workers.
 type links struct {
 	mu    sync.Mutex
 	types *lru.Cache[string, *callbackHealth]
 }
 
-// callbackHealth is what is known of one callback.
+// callbackHealth is the state of one callback.
 type callbackHealth struct {
 	callback delivery.Destination
-	// downSince is when the first of the attempts began that have failed since the
-	// last sign of life, zero for none; upAt is when that was.
+	// downSince is when the first of the failed attempts since the last success began, zero
+	// for none; upAt is the time of that success.
 	downSince, upAt time.Time
-	// probing is the attempt under way that finds out whether it works again, nil for
+	// probing is the attempt under way that tests whether the callback works again, nil for
 	// none. The next one is not made before probeAt.
 	probing *probe
 	probeAt time.Time
@@ -39,7 +39,7 @@ func newLinks() (*links, error) {
 	return &links{types: types}, err
 }
 
-// choose says by which link an attempt goes. record or release must be called with it.
+// choose returns the link of an attempt. record or release must be called with it.
 func (l *links) choose(s settings, last *delivery.Report, now time.Time) route {
 	if s.fallback == nil {
 		return route{}
@@ -63,7 +63,7 @@ func (l *links) choose(s settings, last *delivery.Report, now time.Time) route {
 	return route{link: delivery.LinkCallback, probe: h.probing, downSince: h.downSince}
 }
 
-// entryFor is what is known of the callback of a type: nothing, where it has another one now.
+// entryFor is the state of a type's callback. It is empty if the type now has another callback.
 func (l *links) entryFor(s settings) *callbackHealth {
 	h, ok := l.types.Get(s.policy.BusinessType)
 	if !ok || h.callback != s.callback.Destination {
@@ -73,8 +73,8 @@ func (l *links) entryFor(s settings) *callbackHealth {
 	return h
 }
 
-// learn notes what another worker knew, or this one before it was started again. A sign
-// of life since then outweighs it.
+// learn adopts the knowledge of another worker, or of this one before its restart. A later
+// success outweighs it.
 func (h *callbackHealth) learn(downSince wire.Instant) {
 	since := downSince.Time()
 	if downSince != 0 && since.After(h.upAt) && (h.downSince.IsZero() || since.Before(h.downSince)) {
@@ -82,13 +82,13 @@ func (h *callbackHealth) learn(downSince wire.Instant) {
 	}
 }
 
-// switchAt is when a type goes over to its fallback.
+// switchAt is when a type switches to its fallback.
 func (h *callbackHealth) switchAt(s settings) time.Time {
 	return h.downSince.Add(s.fallback.After.D())
 }
 
-// record notes what an attempt came to, and returns since when the callback has failed,
-// zero when it has not.
+// record records the outcome of an attempt. It returns since when the callback has failed,
+// zero if it works.
 func (l *links) record(s settings, r route, answer delivery.Answer, began time.Time) (downSince time.Time) {
 	if r.link == "" {
 		return time.Time{}
@@ -123,19 +123,19 @@ func (h *callbackHealth) lengthenPause() {
 	h.pause = min(max(2*h.pause, tuning.FirstLinkProbe), tuning.LongestLinkProbe)
 }
 
-// endProbe ends a probe, if the route is of the one under way.
+// endProbe ends a probe if the route belongs to the one under way.
 func (h *callbackHealth) endProbe(r route) {
 	if h.probing == r.probe {
 		h.probing = nil
 	}
 }
 
-// markUp notes a sign of life.
+// markUp records a success.
 func (h *callbackHealth) markUp(now time.Time) {
 	h.downSince, h.upAt, h.pause, h.stream.tried = time.Time{}, now, 0, false
 }
 
-// release ends an attempt that came to nothing. It does nothing after [links.record].
+// release ends an attempt without an outcome. It does nothing after [links.record].
 func (l *links) release(s settings, r route) {
 	if r.probe == nil {
 		return

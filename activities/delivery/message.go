@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// message is what leaves for an attempt.
+// message is the message of an attempt.
 func (a attempt) message() send.Message {
 	spec := a.delivery.Spec
 	headers := map[string]string{
@@ -32,7 +32,7 @@ func (a attempt) message() send.Message {
 	}
 }
 
-// declare is what the policy declares for its own destination.
+// declare is the policy's declaration for its own destination.
 func (a attempt) declare() *delivery.Declare {
 	if a.ownCallback() {
 		return nil
@@ -40,8 +40,8 @@ func (a attempt) declare() *delivery.Declare {
 	return a.policy.Declare
 }
 
-// tls is what the policy adds to TLS. Its client certificate, like its headers, is
-// for its own receiver. With it a booking could get in anywhere else.
+// tls is the policy's addition to TLS. The client certificate and the headers are only for
+// the policy's own receiver. Otherwise a booking could use them to get in anywhere.
 func (a attempt) tls() *policy.TLS {
 	if a.ownCallback() {
 		return a.policy.TLS.Trust()
@@ -49,7 +49,7 @@ func (a attempt) tls() *policy.TLS {
 	return a.policy.TLS
 }
 
-// expiry is when a message is of no use any more, zero for never.
+// expiry is when a message becomes useless, zero for never.
 func expiry(latest wire.Instant) time.Time {
 	if latest == 0 {
 		return time.Time{}

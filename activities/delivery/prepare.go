@@ -15,29 +15,28 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// settings is what an attempt goes by: the live policy, under the timer's own overrides.
+// settings are the settings of an attempt: the live policy, under the timer's overrides.
 type settings struct {
 	policy   policy.Policy
 	callback delivery.Callback
 	retry    delivery.Retry
 	latest   wire.Instant
-	// fallback is the second link; nil where there is none. link is by which the
-	// attempt goes where there are two.
+	// fallback is the second link; nil if there is none. link is the attempt's link if there
+	// are two.
 	fallback *delivery.Fallback
 	link     delivery.Link
-	// paused reports whether somebody has paused the type's callbacks.
+	// paused reports whether the type's callbacks are paused.
 	paused bool
-	// unopened is why no receiver can be called: a header of the timer is sealed with a
-	// key that is not configured. Nil where it can.
+	// unopened is why no receiver can be called: a header of the timer is sealed with a key
+	// that is not configured. Nil if all headers open.
 	unopened error
 }
 
-// errUncalled is the error of a timer without a receiver. It waits until a policy names
-// one.
+// errUncalled is the error of a timer without a receiver. It waits until a policy names one.
 var errUncalled = errors.New(string(delivery.NoReceiver))
 
-// configure reads what the attempts of a timer go by. Its error is [errUncalled] where
-// there is no receiver.
+// configure reads the settings of a timer's attempts. Its error is [errUncalled] without a
+// receiver.
 func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (settings, error) {
 	policy, err := a.Policies.Policy(ctx, spec.BusinessType)
 	if err != nil && wire.CodeOf(err) != wire.NotFound {
@@ -65,7 +64,7 @@ func (a *Attempter) configure(ctx context.Context, spec timer.Spec) (settings, e
 	return s, nil
 }
 
-// fallbackOf is the fallback of the policy, for timers without a destination of their own.
+// fallbackOf is the policy's fallback, for timers without their own destination.
 func fallbackOf(spec timer.Spec, policy policy.Policy) *delivery.Fallback {
 	if policy.Fallback == nil || (spec.Callback != nil && spec.Callback.Addressed()) {
 		return nil
@@ -91,8 +90,8 @@ func (a *Attempter) open(callback delivery.Callback) (delivery.Callback, error) 
 	return callback, unopened
 }
 
-// along is what an attempt goes by that takes a route. The headers of the callback, the
-// timer's own among them, stay with it: they may be its credentials.
+// along returns the settings for an attempt by a route. The headers of the callback,
+// including the timer's own, are not sent by the fallback: they may be credentials.
 func (s settings) along(r route) settings {
 	s.link = r.link
 	switch {
@@ -104,8 +103,8 @@ func (s settings) along(r route) settings {
 	return s
 }
 
-// within is what an attempt goes by that ends before its task does. One that outlasted it
-// would leave no report, and count for nothing.
+// within returns the settings of an attempt that ends before its task does. An attempt that
+// outlasted its task would leave no report, and not count.
 func (s settings) within(ctx context.Context) settings {
 	end, _ := ctx.Deadline()
 	left := max(wire.Duration(time.Until(end)-tuning.ReportSlack), wire.Duration(delivery.MinAttemptTimeout))
@@ -118,7 +117,7 @@ func (s settings) within(ctx context.Context) settings {
 	return s
 }
 
-// retryAfter is the time that an answer asks for, as far as the policy grants it.
+// retryAfter is the wait that an answer requests, as far as the policy grants it.
 func (s settings) retryAfter(verdict delivery.Verdict) time.Duration {
 	return min(verdict.RetryAfter, s.policy.Patience())
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Receipt says what this worker knows of a run's first attempt, or which other
-// worker had the task.
+// Receipt returns what this worker knows of a run's first attempt, or names the other worker
+// that had the task.
 func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Report, error) {
 	report, err := a.OwnReceipt(ctx, d)
 	if err != nil || report.Result != delivery.ResultUseQueue {
@@ -29,9 +29,8 @@ func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Rep
 	return report, nil
 }
 
-// OwnReceipt says what this worker knows of a run's first attempt. It waits for one that is under
-// way, and heartbeats meanwhile: a worker that is frozen has to be told from one that
-// waits.
+// OwnReceipt returns what this worker knows of a run's first attempt. It waits for an attempt
+// under way, and heartbeats meanwhile, so that a frozen worker differs from a waiting one.
 func (a *Attempter) OwnReceipt(ctx context.Context, _ timer.Delivery) (report delivery.Report, err error) {
 	found := make(chan struct{})
 	go func() {
@@ -50,9 +49,9 @@ func (a *Attempter) OwnReceipt(ctx context.Context, _ timer.Delivery) (report de
 	}
 }
 
-// LeaveReceipts sends the reports of attempts to those of their runs that have not recorded
-// them. This process stops and may be the only one, so no other can ask it. A run that cannot
-// be reached is called again, as after a crash.
+// LeaveReceipts sends the reports of attempts to runs that have not recorded them. This
+// process stops and may be the only one, so no other can ask it. A run that cannot be
+// reached rings again, as after a crash.
 func (a *Attempter) LeaveReceipts(ctx context.Context) {
 	var sending errgroup.Group
 	sending.SetLimit(tuning.ReceiptsAtOnce)

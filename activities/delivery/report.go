@@ -22,8 +22,7 @@ func (s settings) report(result delivery.Result) delivery.Report {
 	}
 }
 
-// skip is the report of a try that calls no receiver: what the one before left, under
-// a new result.
+// skip is the report of a try that calls no receiver: the previous report under a new result.
 func (a attempt) skip(result delivery.Result) delivery.Report {
 	report := a.report(result)
 	report.Attempt = a.number() - 1
@@ -38,8 +37,8 @@ func (a attempt) skip(result delivery.Result) delivery.Report {
 	return report
 }
 
-// wait is the report of a try that comes too soon, for the cause it waits for. It counts
-// as none.
+// wait is the report of a try that comes too soon, with the cause of its wait. It does not
+// count as an attempt.
 func (a attempt) wait(d time.Duration, cause delivery.Waiting) delivery.Report {
 	report := a.skip(delivery.ResultRetry)
 	report.Skipped++
@@ -55,8 +54,8 @@ func (a attempt) expire(now time.Time) delivery.Report {
 	return report
 }
 
-// repeat is the report of an attempt that says nothing of the receiver. It counts as none
-// and is made once more at once, unless that has happened to it time and again.
+// repeat is the report of an attempt that reveals nothing about the receiver. It does not
+// count and is made again at once, unless that has happened time and again.
 func (a attempt) repeat(sent send.Outcome) delivery.Report {
 	wait, broken := time.Millisecond, a.skip(delivery.ResultRetry).Skipped
 	if broken >= tuning.BrokenAtOnce {
@@ -67,8 +66,8 @@ func (a attempt) repeat(sent send.Outcome) delivery.Report {
 	return report
 }
 
-// postpone is the report of a try that could not begin. It counts as none, and
-// leaves what is known of the policy.
+// postpone is the report of a try that could not begin. It does not count, and keeps what is
+// known of the policy.
 func (a attempt) postpone(ctx context.Context, cause error) delivery.Report {
 	uncalled := errors.Is(cause, errUncalled)
 	longest := tuning.LongestPostponed
@@ -83,21 +82,21 @@ func (a attempt) postpone(ctx context.Context, cause error) delivery.Report {
 		report.Handed = a.last.Handed
 	}
 	switch {
-	case report.Failure != nil: // the last attempt's says more
+	case report.Failure != nil: // the last attempt's failure says more
 	case uncalled:
 		report.Failure = delivery.Answer{Class: delivery.NoReceiver}.Failure(report.EndedAt)
 	default:
 		activity.GetLogger(ctx).Warn("an attempt could not begin", "business_type", a.delivery.Spec.BusinessType, "error", cause)
 		report.Failure = shownFault(cause).Failure(report.EndedAt)
 	}
-	// The policy is not known; the timer's own latest time holds.
+	// The policy is unknown; the timer's own latest time holds.
 	if latest := a.delivery.Spec.Latest(0); latest != 0 && latest <= report.EndedAt {
 		report.Result, report.Latest = delivery.ResultExpired, latest
 	}
 	return report
 }
 
-// lastSettings is what the last report tells of the settings.
+// lastSettings are the settings as far as the last report shows them.
 func (a attempt) lastSettings() (known settings) {
 	if a.last != nil {
 		known.policy.Version, known.callback.Timeout, known.latest = a.last.PolicyVersion, a.last.Timeout, a.last.Latest
@@ -106,8 +105,8 @@ func (a attempt) lastSettings() (known settings) {
 	return known
 }
 
-// shownFault is what may be shown of an error for which an attempt could not begin. Our own
-// words, such as which value of the policy no key opens, are for who mends it.
+// shownFault is the part of an error that clients may see, when an attempt could not begin.
+// Internal details, such as which value of the policy no key opens, are for operators.
 func shownFault(cause error) delivery.Fault {
 	if ours, ok := errors.AsType[*wire.Error](cause); ok && ours.Code == wire.Internal && ours.Message != "" {
 		return delivery.Fault(ours.Message)

@@ -8,17 +8,17 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// Labels bounds the business types that are labels.
+// Labels bounds the business types that become labels.
 type Labels interface {
 	// Labelled has a series written under the label of a business type.
 	Labelled(businessType string, write func(label string))
 }
 
-// labelType is the label of business types: they are hundreds. Business ids are no labels.
+// labelType is the label of business types: there are hundreds of them. Business ids are no
+// labels.
 const labelType = "business_type"
 
-// latenessBuckets reach from the millisecond that is promised to the minutes
-// that an outage costs.
+// latenessBuckets reach from the promised millisecond to the minutes of an outage.
 var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
 
 var (
@@ -30,7 +30,7 @@ var (
 	releases = []delivery.Result{delivery.ResultInterrupted, delivery.ResultWorkerStopping, delivery.ResultRejected}
 )
 
-// Reporter is the metrics of deliveries. It is the [Observer] of a process.
+// Reporter holds the metrics of deliveries. It is the [Observer] of a process.
 type Reporter struct {
 	labels    Labels
 	lateness  *prometheus.HistogramVec
@@ -90,7 +90,8 @@ func (r *Reporter) Attempted(businessType string, report delivery.Report, took t
 	})
 }
 
-// Preloaded counts timers that this process preloads, and, negative, those that it no longer has.
+// Preloaded counts timers that this process preloads. A negative change counts timers that
+// it no longer has.
 func (r *Reporter) Preloaded(change int) { r.preloaded.Add(float64(change)) }
 
 // Released counts preloaded timers that were released before their due time.
@@ -99,7 +100,7 @@ func (r *Reporter) Released(how delivery.Result) { r.released.WithLabelValues(st
 // Repeated counts tasks that Temporal handed out again after the first attempt.
 func (r *Reporter) Repeated() { r.repeated.Inc() }
 
-// Begin makes the series of a label, with 0. Attempts are counted by link where linked.
+// Begin makes the series of a label, with 0. If linked, attempts are counted by link.
 func (r *Reporter) Begin(label string, linked bool) {
 	for _, result := range results {
 		r.attempts.WithLabelValues(label, string(result))

@@ -10,26 +10,25 @@ import (
 
 // route is the way of one attempt.
 type route struct {
-	link delivery.Link // empty where there is only one
+	link delivery.Link // empty if there is only one
 	// only reports whether the other link has used up its ladder.
 	only bool
-	// probe is not nil where the attempt finds out for all others whether the callback
-	// works again.
+	// probe is set if the attempt tests for all others whether the callback works again.
 	probe *probe
-	// downSince is since when the callback has failed, zero when it has not.
+	// downSince is since when the callback has failed, zero if it works.
 	downSince time.Time
-	// handed reports whether it was decided before the attempt came here. wait is how long it
-	// waits for receivers that are busy, and times how often it has done so.
+	// handed reports whether the route was decided before the attempt came here. wait is how
+	// long it waits for busy receivers, and times is the number of such waits.
 	handed bool
 	wait   time.Duration
 	times  int
 }
 
-// probe takes no longer than its timeout.
+// probe is limited to its timeout.
 type probe struct{ timeout time.Duration }
 
-// chooseRoute says by which link the attempt goes. [links.record] or [links.release] must be
-// called with it.
+// chooseRoute chooses the attempt's link. [links.record] or [links.release] must be called
+// with the route.
 func (t *try) chooseRoute(ctx context.Context) route {
 	if t.fallback == nil {
 		return route{}
@@ -46,9 +45,8 @@ func (t *try) chooseRoute(ctx context.Context) route {
 	return t.links.probeStream(t.settings, r, t.polled(ctx, t.settings))
 }
 
-// handedRoute is the route of an attempt that was handed over: as it was decided, or the
-// other link where no receiver took it. It is not decided where one link has used up its
-// ladder.
+// handedRoute is the route of an attempt that was handed over: the decided one, or the other
+// link if no receiver took it. decided is false if one link has used up its ladder.
 func (t *try) handedRoute(ctx context.Context) (r route, decided bool) {
 	last, handed := *t.last, *t.last.Handed
 	switch {
@@ -58,9 +56,9 @@ func (t *try) handedRoute(ctx context.Context) (r route, decided bool) {
 		return route{link: delivery.LinkCallback}, true
 	case handed.Missed && t.callback.Stream && t.Polled != nil:
 		return t.missedRoute(ctx), true
-	case handed.Missed: // by a stream that the callback is no more
+	case handed.Missed: // by a stream that is no longer the callback
 		return route{}, false
-	case handed.Link == delivery.LinkFallback && t.callback.Stream && last.DownSince != 0: // its gateway says so
+	case handed.Link == delivery.LinkFallback && t.callback.Stream && last.DownSince != 0: // its gateway reported that
 		t.links.markStreamDown(t.settings, last.DownSince.Time())
 	}
 	r = route{link: handed.Link, downSince: last.DownSince.Time(), handed: true}
@@ -70,8 +68,8 @@ func (t *try) handedRoute(ctx context.Context) (r route, decided bool) {
 	return r, true
 }
 
-// missedRoute is the route of an attempt that no receiver took from the stream in its time:
-// to the fallback, unless receivers have taken others meanwhile.
+// missedRoute is the route of an attempt that no receiver took from the stream in time: to
+// the fallback, unless receivers have taken others meanwhile.
 func (t *try) missedRoute(ctx context.Context) route {
 	handed, polled := *t.last.Handed, t.polled(ctx, t.settings)
 	left := time.Until(polled.Add(t.fallback.After.D()))

@@ -19,9 +19,9 @@ type try struct {
 	route route
 }
 
-// call calls the receiver once, unless the latest time has passed. A paused timer is never
-// called: the engine hands it out when its latest time has come, and then by its own clock.
-// The error means that no attempt could be made, or that its end is not known.
+// call calls the receiver once, unless the latest time has passed. It never calls for a
+// paused timer: the engine hands that out at its latest time, by the engine's own clock. The
+// error means that no attempt could be made, or that its end is unknown.
 func (t *try) call(ctx context.Context) (delivery.Report, error) {
 	began := time.Now()
 	if t.latest != 0 && t.latest.Until(began) <= 0 || t.delivery.Spec.Suspended {
@@ -44,8 +44,8 @@ func (t *try) call(ctx context.Context) (delivery.Report, error) {
 	return j.recorded(t.Worker, began), nil
 }
 
-// send calls the receiver, unless that cannot be done as it was booked: such an
-// attempt fails, and the ladder leaves time to configure the key again.
+// send calls the receiver, unless a header of the booking cannot be opened: such an attempt
+// fails, and the ladder leaves time to configure the key again.
 func (t *try) send(ctx context.Context, way attempt) send.Outcome {
 	if way.unopened != nil {
 		return send.Outcome{
@@ -61,8 +61,8 @@ func (t *try) send(ctx context.Context, way attempt) send.Outcome {
 	return t.Sender.Send(ctx, m)
 }
 
-// holdBack passes a receiver's wish on to its type. If that fails the one timer keeps to
-// it all the same, and the next answer will repeat it.
+// holdBack passes a receiver's request on to its type. If that fails, this timer still
+// honours it, and the next answer repeats it.
 func (t *try) holdBack(ctx context.Context, wish policy.BackPressure) (passedOn bool) {
 	err := t.Policies.HoldBack(ctx, t.policy.BusinessType, wish)
 	if err != nil {

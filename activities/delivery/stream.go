@@ -12,24 +12,24 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// A stream is down when no receiver has taken anything from its queue for the time of the
-// policy, though something waited. An attempt by a link that is a stream is handed to the
-// stream's queue with a bound on its wait there; when that has passed, Temporal hands it
-// back. When receivers last asked for more, Temporal tells as well.
+// A stream is down when no receiver has taken anything from its queue for the policy's time,
+// though something waited. An attempt by a stream link is handed to the stream's queue with
+// a bound on its wait. After that Temporal returns it. Temporal also knows when receivers
+// last asked for more.
 
-// streamHealth is what is known of a callback that is a stream.
+// streamHealth is the state of a callback that is a stream.
 type streamHealth struct {
-	// lostAt is when it last showed that it is down, and tried whether one timer was
-	// handed to it since.
+	// lostAt is when the stream last proved to be down, and tried reports whether one timer
+	// was handed to it since.
 	lostAt time.Time
 	tried  bool
-	// polled is when receivers last asked for more, as it was known at askedAt.
+	// polled is when receivers last asked for more, as known at askedAt.
 	polled, askedAt time.Time
 }
 
-// WatchStream waits at a stream that is busy: it fails, to be repeated, as long as receivers
-// take attempts from it, and ends when the attempt that waits there goes by the other link,
-// or when that has to be decided anew.
+// WatchStream waits at a busy stream. It fails, and is repeated, while receivers take
+// attempts from the stream. It ends when the waiting attempt takes the other link, or when
+// its link must be chosen anew.
 func (a *Attempter) WatchStream(ctx context.Context, spec timer.Spec) error {
 	config, err := a.configure(ctx, spec)
 	if err != nil {
@@ -47,14 +47,13 @@ func (a *Attempter) WatchStream(ctx context.Context, spec timer.Spec) error {
 	})
 }
 
-// busyFor is how long a stream is left alone that has shown so often in a row that it is
-// busy.
+// busyFor is how long to leave a stream alone that has been found busy so often in a row.
 func busyFor(times int) time.Duration {
 	return min(tuning.FirstBusyStream<<min(times, 10), tuning.LongestBusyStream)
 }
 
-// polled is when receivers of the type last asked for more, by any gateway; zero where that
-// is not known. A type with a rate is asked for no more than its rate.
+// polled is when receivers of the type last asked any gateway for more; zero if unknown. A
+// type with a rate is asked for no more than its rate.
 func (a *Attempter) polled(ctx context.Context, s settings) time.Time {
 	now := time.Now()
 	known, ask := a.links.cachedPoll(s, now)
@@ -86,7 +85,7 @@ func (l *links) cachePoll(s settings, polled time.Time) {
 	l.entryFor(s).stream.polled = polled
 }
 
-// markStreamDown notes that the callback, a stream, is down, and since when.
+// markStreamDown records that the callback, a stream, is down, and since when.
 func (l *links) markStreamDown(s settings, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,15 +102,15 @@ func (l *links) markStreamDown(s settings, since time.Time) {
 	h.stream.lostAt, h.stream.tried, h.probeAt = now, false, now.Add(max(h.pause, tuning.FirstLinkProbe))
 }
 
-// markStreamUp notes that receivers take what comes by the callback, a stream.
+// markStreamUp records that receivers take attempts by the callback, a stream.
 func (l *links) markStreamUp(s settings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.entryFor(s).markUp(time.Now())
 }
 
-// probeStream is the route of a probe of a stream, by when receivers last asked for more. Where they
-// have done so since the stream was lost they get one timer, and all others as soon as they
+// probeStream is the route of a probe of a stream, given when receivers last asked for more.
+// If they have asked since the stream was lost, they get one timer, and all others once they
 // have asked again. No timer waits for another stream.
 func (l *links) probeStream(s settings, r route, polled time.Time) route {
 	l.mu.Lock()

@@ -10,9 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// parentOf is the span that all attempts of a delivery are children of: the
-// one of the request that booked the timer or, if that named none, one made
-// from the webhook id, so that the attempts share a trace all the same.
+// parentOf is the parent span of all attempts of a delivery: the span of the booking request,
+// or, without one, a span made from the webhook id. So the attempts share a trace in any case.
 func parentOf(spec timer.Spec) trace.SpanContext {
 	booked := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": spec.TraceParent})
 	if parent := trace.SpanContextFromContext(booked); parent.IsValid() {
@@ -20,7 +19,7 @@ func parentOf(spec timer.Spec) trace.SpanContext {
 	}
 	sum := sha256.Sum256([]byte(spec.WebhookID()))
 	traceID, spanID := trace.TraceID(sum[:16]), trace.SpanID(sum[16:24])
-	traceID[0], spanID[0] = traceID[0]|1, spanID[0]|1 // W3C: an id of zeros only is none
+	traceID[0], spanID[0] = traceID[0]|1, spanID[0]|1 // W3C: an id of zeros only is invalid
 	return trace.NewSpanContext(trace.SpanContextConfig{
 		TraceID: traceID, SpanID: spanID, TraceFlags: trace.FlagsSampled, Remote: true,
 	})

@@ -8,14 +8,14 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// retryError puts a report that is not a success into Temporal's retry language.
-// It is the only place that decides what the server retries.
+// retryError translates a report without success into Temporal's retry terms. It is the only
+// place that decides what the server retries.
 func retryError(report delivery.Report) error {
 	message := string(report.Result)
 	if report.Failure != nil {
 		message = report.Failure.Message
 	}
-	// Benign: that a receiver fails is no error of the worker, and stands in its log already.
+	// Benign: a failing receiver is no error of the worker, and the worker's log has it already.
 	options := temporal.ApplicationErrorOptions{Details: []any{report}, Category: temporal.ApplicationErrorCategoryBenign}
 	if report.Result != delivery.ResultRetry {
 		options.NonRetryable = true

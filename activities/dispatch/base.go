@@ -9,27 +9,27 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// base is what the parts of a shard run share. All of it belongs to the loop.
+// base is the state shared by the parts of a shard run. All of it belongs to the loop.
 type base struct {
 	*Executor
 	shard    dispatch.Shard
 	state    dispatch.State
 	settings *settings
-	// main are the open pages of the source, and ladder those of the ladder.
+	// main are the open pages of the source, and ladder are those of the ladder.
 	main, ladder []*page
 	// calls counts callbacks under way.
 	calls int
-	// endReason is why the run ends, once it does. draining is until when it may go on
-	// after all; zero for never.
+	// endReason is why the run ends, once it does. draining is until when it may still go
+	// on; zero for never.
 	endReason dispatch.StintEnd
 	draining  time.Time
 
-	// events are taken by the loop. pending counts what is done beside the loop.
+	// events are handled by the loop. pending counts the work beside the loop.
 	events  chan func()
 	pending int
 }
 
-// plan is what the shard goes by.
+// plan is the shard's present plan.
 func (b *base) plan() dispatch.Plan { return b.settings.memo.Plan }
 
 // perSecond is how many items a second this shard sends.
@@ -42,7 +42,7 @@ func (b *base) timeFor(items float64) time.Duration {
 	return time.Duration(items / b.perSecond() * float64(time.Second))
 }
 
-// first reports whether this is the first of the active shards, which speaks for all.
+// first reports whether this is the first of the active shards, which acts for all.
 func (b *base) first() bool {
 	place, active := b.plan().PlaceOf(b.shard.Number)
 	return active && place == 0
@@ -54,12 +54,12 @@ func (b *base) ending() bool { return b.endReason != "" }
 // endWith makes the run end, whatever is under way.
 func (b *base) endWith(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
 
-// problem is why the shard cannot be complete.
+// problem records why the shard cannot be complete.
 func (b *base) problem(message string) {
 	b.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }
 
-// beside does work beside the loop, which takes what it returns.
+// beside does work beside the loop. The loop runs the function it returns.
 func (b *base) beside(work func() (then func())) {
 	b.pending++
 	go func() {
@@ -68,7 +68,7 @@ func (b *base) beside(work func() (then func())) {
 	}()
 }
 
-// drainEvents takes what else has ended.
+// drainEvents handles the other finished work.
 func (b *base) drainEvents() {
 	for range tuning.DispatchEvents {
 		select {
@@ -80,14 +80,14 @@ func (b *base) drainEvents() {
 	}
 }
 
-// awaitPending waits for all that is done beside the loop.
+// awaitPending waits for all work beside the loop.
 func (b *base) awaitPending() {
 	for b.pending > 0 {
 		(<-b.events)()
 	}
 }
 
-// markDealt notes that the outcome of an item is stored.
+// markDealt records that the outcome of an item is stored.
 func (b *base) markDealt(p *page, i int) {
 	p.markDealt(i)
 	if p.Attempts > 0 {
@@ -96,7 +96,7 @@ func (b *base) markDealt(p *page, i int) {
 	b.closePage(p)
 }
 
-// closePage drops a page all of whose items were dealt with.
+// closePage drops a page once all of its items are dealt with.
 func (b *base) closePage(p *page) {
 	if p.left > 0 {
 		return

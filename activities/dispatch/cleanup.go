@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// Sweep clears away what a dispatch has stored.
+// Sweep deletes what a dispatch has stored.
 func (e *Executor) Sweep(ctx context.Context, sweep dispatch.Sweep) error {
 	if sweep.Yield != "" {
 		e.releaseClaim(ctx, sweep.BusinessType, sweep.Yield)

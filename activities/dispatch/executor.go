@@ -13,23 +13,22 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// Store keeps pages of items, and what dispatches and their shards say of themselves.
+// Store keeps pages of items, and the published state of dispatches and their shards.
 type Store interface {
-	// ReadPage reads a stored page, by its id. One that is not there is [wire.NotFound].
+	// ReadPage reads a stored page by its id. A missing page is [wire.NotFound].
 	ReadPage(ctx context.Context, id string) (dispatch.Page, error)
-	// WritePage stores a page, in place of one that has its id. life is how long it is
+	// WritePage stores a page, and replaces one with the same id. life is how long it is
 	// kept at most.
 	WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error
-	// Read is what a dispatch says of itself, a moment ago at most. One that has ended is
-	// [wire.NotFound].
+	// Read returns the memo of a dispatch, at most a moment old. A dispatch that has ended
+	// is [wire.NotFound].
 	Read(ctx context.Context, key wire.Key) (dispatch.Memo, error)
-	// Beat is a sign of life of an executor, which stores how far it is. It fails with
-	// [wire.NotFound] where another one has taken its place, and with [wire.Overtaken]
-	// where it shall stop.
+	// Beat is a heartbeat of an executor, and stores its progress. It fails with [wire.NotFound]
+	// if another executor has taken its place, and with [wire.Overtaken] if it must stop.
 	Beat(ctx context.Context, token []byte, state dispatch.State) error
-	// ReportProgress tells a dispatch how far it is, for those who look at its workflow.
+	// ReportProgress sends a dispatch its progress, for readers of its workflow.
 	ReportProgress(ctx context.Context, key wire.Key) error
-	// Sweep clears pages away. beat is called while it does.
+	// Sweep deletes pages. It calls beat meanwhile.
 	Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error
 }
 
@@ -38,15 +37,15 @@ type Sender interface {
 	Send(ctx context.Context, m send.Message) send.Outcome
 }
 
-// Policies tells the policy of a business type, its secrets opened.
+// Policies returns the policy of a business type, its secrets opened.
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 	HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error
-	// Claim tells what a dispatch wants of the callbacks_per_second of its type.
+	// Claim claims a part of the type's callbacks_per_second for a dispatch.
 	Claim(ctx context.Context, businessType string, claim policy.Claim) error
 }
 
-// Emergencies tell whether somebody has paused the callbacks of a business type.
+// Emergencies reports whether an operator has paused the callbacks of a business type.
 type Emergencies interface {
 	Paused(ctx context.Context, businessType string) (bool, error)
 }
@@ -67,8 +66,8 @@ const (
 type Observer interface {
 	// Dispatched counts items of a business type by their outcome.
 	Dispatched(businessType, outcome string, items int)
-	// Dispatching tells the rate that a shard is to send at, and how late it is; zeros where
-	// it sends no more.
+	// Dispatching reports the rate that a shard should send at, and how late it is; zeros
+	// once it sends no more.
 	Dispatching(key wire.Key, shard int, perSecond float64, lag time.Duration)
 }
 
@@ -76,7 +75,7 @@ type Observer interface {
 type Config struct {
 	Store    Store
 	Policies Policies
-	// Emergencies tell which business types somebody has paused.
+	// Emergencies reports which business types are paused.
 	Emergencies Emergencies
 	Opener      Opener
 	Sender      Sender
@@ -92,7 +91,7 @@ type Executor struct {
 	inFlight map[string]int
 	// sessions are the runs of this process, by [sessionID].
 	sessions map[string]*session
-	// turns are those at its places.
+	// turns queue for the places of shards.
 	turns *turns.Turns
 }
 

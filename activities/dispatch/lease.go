@@ -9,20 +9,20 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// lease is the right to send the items of a shard. A heartbeat renews it, and stores how
-// far the shard is.
+// lease is the right to send the items of a shard. A heartbeat renews it, and stores the
+// shard's progress.
 type lease struct {
 	*base
 	session *session
-	// token is that of the attempt that the run is now, and heard reports whether Temporal
-	// has taken a heartbeat of it.
+	// token is that of the present attempt, and heard reports whether Temporal has accepted
+	// a heartbeat of it.
 	token []byte
 	heard bool
-	// timeout is after how long without a heartbeat Temporal takes the worker for dead, and
-	// until is until when no other worker can have the shard.
+	// timeout is the time without a heartbeat after which Temporal considers the worker
+	// dead, and until is the time before which no other worker can have the shard.
 	timeout time.Duration
 	until   time.Time
-	// lost reports whether Temporal takes the worker for dead, and lostTill is until when
+	// lost reports whether Temporal considers the worker dead, and lostTill is until when
 	// another attempt may come here.
 	lost     bool
 	lostTill time.Time
@@ -34,13 +34,13 @@ type lease struct {
 // held reports whether no other worker can have the shard.
 func (l *lease) held(now time.Time) bool { return !now.After(l.until) }
 
-// extend has the lease last from a heartbeat that was heard.
+// extend extends the lease from an accepted heartbeat.
 func (l *lease) extend(from time.Time) { l.until = from.Add(l.timeout * 4 / 5) }
 
 // due reports whether a heartbeat is to be sent.
 func (l *lease) due(now time.Time) bool { return !l.beating && !now.Before(l.nextBeat) }
 
-// heartbeat tells Temporal that the shard is worked on, and how far it is.
+// heartbeat sends Temporal a heartbeat with the shard's progress.
 func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.State) {
 	l.beating, l.nextBeat = true, now.Add(max(min(l.timeFor(tuning.DispatchBeatItems), l.timeout/3), tuning.DispatchBeat))
 	token, number := l.token, l.session.number.Load()
@@ -57,8 +57,8 @@ func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.Sta
 	})
 }
 
-// applyHeartbeat takes the result of a heartbeat. Without one in time nothing more is sent:
-// another worker may have the shard by then.
+// applyHeartbeat handles the result of a heartbeat. Without a timely one nothing more is
+// sent: another worker may have the shard.
 func (l *lease) applyHeartbeat(began time.Time, err error) {
 	l.beating = false
 	code := wire.CodeOf(err)
@@ -74,7 +74,7 @@ func (l *lease) applyHeartbeat(began time.Time, err error) {
 	}
 }
 
-// renew makes the lease that of another attempt.
+// renew moves the lease to another attempt.
 func (l *lease) renew(next renewal) {
 	l.session.number.Store(next.number)
 	l.token = next.token
@@ -83,8 +83,8 @@ func (l *lease) renew(next renewal) {
 	l.beating, l.nextBeat = false, time.Time{}
 }
 
-// tooLong reports whether the shard is much faster than when the run began: a worker that
-// is killed would be missed for as long as it could be silent then.
+// tooLong reports whether the lease is too long for the shard, which is now much faster than
+// at the run's begin. Another worker would continue late after a crash.
 func (l *lease) tooLong() bool {
 	return l.timeout > tuning.DispatchSilence && l.perSecond()*l.timeout.Seconds() > tuning.SilentItems
 }

@@ -14,14 +14,14 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// answer is what a loader answers.
+// answer is the answer of a loader.
 type answer struct {
 	Items      []dispatch.Item `json:"items"`
 	NextCursor *string         `json:"next_cursor"`
 }
 
-// askLoader asks the loader for the page at a cursor, signed like a callback. Its error is
-// [wire.InvalidRequest] where the answer is none, so that asking again is of no use.
+// askLoader asks the loader for the page at a cursor, signed like a callback. An answer of
+// another form is [wire.InvalidRequest]: asking again is useless.
 func (s *source) askLoader(ctx context.Context, c *settings, cursor string) (batch, error) {
 	loader := c.memo.Order.Loader
 	headers := map[string]string{
@@ -44,7 +44,8 @@ func (s *source) askLoader(ctx context.Context, c *settings, cursor string) (bat
 	}
 }
 
-// errUnasked is of a loader that was not asked, for want of our own. It uses up no try.
+// errUnasked is the error of a loader that was not asked for lack of local resources. It
+// uses up no try.
 var errUnasked = errors.New("the loader was not asked")
 
 // parse reads the answer of a loader.
@@ -79,8 +80,8 @@ func parse(body []byte, most int) (batch, error) {
 
 func invalid(message string) error { return &wire.Error{Code: wire.InvalidRequest, Message: message} }
 
-// position is where an answer stops being what was asked for. The words of the decoder name
-// types of ours.
+// position is where an answer departs from the requested form. The decoder's own text names
+// our types.
 func position(err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return fmt.Sprintf(": it goes wrong at byte %d", syntax.Offset)
@@ -91,7 +92,7 @@ func position(err error) string {
 	return ""
 }
 
-// shownText is an error in a problem's message: our own words, or those of a fault.
+// shownText is the text of an error in a problem's message: our own text, or that of a fault.
 func shownText(err error) string {
 	if e, ok := errors.AsType[*wire.Error](err); ok && e.Message != "" {
 		return e.Message

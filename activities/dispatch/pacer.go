@@ -8,21 +8,20 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// pacer says at which moments items leave.
+// pacer sets the moments at which items leave.
 type pacer struct {
 	*base
 	lease *lease
 	pace  dispatch.Pace
 	// next is the number of the next moment of the pace.
 	next int64
-	// paced reports whether the pace is in line with the plan, and fresh whether no item has
-	// left yet.
+	// paced reports whether the pace matches the plan, and fresh whether no item has left yet.
 	paced, fresh bool
-	// overdue is until when moments have passed that another executor left.
+	// overdue is the end of the moments that another executor left unused.
 	overdue time.Time
-	// heldTill is until when nothing leaves, because a receiver asked for it.
+	// heldTill is until when nothing leaves, at a receiver's request.
 	heldTill time.Time
-	// hindrance is what kept the last item from leaving that could not, at hinderedAt.
+	// hindrance is why the last blocked item could not leave, at hinderedAt.
 	hindrance  hindrance
 	hinderedAt time.Time
 }
@@ -35,11 +34,11 @@ const (
 	idle hindrance = iota
 	// dry: the next items are not read yet.
 	dry
-	// full: as many callbacks are under way as may be.
+	// full: the callbacks under way have reached their limit.
 	full
 )
 
-// adjust brings the pace in line with the plan, and reports whether anything may be sent.
+// adjust matches the pace to the plan, and reports whether anything may be sent.
 func (p *pacer) adjust(now time.Time) bool {
 	plan := p.plan()
 	place, active := plan.PlaceOf(p.shard.Number)
@@ -66,8 +65,8 @@ func (p *pacer) adjust(now time.Time) bool {
 	return true
 }
 
-// resumeAt is from when moments are used by an executor that begins. Another one had the
-// shard until a moment ago, or it waited for its turn.
+// resumeAt is the first moment that a new executor uses. Another one had the shard until a
+// moment ago, or the shard waited for its turn.
 func (p *pacer) resumeAt(pace dispatch.Pace, now time.Time) time.Time {
 	each := between(pace)
 	last := p.state.Last.Time()
@@ -80,8 +79,8 @@ func (p *pacer) resumeAt(pace dispatch.Pace, now time.Time) time.Time {
 	return now
 }
 
-// moment is the next moment at which items leave, and how long ago it was. It passes the
-// moments over that are too long ago to be made up for.
+// moment is the next moment at which items leave, and how long ago it was. It skips moments
+// too old to make up for.
 func (p *pacer) moment(now time.Time) (at time.Time, behind time.Duration) {
 	for {
 		at = p.pace.Moment(p.next)
@@ -102,14 +101,14 @@ func between(pace dispatch.Pace) time.Duration {
 	return time.Duration(float64(pace.Shards) / pace.PerSecond * float64(time.Second))
 }
 
-// hold has nothing leave until a time.
+// hold stops sending until a time.
 func (p *pacer) hold(until time.Time) {
 	if until.After(p.heldTill) {
 		p.heldTill = until
 	}
 }
 
-// hinder notes why an item could not leave, where there is one or not.
+// hinder records why no item left. item reports whether there was one.
 func (p *pacer) hinder(item bool, now time.Time) {
 	p.hinderedAt, p.hindrance = now, idle
 	switch {
@@ -120,7 +119,7 @@ func (p *pacer) hinder(item bool, now time.Time) {
 	}
 }
 
-// missed notes that a moment has passed at which nothing left.
+// missed records that nothing left at a moment.
 func (p *pacer) missed(now time.Time) {
 	reason := dispatch.ShortOfWorker
 	if now.Sub(p.hinderedAt) < tuning.HindranceLasts {
@@ -139,14 +138,14 @@ func (p *pacer) missed(now time.Time) {
 	p.state.Behind.Last, p.state.Behind.Why = wire.At(now), reason
 }
 
-// catchUp forgets that moments were missed where items have left for a while since.
+// catchUp forgets missed moments once items have left for a while.
 func (p *pacer) catchUp() {
 	if p.state.Last.Time().Sub(p.state.Behind.Last.Time()) > max(p.timeFor(tuning.CaughtUpItems), tuning.CaughtUp) {
 		p.state.Behind = dispatch.Behind{}
 	}
 }
 
-// observe tells the observer the rate of the shard, and how late it was since the last time.
+// observe reports the shard's rate to the observer, and its lateness since the last report.
 func (p *pacer) observe() {
 	if p.paced {
 		rate, lag := p.pace.PerSecond/float64(p.pace.Shards), time.Duration(p.state.LagMS)*time.Millisecond

@@ -6,21 +6,21 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// page is an open page: some of its items have still to be dealt with.
+// page is an open page: some of its items are not dealt with yet.
 type page struct {
 	dispatch.Open
 	items []dispatch.Item
 	// dealt is set for each item that was dealt with, and left counts the others.
 	dealt []bool
 	left  int
-	// unsent is the first item that was not sent by this executor.
+	// unsent is the first item that this executor has not sent.
 	unsent int
 	// again are items that were sent without an answer.
 	again []span
 }
 
-// open is a page as it was, or is read for the first time. One that is another page by
-// now is gone through as a whole.
+// open opens a page, in its stored state or for the first time. If its content has changed,
+// all of its items count as open.
 func open(was dispatch.Open, items []dispatch.Item) *page {
 	p := &page{Open: was, items: items, dealt: make([]bool, len(items)), left: len(items)}
 	sum := sumOf(items)
@@ -38,21 +38,21 @@ func open(was dispatch.Open, items []dispatch.Item) *page {
 	return p
 }
 
-// ahead reports whether an item behind the next one was dealt with, when the page was stored.
+// ahead reports whether an item after the next one was dealt with when the page was stored.
 func (p *page) ahead(i int) bool {
 	bit := i - p.Next
 	return bit >= 0 && bit/8 < len(p.Ahead) && p.Ahead[bit/8]&(1<<(bit%8)) != 0
 }
 
-// skipDealt moves unsent to an item that was not dealt with.
+// skipDealt moves unsent to an item that is not dealt with.
 func (p *page) skipDealt() {
 	for p.unsent < len(p.items) && p.dealt[p.unsent] {
 		p.unsent++
 	}
 }
 
-// takeItems takes up to n items that were not sent, one after another, those that are sent again
-// first. No two of them have one id: the receiver names an item by it.
+// takeItems takes up to n consecutive unsent items, starting with those to send again. No
+// two of them share an id: the receiver names an item by it.
 func (p *page) takeItems(n int) (from, to int) {
 	if from, to, again := p.takeAgain(); again {
 		return from, to
@@ -67,13 +67,13 @@ func (p *page) takeItems(n int) (from, to int) {
 	return from, to
 }
 
-// markDealt notes that an item was dealt with.
+// markDealt records that an item is dealt with.
 func (p *page) markDealt(i int) {
 	p.dealt[i] = true
 	p.left--
 }
 
-// state is how far the page is.
+// state is the page's progress.
 func (p *page) state() dispatch.Open {
 	s := p.Open
 	for s.Next < len(p.items) && p.dealt[s.Next] {
@@ -93,13 +93,13 @@ func (p *page) state() dispatch.Open {
 	return s
 }
 
-// span is items of a page that follow one another.
+// span is a range of consecutive items of a page.
 type span struct{ from, to int }
 
-// more reports whether a page has items to be sent.
+// more reports whether a page has items to send.
 func (p *page) more() bool { return len(p.again) > 0 || p.unsent < len(p.items) }
 
-// takeAgain takes items that were sent already, if there are some to be sent again.
+// takeAgain takes items that must be sent again, if there are any.
 func (p *page) takeAgain() (from, to int, ok bool) {
 	if len(p.again) == 0 {
 		return 0, 0, false
@@ -109,7 +109,7 @@ func (p *page) takeAgain() (from, to int, ok bool) {
 	return first.from, first.to, true
 }
 
-// reopen adds a page as it was, unless all of it was dealt with.
+// reopen adds a page in its stored state, unless all of it was dealt with.
 func reopen(pages []*page, was dispatch.Open, items []dispatch.Item) []*page {
 	if p := open(was, items); p.left > 0 {
 		return append(pages, p)
@@ -117,7 +117,7 @@ func reopen(pages []*page, was dispatch.Open, items []dispatch.Item) []*page {
 	return pages
 }
 
-// sumOf tells a page from another one, by the ids of its items.
+// sumOf distinguishes pages by the ids of their items.
 func sumOf(items []dispatch.Item) uint64 {
 	hash := fnv.New64a()
 	for _, item := range items {

@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// PutBack lists the items of a shard with those that were given up that it did not deal
-// with, and returns how far it is then. Carried out again, it stores the same pages.
+// PutBack lists a shard's remaining items with the given-up ones, and returns the shard's
+// progress after that. Carried out again, it stores the same pages.
 func (e *Executor) PutBack(ctx context.Context, shard dispatch.Shard) (dispatch.State, error) {
 	p := putBack{Executor: e, ctx: ctx, shard: shard, state: shard.State, room: tuning.DispatchPage}
 	for _, part := range []func() error{p.putOpenPages, p.putLadder, p.putUnread, p.store} {
@@ -33,7 +33,7 @@ type putBack struct {
 	room  dispatch.Room
 }
 
-// putOpenPages puts back what is left of the open pages.
+// putOpenPages puts back the rest of the open pages.
 func (p *putBack) putOpenPages() error {
 	for _, was := range p.shard.State.Open {
 		items, err := p.read(was)
@@ -89,7 +89,7 @@ func (p *putBack) putUnread() error {
 	return nil
 }
 
-// read reads a page. One that is gone has no items any more.
+// read reads a page. A missing page has no items any more.
 func (p *putBack) read(at dispatch.Open) (items []dispatch.Item, err error) {
 	activity.RecordHeartbeat(p.ctx)
 	if at.Attempts > 0 {
@@ -127,7 +127,7 @@ func (p *putBack) putItem(item dispatch.Item) error {
 	return nil
 }
 
-// store stores what was put back as the next of the pages that were given up.
+// store stores the items put back, as the next of the given-up pages.
 func (p *putBack) store() error {
 	if len(p.items) == 0 {
 		return nil

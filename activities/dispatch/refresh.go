@@ -10,11 +10,11 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// refresher keeps the settings of the shard up to date. Where the shard speaks for its
-// dispatch, it also claims the dispatch's rate and shows its progress.
+// refresher keeps the settings of the shard up to date. The first shard also claims the
+// dispatch's rate and shows its progress.
 type refresher struct {
 	*base
-	// reading reports whether the settings are read. They are read next at nextRead.
+	// reading reports whether the settings are being read. They are read next at nextRead.
 	reading  bool
 	nextRead time.Time
 	// claiming reports whether the rate is being claimed.
@@ -24,10 +24,10 @@ type refresher struct {
 // now has the settings read at once.
 func (r *refresher) now() { r.nextRead = time.Time{} }
 
-// due reports whether the settings are to be read.
+// due reports whether the settings are due to be read.
 func (r *refresher) due(now time.Time) bool { return !r.reading && !now.Before(r.nextRead) }
 
-// read reads what the shard goes by. What cannot be read holds on as it was.
+// read reads the shard's settings. Settings that cannot be read stay as they were.
 func (r *refresher) read(ctx context.Context, now time.Time) {
 	r.reading, r.nextRead = true, now.Add(tuning.DispatchRead)
 	r.beside(func() func() {
@@ -46,8 +46,8 @@ func (r *refresher) read(ctx context.Context, now time.Time) {
 	})
 }
 
-// showProgress tells the dispatch how far it is: at first every few seconds, and ever more
-// seldom. Each time costs Temporal some writes, and its history is finite.
+// showProgress sends the dispatch its progress: at first every few seconds, then at growing
+// intervals. Each time costs Temporal some writes, and the history is finite.
 func (r *refresher) showProgress(ctx context.Context, now time.Time) {
 	started := r.settings.memo.StartedAt
 	pause := max(now.Sub(started.Time())/tuning.ProgressPart, tuning.Progress)
@@ -56,12 +56,12 @@ func (r *refresher) showProgress(ctx context.Context, now time.Time) {
 	}
 	r.state.Told = wire.At(now)
 	r.beside(func() func() {
-		_ = r.Store.ReportProgress(ctx, r.shard.Key) // the next time tells more
+		_ = r.Store.ReportProgress(ctx, r.shard.Key) // the next report says more
 		return func() {}
 	})
 }
 
-// claim claims the rate of the dispatch where its type has a limit, for as long as some
+// claim claims the dispatch's rate if its type has a limit. The claim lasts as long as some
 // hundred items take: each claim costs Temporal some writes.
 func (r *refresher) claim(ctx context.Context) {
 	if r.claiming || !r.first() || r.plan().Paused || r.ending() {
@@ -79,13 +79,13 @@ func (r *refresher) claim(ctx context.Context) {
 	})
 }
 
-// claimLife is how long a claim holds that is not renewed.
+// claimLife is how long a claim holds without renewal.
 func claimLife(perSecond float64) time.Duration {
 	life := time.Duration(min(tuning.ClaimItems/perSecond, tuning.LongestClaim.Seconds()) * float64(time.Second))
 	return max(life, tuning.ShortestClaim)
 }
 
-// releaseClaim gives the claim of a dispatch up that is paused or has ended.
+// releaseClaim releases the claim of a dispatch that is paused or has ended.
 func (e *Executor) releaseClaim(ctx context.Context, businessType, run string) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Labels bounds the business types that are labels.
+// Labels bounds the business types that become labels.
 type Labels interface {
 	// Labelled has a series written under the label of a business type.
 	Labelled(businessType string, write func(label string))
@@ -19,9 +19,9 @@ type Labels interface {
 // labelType is the label of business types.
 const labelType = "business_type"
 
-// Reporter is the metrics of dispatches. It is the [Observer] of a process. It shows what the
-// shards that run in this process are asked for, and how far behind that they are. Ids of
-// dispatches are no labels: two of one type that run at once are shown together.
+// Reporter holds the metrics of dispatches. It is the [Observer] of a process. It shows the
+// planned rate of the shards that run in this process, and their lag behind it. Ids of
+// dispatches are no labels: concurrent dispatches of one type are shown together.
 type Reporter struct {
 	labels Labels
 	items  *prometheus.CounterVec
@@ -61,8 +61,8 @@ func (r *Reporter) Dispatched(businessType, outcome string, items int) {
 	r.labels.Labelled(businessType, func(label string) { r.items.WithLabelValues(label, outcome).Add(float64(items)) })
 }
 
-// Dispatching notes how many items a second a shard of a dispatch is asked for by this
-// process, and how far it is behind that; zeros where it sends no more.
+// Dispatching records the rate that this process should send a shard at, in items a second,
+// and the shard's lag; zeros once it sends no more.
 func (r *Reporter) Dispatching(key wire.Key, number int, perSecond float64, lag time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,10 +14,10 @@ type retries struct {
 	*base
 	lease *lease
 	// old are the pages that were open when the run began, until they are read again. The
-	// next one is tried at readAt.
+	// next read is at readAt.
 	old    []dispatch.Open
 	readAt time.Time
-	// reading has the ids of the pages that are read.
+	// reading has the ids of the pages being read.
 	reading map[string]bool
 	// queues are the items that are not stored yet, by the number of their attempts.
 	queues map[int]*retryQueue
@@ -26,7 +26,7 @@ type retries struct {
 // empty reports whether nothing is under way.
 func (r *retries) empty() bool { return len(r.old)+len(r.queues)+len(r.reading) == 0 }
 
-// wakeAt is when the next page of the ladder is due, as far as it is known; zero for none.
+// wakeAt is when the next page of the ladder is due, as far as known; zero for none.
 func (r *retries) wakeAt() (at wire.Instant) {
 	for _, queue := range r.state.Ladder {
 		if queue.Head < queue.Tail && (at == 0 || queue.Due < at) {
@@ -108,7 +108,7 @@ func (r *retries) addPage(made int, stored dispatch.Page, err error) {
 	}
 }
 
-// reopen goes on with the first old page.
+// reopen continues with the first old page.
 func (r *retries) reopen(was dispatch.Open, stored dispatch.Page, err error) {
 	switch {
 	case wire.CodeOf(err) == wire.NotFound:
@@ -122,12 +122,12 @@ func (r *retries) reopen(was dispatch.Open, stored dispatch.Page, err error) {
 	}
 }
 
-// missing says that a page of the ladder is not there, whose items cannot be sent any more.
+// missing reports a missing page of the ladder, whose items can no longer be sent.
 func (r *retries) missing(id string) {
 	r.problem("A page of items that were to be tried again is gone: " + id)
 }
 
-// putItem adds an item that failed. made is the number of its attempts, or givenUp.
+// putItem adds a failed item. made is the number of its attempts, or givenUp.
 func (r *retries) putItem(made int, failed failedItem, wait time.Duration) {
 	q := r.queues[made]
 	if q == nil {
@@ -137,9 +137,9 @@ func (r *retries) putItem(made int, failed failedItem, wait time.Duration) {
 	q.putItem(failed, time.Now(), wait)
 }
 
-// flush stores what has waited long enough, and returns when the next has. It does while
-// the shard is its own, and Temporal knows: the next executor would store its pages in the
-// place of these.
+// flush stores the queues that have waited long enough, and returns when the next is due. It
+// writes only while the shard is its own and Temporal knows it: otherwise the next
+// executor's pages would take the place of these.
 func (r *retries) flush(ctx context.Context, now time.Time) (wake time.Time) {
 	if !r.lease.heard || !r.lease.held(now) {
 		return time.Time{} // the next heartbeat comes first
@@ -157,8 +157,11 @@ func (r *retries) flush(ctx context.Context, now time.Time) (wake time.Time) {
 	return wake
 }
 
-// flushAt is when the first page of a queue is stored: when it is full, when an item of it
-// is due, when nothing comes any more, and some seconds after its first item at the latest.
+// flushAt is when the first page of a queue is stored, the earliest of:
+//   - when the page is full
+//   - when one of its items is due
+//   - when no further items come
+//   - some seconds after its first item
 func (r *retries) flushAt(made int, q *retryQueue, now time.Time) time.Time {
 	p := q.pages[0]
 	at := p.since.Add(tuning.LadderFlush)
@@ -171,8 +174,8 @@ func (r *retries) flushAt(made int, q *retryQueue, now time.Time) time.Time {
 	return at
 }
 
-// write stores the first page of a queue: as the last of its queue on the ladder, or of
-// those that were given up.
+// write stores the first page of a queue, as the last page of its queue on the ladder or of
+// the given-up pages.
 func (r *retries) write(ctx context.Context, made int, q *retryQueue) {
 	p := q.pages[0]
 	q.writing, p.asked = true, true

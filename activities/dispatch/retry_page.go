@@ -12,24 +12,24 @@ import (
 const givenUp = -1
 
 // retryQueue is the items that failed after a number of attempts, until they are stored.
-// They stay open in their page until then: should this worker die, they are sent again.
+// They stay open in their page until then: if this worker dies, they are sent again.
 type retryQueue struct {
-	// pages are what they are stored as, one after another, and writing reports whether the
-	// first one is under way.
+	// pages hold the items in the order of storing, and writing reports whether the first
+	// one is being written.
 	pages   []*retryPage
 	writing bool
-	// notBefore is when to try again what could not be written.
+	// notBefore is when to retry a failed write.
 	notBefore time.Time
 }
 
-// retryPage is a page that fills. It takes nothing more once the store was asked to take
-// it: what is refused is the same page the next time, and no larger.
+// retryPage is a page that fills. It takes no more items after the first write: a refused
+// write is repeated with the same content.
 type retryPage struct {
 	items []failedItem
 	room  dispatch.Room
 	asked bool
 	since time.Time
-	// due is when the last of them is due, and first when the first is.
+	// due is when its last item is due, and first when its first item is.
 	due, first wire.Instant
 }
 
@@ -39,7 +39,7 @@ type failedItem struct {
 	item dispatch.Item
 }
 
-// putItem adds an item to the last page, or to one behind it where that has no room.
+// putItem adds an item to the last page, or to a new one if that is full.
 func (q *retryQueue) putItem(failed failedItem, now time.Time, wait time.Duration) {
 	due, last := wire.At(now.Add(wait)), len(q.pages)-1
 	if last < 0 || q.pages[last].asked || !q.pages[last].room.Reserve(failed.item) {

@@ -13,13 +13,13 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Run sends the items of a shard from where it is, until the run is over. Its error
-// means that another run shall begin where the last heartbeat was.
+// Run sends the items of a shard from its stored progress, until the run is over. An error
+// means that another run must continue from the last heartbeat.
 func (e *Executor) Run(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
 	return e.runAttempt(ctx, shard, activity.GetInfo(ctx))
 }
 
-// runAttempt is [Executor.Run] for the attempt that info tells of.
+// runAttempt is [Executor.Run] for the attempt that info describes.
 func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info activity.Info) (dispatch.Stint, error) {
 	var last dispatch.State
 	if activity.HasHeartbeatDetails(ctx) {
@@ -44,8 +44,8 @@ func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info ac
 	return end, err
 }
 
-// shardRun is one run of the executor of a shard. All but what is done beside the loop
-// belongs to the loop.
+// shardRun is one run of a shard's executor. All but the work beside the loop belongs to the
+// loop.
 type shardRun struct {
 	*base
 	lease   *lease
@@ -56,8 +56,7 @@ type shardRun struct {
 	refresh *refresher
 	// until is how long the run lasts.
 	until time.Time
-	// giveUp is closed when another shard shall have the place of this one; nil once it was
-	// heard.
+	// giveUp is closed when another shard must have this one's place; nil after it was seen.
 	giveUp <-chan struct{}
 }
 
@@ -85,7 +84,7 @@ func (r *shardRun) carryOut(ctx context.Context) (dispatch.Stint, error) {
 	return r.loop(ctx)
 }
 
-// unreadable is how a run of a dispatch ends that cannot be read.
+// unreadable ends a run whose dispatch cannot be read.
 func (r *shardRun) unreadable(err error) (dispatch.Stint, error) {
 	if wire.CodeOf(err) == wire.NotFound {
 		return dispatch.Stint{State: r.state, End: dispatch.StintCancelled, Plan: r.shard.Plan}, nil
@@ -93,7 +92,7 @@ func (r *shardRun) unreadable(err error) (dispatch.Stint, error) {
 	return dispatch.Stint{}, err
 }
 
-// restore takes over what the last run left.
+// restore takes over the last run's state.
 func (r *shardRun) restore() {
 	var main, ladder []dispatch.Open
 	for _, was := range r.state.Open {
@@ -106,12 +105,12 @@ func (r *shardRun) restore() {
 	r.source.restore(main)
 	r.retries.old = ladder
 	r.state.Open = nil
-	// What was in flight at a worker that died is sent again, and counted by then.
+	// Items in flight at a dead worker are sent again, and counted then.
 	r.state.InFlight = 0
 }
 
-// length is how long the run lasts. Shards take turns in giving others a chance; where
-// there is one only, it costs a gap and gains nothing.
+// length is how long the run lasts. Shards take turns, so that others get a chance. A single
+// shard would only get a gap from that.
 func (r *shardRun) length() time.Duration {
 	length := tuning.DispatchStint
 	if shards := len(r.plan().Active); shards > 1 {
@@ -192,15 +191,15 @@ func (r *shardRun) finish(ctx context.Context, cancel context.CancelFunc) (dispa
 	return dispatch.Stint{State: r.snapshot(), End: r.endReason, WakeAt: r.retries.wakeAt(), Plan: r.plan()}, nil
 }
 
-// abort ends a run whose worker ends.
+// abort ends a run whose worker stops.
 func (r *shardRun) abort(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
 	cancel()
 	r.awaitPending()
 	return dispatch.Stint{}, ctx.Err()
 }
 
-// over reports whether the run is over. One that Temporal takes for dead waits for its
-// next attempt for a while, unless its worker stops.
+// over reports whether the run is over. A run that Temporal considers dead waits a while for
+// its next attempt, unless its worker stops.
 func (r *shardRun) over(now time.Time, stops bool) bool {
 	if r.lease.lost {
 		return stops || !now.Before(r.lease.lostTill)
@@ -234,12 +233,12 @@ func (r *shardRun) reasonToEnd(now time.Time) dispatch.StintEnd {
 	return ""
 }
 
-// exhausted reports whether nothing is left but what waits on the ladder.
+// exhausted reports whether only items on the ladder are left.
 func (r *shardRun) exhausted() bool {
 	return r.source.done() && r.retries.empty() && len(r.main)+len(r.ladder) == 0
 }
 
-// snapshot is how far the shard is.
+// snapshot is the shard's progress.
 func (r *shardRun) snapshot() dispatch.State {
 	r.pacer.catchUp()
 	state := r.state

@@ -27,15 +27,16 @@ type sender struct {
 	retries *retries
 	refresh *refresher
 	jobs    chan job
-	// ladderNext reports whether an item of the ladder is next, where there is one.
+	// ladderNext reports whether the ladder has the next turn, if it has an item.
 	ladderNext bool
-	// warnedAt is when the log last said that items could not be sent for want of our own.
+	// warnedAt is when the log last said that items could not be sent for lack of local
+	// resources.
 	warnedAt time.Time
-	// holding reports whether the policy is being told of a receiver's wish.
+	// holding reports whether a receiver's request is being passed to the policy.
 	holding bool
 }
 
-// job is one callback: items of a page that follow one another.
+// job is one callback: consecutive items of a page.
 type job struct {
 	page     *page
 	from, to int
@@ -72,12 +73,12 @@ func (s *sender) send(ctx context.Context, now time.Time) (wake time.Time) {
 }
 
 // awaitsOld reports whether nothing can be sent before an old page was read. The first
-// moment is chosen when there is something to send: it would have passed else, and be lost.
+// moment is chosen when there is something to send: otherwise it would pass unused.
 func (s *sender) awaitsOld() bool {
 	return s.pacer.fresh && len(s.source.old)+len(s.retries.old) > 0 && len(s.main)+len(s.ladder) == 0
 }
 
-// pick is the page whose item is next. The ladder has every second turn at most.
+// pick is the page of the next item. The ladder has at most every second turn.
 func (s *sender) pick() *page {
 	first := func(pages []*page) *page {
 		for _, p := range pages {
@@ -95,7 +96,7 @@ func (s *sender) pick() *page {
 	return fresh
 }
 
-// launch gives a job to a goroutine that waits for one, or to a new one.
+// launch gives a job to an idle goroutine, or to a new one.
 func (s *sender) launch(ctx context.Context, j job) {
 	s.calls++
 	s.pending++
@@ -117,7 +118,7 @@ func (s *sender) serve(ctx context.Context, j job) {
 	}
 }
 
-// message is what leaves for a job.
+// message is the message of a job.
 func (s *sender) message(j job) send.Message {
 	c := j.settings
 	headers := make(map[string]string, len(c.callback.Headers)+6)
@@ -146,7 +147,7 @@ func (s *sender) message(j job) send.Message {
 	return m
 }
 
-// finishJob takes the outcome of a job.
+// finishJob handles the outcome of a job.
 func (s *sender) finishJob(ctx context.Context, j job, outcome send.Outcome) {
 	s.calls--
 	s.releaseSlot(s.shard.BusinessType)
@@ -168,10 +169,9 @@ func (s *sender) finishJob(ctx context.Context, j job, outcome send.Outcome) {
 	s.refuse(j, outcome)
 }
 
-// sendAgain has the items of a job sent once more: no receiver was called, for want of our
-// own, or its answer is not known. That says nothing of the receiver, and uses up no
-// attempt. Where this executor has no room, the next moment has none either, so the shard
-// rests.
+// sendAgain has a job's items sent once more: for lack of local resources no receiver was
+// called, or its answer is unknown. That says nothing of the receiver, and uses up no attempt.
+// If this executor has no room, it will have none at the next moment either, so the shard rests.
 func (s *sender) sendAgain(ctx context.Context, j job, outcome send.Outcome) {
 	j.page.again = append(j.page.again, span{j.from, j.to})
 	s.pacer.hold(time.Now().Add(tuning.WantPause))
@@ -182,7 +182,7 @@ func (s *sender) sendAgain(ctx context.Context, j job, outcome send.Outcome) {
 	}
 }
 
-// applyRetryAfter makes a receiver's wish for patience hold for all shards.
+// applyRetryAfter applies a receiver's request for patience to all shards.
 func (s *sender) applyRetryAfter(ctx context.Context, j job, verdict delivery.Verdict, outcome send.Outcome) {
 	asked := j.settings.retryAfter(verdict, outcome.Status)
 	if asked <= 0 {

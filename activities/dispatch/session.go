@@ -13,10 +13,9 @@ import (
 
 // session is a shard run that this process carries out, or did a moment ago.
 //
-// Where its heartbeats did not arrive in time, though the process lives, Temporal begins
-// another attempt, often in the same process. If no other process has sent a heartbeat since,
-// that attempt is the same run: it goes on with what it has under way, and repeats
-// nothing.
+// If its heartbeats are late though the process lives, Temporal begins another attempt,
+// often in the same process. If no other process has sent a heartbeat since, that attempt is
+// the same run: it continues the work under way, and repeats nothing.
 type session struct {
 	// number is that of the attempt that Temporal counts on.
 	number atomic.Int32
@@ -34,14 +33,13 @@ type renewal struct {
 	number int32
 }
 
-// sessionID names the run that an attempt is one of.
+// sessionID names the run of an attempt.
 func sessionID(info activity.Info) string {
 	return info.WorkflowExecution.ID + "/" + info.WorkflowExecution.RunID + "/" + info.ActivityID
 }
 
-// resume goes on with a run of this process, and returns it when it has ended. It is nil
-// where there is none that may go on. last is the number of the attempt whose heartbeat was
-// the last.
+// resume continues a run of this process, and returns it when it has ended. It returns nil
+// if no run may continue. last is the number of the attempt that sent the last heartbeat.
 func (e *Executor) resume(ctx context.Context, info activity.Info, last int32) *session {
 	e.mu.Lock()
 	s := e.sessions[sessionID(info)]
@@ -55,7 +53,7 @@ func (e *Executor) resume(ctx context.Context, info activity.Info, last int32) *
 		if s.err != nil {
 			return nil
 		}
-		return s // Temporal has not heard of its end
+		return s // Temporal does not know of its end yet
 	case <-ctx.Done():
 		return &session{err: ctx.Err()}
 	}
@@ -67,7 +65,7 @@ func (e *Executor) resume(ctx context.Context, info activity.Info, last int32) *
 	}
 }
 
-// beginSession notes a run that begins.
+// beginSession registers a run that begins.
 func (e *Executor) beginSession(info activity.Info) *session {
 	s := &session{renew: make(chan renewal), ended: make(chan struct{})}
 	s.number.Store(info.Attempt)
@@ -82,7 +80,7 @@ func (e *Executor) beginSession(info activity.Info) *session {
 	return s
 }
 
-// endSession notes how a run ended.
+// endSession records how a run ended.
 func (e *Executor) endSession(s *session, result dispatch.Stint, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// settings is what a shard goes by, as it is now.
+// settings are the present settings of a shard.
 type settings struct {
 	memo     dispatch.Memo
 	policy   policy.Policy
@@ -23,8 +23,8 @@ type settings struct {
 	retry    delivery.Retry
 	tls      *policy.TLS
 	declare  *delivery.Declare
-	// paused reports whether somebody has paused the callbacks of the business type, or its
-	// receivers connect by themselves by now: no receiver can be called until that changes.
+	// paused reports whether no receiver can be called for now: the callbacks of the
+	// business type are paused, or its receivers connect by themselves.
 	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int
@@ -34,7 +34,7 @@ type settings struct {
 
 var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
 
-// readSettings reads what a shard goes by. A dispatch that has ended is [wire.NotFound].
+// readSettings reads the settings of a shard. A dispatch that has ended is [wire.NotFound].
 func (e *Executor) readSettings(ctx context.Context, key wire.Key) (*settings, error) {
 	memo, err := e.Store.Read(ctx, key)
 	if err != nil {
@@ -89,12 +89,12 @@ func (e *Executor) configure(s *settings) error {
 	return nil
 }
 
-// unavailable is an error that leaves the shard as it is: there may be an answer later.
+// unavailable is an error that leaves the shard unchanged: there may be an answer later.
 func unavailable(cause error) error {
 	return &wire.Error{Code: wire.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
 }
 
-// retryAfter is how long nothing is sent after an answer that asked for it.
+// retryAfter is how long nothing is sent at an answer's request.
 func (s *settings) retryAfter(verdict delivery.Verdict, status int) time.Duration {
 	asked := verdict.RetryAfter
 	if status == http.StatusTooManyRequests {

@@ -15,21 +15,21 @@ type source struct {
 	*base
 	// old are the pages that were open when the run began, until they are read again.
 	old []dispatch.Open
-	// loading reports whether the next page is read. The next one is begun at loadAt.
+	// loading reports whether the next page is being read. The next read begins at loadAt.
 	loading bool
 	loadAt  time.Time
 }
 
-// batch is a page of the source as it was read.
+// batch is a page of the source as read.
 type batch struct {
 	items []dispatch.Item
-	// next is the cursor of the page after it, and end reports whether there is none.
+	// next is the cursor of the next page, and end reports whether there is none.
 	next string
 	end  bool
 }
 
-// restore takes over the pages that were open when the last run ended, or its worker died.
-// The loop reads them like any others: a loader or a store that does not answer holds up
+// restore takes over the pages that were open when the last run ended or its worker died.
+// The loop reads them like any others: a loader or a store without an answer holds up
 // neither the rest of the shard nor its heartbeats.
 func (s *source) restore(open []dispatch.Open) {
 	s.old = open
@@ -38,14 +38,13 @@ func (s *source) restore(open []dispatch.Open) {
 	}
 }
 
-// loads reports whether the items are asked for, and not stored.
+// loads reports whether the items come from a loader, and are not stored.
 func (s *source) loads() bool { return len(s.shard.Source.Parts) == 0 }
 
 // done reports whether all items have been read.
 func (s *source) done() bool { return s.state.End && !s.loading && len(s.old) == 0 }
 
-// load begins to read the next page where soon there will be nothing to send: an old one as
-// long as there is one.
+// load begins to read the next page if there is soon nothing to send. Old pages come first.
 func (s *source) load(ctx context.Context, now time.Time) {
 	if s.loading || now.Before(s.loadAt) || s.readAhead() {
 		return
@@ -63,7 +62,7 @@ func (s *source) load(ctx context.Context, now time.Time) {
 		read, err := s.read(ctx, c, at)
 		return func() {
 			s.loading = false
-			if ctx.Err() == nil && !s.ending() { // else it is read again by the next run
+			if ctx.Err() == nil && !s.ending() { // else the next run reads it again
 				then(at, read, err)
 			}
 		}
@@ -79,8 +78,8 @@ func (s *source) readAhead() bool {
 	return float64(unsent) > s.perSecond()*tuning.ReadAhead.Seconds()
 }
 
-// read reads the page that an open page names, as the settings say. It may be done beside
-// the loop, which reads the settings again meanwhile.
+// read reads the page that an open page names, under the settings c. It may run beside the
+// loop, which reads the settings again meanwhile.
 func (s *source) read(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
 	if s.loads() {
 		return s.askLoader(ctx, c, at.Cursor)
@@ -131,7 +130,7 @@ func (s *source) addPage(at dispatch.Open, read batch, err error) {
 	s.loadAt = time.Now().Add(tuning.EmptyPagePause)
 }
 
-// reopen goes on with the first old page, or drops it where it cannot be read any more.
+// reopen continues with the first old page, or drops it if it can no longer be read.
 func (s *source) reopen(was dispatch.Open, read batch, err error) {
 	if err != nil && !s.retryRead(err) {
 		return
@@ -143,8 +142,8 @@ func (s *source) reopen(was dispatch.Open, read batch, err error) {
 	}
 }
 
-// retryRead tries to read a page again later, and gives the shard up once that is in vain,
-// which it reports. What was read before is sent all the same.
+// retryRead schedules another read of a page. After a final error or too many tries it ends
+// the source, and reports that. Items read before are still sent.
 func (s *source) retryRead(err error) (vain bool) {
 	if errors.Is(err, errUnasked) {
 		s.loadAt = time.Now().Add(tuning.WantPause)

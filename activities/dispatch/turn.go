@@ -13,9 +13,9 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// takeTurn takes a place for a shard. Where its type has its share and none is free, the
-// shard waits, and says so with its signs of life. place is nil where it came to nothing:
-// end and err are what the attempt ends with then.
+// takeTurn takes a place for a shard. If its type has its share and none is free, the shard
+// waits, and its heartbeats say so. Without a place, place is nil, and end and err are the
+// attempt's result.
 func (e *Executor) takeTurn(
 	ctx context.Context, shard *dispatch.Shard, info activity.Info,
 ) (place *turns.Place, end dispatch.Stint, err error) {
@@ -55,7 +55,7 @@ type turn struct {
 	began time.Time
 }
 
-// wait waits until there is a place, which it leaves in granted, or until the attempt ends
+// wait waits until there is a place, which it puts into granted, or until the attempt ends
 // without one.
 func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch.Stint, err error, ended bool) {
 	silence := w.info.HeartbeatTimeout
@@ -75,7 +75,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 			next.Reset(silence / 3)
 			if end, err := w.heartbeat(ctx); wire.CodeOf(err) == wire.NotFound || end.End != "" {
 				return end, err, true
-			} // else it is said again
+			} // else the next heartbeat says it
 		case <-activity.GetWorkerStopChannel(ctx):
 			return end, errElsewhere(), true
 		case <-ctx.Done():
@@ -84,7 +84,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 	}
 }
 
-// heartbeat says that the shard waits. end is how the run ends where it was cancelled.
+// heartbeat reports that the shard waits. end is how the run ends after a cancel.
 func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
@@ -97,7 +97,7 @@ func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
 	return end, err
 }
 
-// confirm makes sure that the shard is still that of this attempt, where it has waited.
+// confirm verifies after a wait that the shard is still this attempt's.
 func (w turn) confirm(ctx context.Context) (end dispatch.Stint, err error) {
 	if time.Since(w.began) < tuning.DispatchBeat {
 		return end, nil
@@ -105,7 +105,7 @@ func (w turn) confirm(ctx context.Context) (end dispatch.Stint, err error) {
 	return w.heartbeat(ctx)
 }
 
-// errElsewhere hands a shard on to whichever worker has a place.
+// errElsewhere hands a shard on to any worker with a place.
 func errElsewhere() error {
 	return temporal.NewApplicationErrorWithOptions("the shard waits for its turn", "turn", temporal.ApplicationErrorOptions{
 		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,

@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// pageMessage is the id and the body of a callback for several items, and how much of its
-// answer is wanted.
+// pageMessage is the id and the body of a callback for several items, and how many bytes of
+// its answer to read.
 func (s *sender) pageMessage(j job) (id string, body []byte, answer int) {
 	var b bytes.Buffer
 	b.WriteString(`{"items":[`)
@@ -19,7 +19,7 @@ func (s *sender) pageMessage(j job) (id string, body []byte, answer int) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		// An id has no character that JSON writes in another way.
+		// An id has no character that JSON escapes.
 		b.WriteString(`{"id":"` + item.ID + `","webhook_id":"` + s.shard.ItemID(item) + `"`)
 		if len(item.Payload) > 0 {
 			b.WriteString(`,"payload":`)
@@ -31,19 +31,18 @@ func (s *sender) pageMessage(j job) (id string, body []byte, answer int) {
 	return s.shard.PageID(j.items(), b.Bytes()), b.Bytes(), dispatch.MaxPageAnswer
 }
 
-// verdicts is the answer to a callback for several items. An item that is not named was
-// taken.
+// verdicts is the answer to a callback for several items. An item that is not named was taken.
 type verdicts struct {
 	Results []struct {
 		ID string `json:"id"`
 		OK *bool  `json:"ok"`
-		// Retry reports whether the item may be tried again, unless it says no.
+		// Retry reports whether the item may be tried again. It defaults to true.
 		Retry  *bool  `json:"retry"`
 		Reason string `json:"reason"`
 	} `json:"results"`
 }
 
-// accept takes the answer of a receiver that took the callback.
+// accept handles the answer of a receiver that took the callback.
 func (s *sender) accept(j job, outcome send.Outcome) {
 	refused := map[string]delivery.Answer{}
 	if s.settings.memo.Order.Per == dispatch.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
@@ -77,7 +76,7 @@ func (s *sender) accept(j job, outcome send.Outcome) {
 	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)
 }
 
-// refuse takes an answer by which no item of the callback was taken.
+// refuse handles an answer that took no item of the callback.
 func (s *sender) refuse(j job, outcome send.Outcome) {
 	verdict, failure := delivery.Judge(outcome.Answer), outcome.Failure(wire.At(outcome.Ended))
 	for i := j.from; i < j.to; i++ {

@@ -1,5 +1,4 @@
-// Package job is the way of a worker through the items of a job: page by page at a
-// bounded rate, telling its progress by heartbeats, so that it can be stopped exactly and
-// be handed on to another worker. What an item is, and what to do with it, is for the kind
-// of job to say.
+// Package job takes a worker through the items of a job, page by page at a bounded rate. Its
+// heartbeats carry the progress, so that the job can be stopped exactly and handed to
+// another worker. Each kind of job defines its items, and what to do with one.
 package job

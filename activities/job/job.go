@@ -18,46 +18,47 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// Work is what a kind of job has to say of one order. Its functions may fail: Temporal
-// then tries again from where the job is.
+// Work is a kind of job's part in one order. Its functions may fail: Temporal then retries
+// from the job's progress.
 type Work[Item any] struct {
-	// PerSecond is how many items are dealt with in a second at most. An item that was
-	// not dealt with uses up nothing of it.
+	// PerSecond is the most items per second. An item that was not dealt with does not count.
 	PerSecond float64
-	// Count counts the items, once for a job.
+	// Count counts the items, once per job.
 	Count func(ctx context.Context) (int, error)
-	// Page reads one page, nil being the token of the first, and the token of the next
-	// one, which is empty on the last page.
+	// Page reads one page, and returns the token of the next one. A nil token is the first
+	// page's, and an empty one means the last page.
 	Page func(ctx context.Context, token []byte) (page []Item, next []byte, err error)
 	// ID names an item among those of its page.
 	ID func(Item) string
-	// Do deals with one item, which it may have to do twice after a crash. It is out of
-	// reach of a stop, so that it is known what became of the item. By its error the item
-	// counts as done ([ErrPending] included), as skipped ([wire.NotFound],
-	// [wire.AlreadyFinished], [wire.CancelPending], [wire.Overtaken],
-	// [wire.PreconditionFailed]: it is not any more what was ordered), as failed, or holds the job up ([wire.Unavailable]).
+	// Do deals with one item. After a crash it may deal with it twice. A stop does not reach
+	// it, so that the item's outcome is known. Its error decides how the item counts:
+	//   - done: nil or [ErrPending]
+	//   - skipped, since it is no longer what was ordered: [wire.NotFound],
+	//     [wire.AlreadyFinished], [wire.CancelPending], [wire.Overtaken],
+	//     [wire.PreconditionFailed]
+	//   - holds the job up: [wire.Unavailable]
+	//   - failed: any other
 	Do func(ctx context.Context, item Item) error
 
-	// Turns are those at the places for jobs of a worker, and BusinessType is whose job it is,
-	// empty for one of all types. Without turns it does not wait.
+	// Turns queue for a worker's places for jobs. BusinessType owns the job, empty for a job
+	// of all types. Without turns the job does not wait.
 	Turns        *turns.Turns
 	BusinessType string
-	// Width is how many items are dealt with side by side at most; 0 for one.
+	// Width is the most items that are dealt with side by side; 0 for one.
 	Width int
-	// Record, which may be nil, is called for each item with the last error of Do, in the
-	// order of the page, before the progress is recorded.
+	// Record, which may be nil, is called for each item with the last error of Do. It is
+	// called in the order of the page, before the progress is recorded.
 	Record func(item Item, err error)
-	// EndPage, which may be nil, is called when all items of a page are dealt with. It may be
-	// called again after a crash.
+	// EndPage, which may be nil, is called when all items of a page are dealt with. After a
+	// crash it may be called again.
 	EndPage func(ctx context.Context, token []byte, page []Item) error
 }
 
-// ErrPending is what Do says of an item that is dealt with as far as it goes: the change
-// is durable, and no worker has applied it yet.
+// ErrPending is Do's error for an item whose change is durable, but not applied by a worker yet.
 var ErrPending = errors.New("nobody has applied it yet")
 
-// Run goes through the items from where an earlier try of this activity was, and keeps in
-// progress, which is zero before, how far it is.
+// Run goes through the items from the progress of an earlier try of this activity, and keeps
+// its own in progress, which starts at zero.
 func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, progress); err != nil {
@@ -83,15 +84,14 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 	return r.workPages(ctx)
 }
 
-// width is how many items may begin at the same time: as many as the rate lets go in a
-// moment.
+// width is how many items may begin at the same time: as many as the rate allows in a moment.
 func (w Work[Item]) width() int {
 	return max(1, min(w.Width, int(w.PerSecond*tuning.JobTogether.Seconds())))
 }
 
-// End is what the activity of a job returns after [Work.Run]: the counts as its kind stores
-// them, also where it was stopped or failed. A job that is to be stopped is not tried again,
-// and no later error than this one tells how far it was.
+// End is the result of a job's activity after [Work.Run]: the counts in the form its kind
+// stores, also after a stop or a failure. A stopped job is not tried again, so this error is
+// the last to carry its progress.
 func End[Counts any](ctx context.Context, counts Counts, err error) (Counts, error) {
 	if temporal.IsCanceledError(context.Cause(ctx)) {
 		return counts, temporal.NewCanceledError(counts)
@@ -114,9 +114,9 @@ type run[Item any] struct {
 	pace     *rate.Limiter
 	// most is how many items may begin at the same time.
 	most int
-	// giveUp is closed when another job shall have the place of this one.
+	// giveUp is closed when another job must have this one's place.
 	giveUp <-chan struct{}
-	// next is how long the next items have to wait for the rate.
+	// next is how long the next items must wait for the rate.
 	next time.Duration
 }
 
@@ -157,8 +157,8 @@ func (r *run[Item]) workPages(ctx context.Context) error {
 	}
 }
 
-// itemsAfter is the part of a page behind the item that was dealt with last. Where that is gone,
-// it is all of the page: what was dealt with is not any more what was ordered.
+// itemsAfter is the part of a page after the last item that was dealt with. If that item is
+// gone, it is the whole page: what was dealt with is no longer what was ordered.
 func (r *run[Item]) itemsAfter(page []Item, after string) []Item {
 	for i, item := range page {
 		if r.ID(item) == after {
@@ -168,15 +168,15 @@ func (r *run[Item]) itemsAfter(page []Item, after string) []Item {
 	return page
 }
 
-// workItems deals with items at their time. After an error the job goes on with the first that
-// was not dealt with.
+// workItems deals with items at their time. After an error the job continues with the first
+// item that was not dealt with.
 func (r *run[Item]) workItems(ctx context.Context, items []Item) error {
 	for chunk := range slices.Chunk(items, r.most) {
 		if err := r.wait(ctx, r.next); err != nil {
 			return err
 		}
 		r.next = 0
-		// A stop waits for those that have begun, so that the counts are exact.
+		// A stop waits for the items under way, so that the counts are exact.
 		done, err := r.tally(ctx, chunk, r.doItems(context.WithoutCancel(ctx), chunk))
 		if err != nil {
 			return err
@@ -199,7 +199,7 @@ func (r *run[Item]) doItems(ctx context.Context, items []Item) []error {
 	for i, item := range items {
 		all.Go(func() {
 			defer func() {
-				if p := recover(); p != nil { // Temporal's SDK sees those of an activity's own goroutine only
+				if p := recover(); p != nil { // Temporal's SDK recovers panics of an activity's own goroutine only
 					errs[i] = fmt.Errorf("panic: %v", p)
 				}
 			}()
@@ -210,8 +210,8 @@ func (r *run[Item]) doItems(ctx context.Context, items []Item) []error {
 	return errs
 }
 
-// tally counts what became of items, in their order, and returns how many were done. The
-// first that holds the job up ends it.
+// tally counts items by outcome, in their order, and returns how many were done. It ends at
+// the first item that holds the job up.
 func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done int, err error) {
 	counts, at := r.progress.Counts(), r.progress.Cursor()
 	defer r.heartbeat(ctx)
@@ -237,8 +237,8 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 	return done, nil
 }
 
-// Skipped reports whether an item counts as skipped of which Do says this: it is not any
-// more what was ordered.
+// Skipped reports whether this error of Do means that the item is skipped: it is no longer
+// what was ordered.
 func Skipped(err error) bool {
 	switch wire.CodeOf(err) {
 	case wire.NotFound, wire.AlreadyFinished, wire.CancelPending, wire.Overtaken, wire.PreconditionFailed:
@@ -284,7 +284,7 @@ func (r *run[Item]) stopped(ctx context.Context) error {
 	}
 }
 
-// errHandedOver hands a job on at once, to another worker or behind those that wait.
+// errHandedOver hands a job on at once, to another worker or behind the waiting jobs.
 func errHandedOver() error {
 	return temporal.NewApplicationErrorWithOptions("the job is handed on", "leaving", temporal.ApplicationErrorOptions{
 		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// takeTurn takes a place for the job. Where its type has its share and none is free, the job
-// waits, and says so with its signs of life. After some time another worker may have it.
+// takeTurn takes a place for the job. If its type has its share and none is free, the job
+// waits, and its heartbeats say so. After some time another worker may have it.
 func (w Work[Item]) takeTurn(ctx context.Context, progress job.Progress) (*turns.Place, error) {
 	if w.Turns == nil {
 		return nil, nil

@@ -12,15 +12,15 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// held is a timer whose task this worker has.
+// held is a timer whose task this worker holds.
 type held struct {
 	*Preloader
 	spec timer.Spec
 	run  string
-	// since is when this worker was handed the task.
+	// since is when this worker got the task.
 	since time.Time
 	due   wire.Instant
-	// wake carries a value when the timer shall be rechecked at once.
+	// wake carries a value when the timer must be rechecked at once.
 	wake <-chan struct{}
 }
 
@@ -29,7 +29,7 @@ func (h held) awaitDue(ctx context.Context) (delivery.Result, error) {
 	if result, err := h.awaitRechecks(ctx); result != "" || err != nil {
 		return result, err
 	}
-	_, _ = h.Policies.Policy(ctx, h.spec.BusinessType) // it is cached then, for the attempt to read
+	_, _ = h.Policies.Policy(ctx, h.spec.BusinessType) // it is then cached for the attempt
 	if _, result, err := h.await(ctx, h.leavesAt(ctx)); result != "" || err != nil {
 		return result, err
 	}
@@ -50,13 +50,13 @@ func (h held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 	}
 	last := h.due.Time().Add(-tuning.LastRecheck)
 	if leaves := h.leavesAt(ctx); leaves.Before(last) {
-		last = leaves // the gateway that makes the attempt asks by itself
+		last = leaves // the gateway that makes the attempt checks by itself
 	}
 	return h.awaitWoken(ctx, last)
 }
 
-// awaitEarly waits for a moment, and rechecks now and then. No answer is none: there will
-// be other rechecks.
+// awaitEarly waits for a moment, and rechecks now and then. A recheck without an answer is
+// ignored: there will be others.
 func (h held) awaitEarly(ctx context.Context, moment time.Time) (delivery.Result, error) {
 	for {
 		next := time.Now().Add(recheckAfter(h.wakeups.expected()))
@@ -102,9 +102,9 @@ func (h held) await(ctx context.Context, moment time.Time) (woken bool, result d
 	return woken, result, err
 }
 
-// recheckIfLate keeps a timer from being called on old knowledge. This process may have
-// stood still, frozen or without a processor, or the task took long to arrive: another
-// worker may have the timer by now, and it may have been cancelled or moved.
+// recheckIfLate keeps a timer from ringing on stale knowledge. This process may have stood
+// still, frozen or without a processor, or the task took long to arrive. Another worker may
+// hold the timer now, and it may have been cancelled or moved.
 func (h held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 	if h.Tasks.TimedOut(h.run) {
 		return h.release(delivery.ResultWorkerStopping)
@@ -115,9 +115,8 @@ func (h held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 	return h.recheck(ctx)
 }
 
-// recheck releases a timer that is not wanted any more, or not of this worker. It asks
-// until Temporal answers: a timer that may have been cancelled is called late rather than
-// wrongly.
+// recheck releases a timer that is no longer wanted, or no longer this worker's. It asks
+// until Temporal answers: a possibly cancelled timer should ring late rather than wrongly.
 func (h held) recheck(ctx context.Context) (delivery.Result, error) {
 	for {
 		result, err := h.released(ctx)
@@ -133,9 +132,9 @@ func (h held) recheck(ctx context.Context) (delivery.Result, error) {
 	}
 }
 
-// released is why a timer is to be released; "" if it is not. A worker that is told that
-// another one has the timer asks once more. Temporal exchanges the task of an attempt that
-// takes long, and tells of the new one a moment later.
+// released is why a timer must be released; "" if it must not. A worker asks once more after
+// the answer that another one holds the timer. Temporal exchanges the task of a long
+// attempt, and shows the new one a moment later.
 func (h held) released(ctx context.Context) (delivery.Result, error) {
 	result, err := h.releasedNow(ctx)
 	if err != nil || result != delivery.ResultWorkerStopping {
@@ -147,8 +146,7 @@ func (h held) released(ctx context.Context) (delivery.Result, error) {
 	return h.releasedNow(ctx)
 }
 
-// releasedNow asks once. A task that came anew shows that another worker may have had the
-// timer meanwhile.
+// releasedNow asks once. A new task shows that another worker may have held the timer meanwhile.
 func (h held) releasedNow(ctx context.Context) (delivery.Result, error) {
 	attempt, startedAt, since := h.Tasks.Hold(h.run)
 	if !since.Equal(h.since) {
@@ -157,8 +155,8 @@ func (h held) releasedNow(ctx context.Context) (delivery.Result, error) {
 	return h.Runs.Revoked(ctx, h.spec.Key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
 }
 
-// leavesAt is when this worker has done its part: at the instant, or a moment before where
-// the gateway makes the attempt to which the receiver is connected.
+// leavesAt is when this worker's part ends: at the instant, or a moment before if a
+// receiver's gateway makes the attempt.
 func (h held) leavesAt(ctx context.Context) time.Time {
 	policy, _ := h.Policies.Policy(ctx, h.spec.BusinessType)
 	if callback, _ := h.spec.Call(policy); callback.Stream {
@@ -172,14 +170,14 @@ func (h held) release(how delivery.Result) (delivery.Result, error) {
 	return how, nil
 }
 
-// recheckAfter is the time until one of many preloaded timers is rechecked, which is
-// longer the more they are.
+// recheckAfter is the interval between rechecks of a preloaded timer. It grows with the
+// number of preloaded timers.
 func recheckAfter(preloaded int) time.Duration {
 	each := max(tuning.EarlyRecheck, time.Duration(preloaded)*time.Second/tuning.EarlyRechecks)
 	return each*3/4 + rand.N(each/2)
 }
 
-// recheckAt is a random moment of the window in which a preloaded timer is rechecked.
+// recheckAt is a random moment in the recheck window of a preloaded timer.
 func recheckAt(memo timer.Memo, now time.Time) time.Time {
 	due := memo.RingsAt().Time()
 	window := max(tuning.RecheckWindow, (memo.Preload.Window.D()-policy.DefaultPreload)/tuning.RecheckShare)

@@ -13,32 +13,30 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Runs tells what Temporal knows of the run of a timer.
+// Runs returns what Temporal knows of a timer's run.
 type Runs interface {
-	// Revoked is why a worker that holds the run's task shall not make its attempt; "" when
-	// it shall.
+	// Revoked is why a worker with the run's task must not make its attempt; "" if it may.
 	Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error)
 }
 
-// Tasks are those that this process has. A run has one at most.
+// Tasks are the tasks of this process. A run has one at most.
 type Tasks interface {
-	// TimedOut reports whether Temporal has given a run's task up: another worker may
-	// have it.
+	// TimedOut reports whether Temporal has given up a run's task: another worker may have it.
 	TimedOut(run string) bool
-	// Hold is which task of the run this process has, and when it was handed the first of
-	// them; zero where that is not known.
+	// Hold identifies this process's task of the run, with the time it got the task and the
+	// time it got its first one; zero if unknown.
 	Hold(run string) (attempt int, startedAt, beganAt time.Time)
 }
 
-// Policies tells the policy of a business type.
+// Policies returns the policy of a business type.
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
 // Places bounds how many timers this process preloads.
 type Places interface {
-	// Enter takes a place, or reports that so many are preloaded that Temporal
-	// could not record them all before their tasks time out.
+	// Enter takes a place. It reports false if Temporal could not record so many preloaded
+	// timers before their tasks time out.
 	Enter(memo timer.Memo) (leave func(), ok bool)
 }
 
@@ -63,7 +61,7 @@ type Config struct {
 type Preloader struct {
 	Config
 
-	// wakeups make preloaded timers be rechecked, by run id.
+	// wakeups trigger rechecks of preloaded timers, by run id.
 	wakeups wakeups
 	// stopping is closed when this process stops.
 	stopping chan struct{}
@@ -75,12 +73,12 @@ func New(config Config) *Preloader {
 }
 
 // Await waits in memory until a timer is due. It must be called from an activity of the
-// timer's run. An empty result says that the timer shall be called now; another one says
-// why this worker does not call it.
+// timer's run. An empty result means that the timer must ring now. Any other result is the
+// reason why this worker does not ring it.
 //
 // Temporal tells a worker nothing about a timer whose workflow task it has. So Await
-// rechecks shortly before the timer is due, and again at each [Preloader.Recheck]: a change
-// that is durable by then is certain to be seen.
+// rechecks shortly before the timer is due, and again at each [Preloader.Recheck]: it is
+// certain to see a change that was durable before.
 func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result, error) {
 	run := activity.GetInfo(ctx).WorkflowExecution.RunID
 	_, _, since := p.Tasks.Hold(run)
@@ -104,9 +102,9 @@ func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result
 	return h.awaitDue(ctx)
 }
 
-// Recheck makes a timer that is preloaded here be rechecked at once.
+// Recheck makes this process recheck a preloaded timer at once.
 func (p *Preloader) Recheck(run string) { p.wakeups.notify(run) }
 
-// ReleaseAll releases every preloaded timer to other workers, now and from now on. It
-// must be called once.
+// ReleaseAll releases every preloaded timer to other workers, from now on. It must be called
+// once.
 func (p *Preloader) ReleaseAll() { close(p.stopping) }

@@ -8,7 +8,7 @@ type wakeups struct {
 	runs map[string]chan struct{}
 }
 
-// expect returns what a wakeup of the run is sent on, until done.
+// expect returns a channel for wakeups of the run, valid until done.
 func (w *wakeups) expect(run string) (woken <-chan struct{}, done func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,3 +1,3 @@
-// Package receipts remembers what this process has done for a run, so that the run is
-// called once however often its task is handed out. Start at [Store.Once].
+// Package receipts remembers the attempts that this process has made for a run, so that the
+// run rings once however often its task is handed out. Start at [Store.Once].
 package receipts

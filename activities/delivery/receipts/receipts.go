@@ -20,7 +20,7 @@ type Store struct {
 	current map[string]*call
 }
 
-// call is an attempt under way, whose end can be waited for.
+// call is an attempt under way. Others can wait for its end.
 type call struct {
 	ended  chan struct{}
 	report delivery.Report
@@ -33,9 +33,9 @@ func New() (*Store, error) {
 	return &Store{done: done, current: map[string]*call{}}, err
 }
 
-// Once returns the receipt of a run, or makes the attempt. It joins an attempt of the
-// run that is under way already, and reports both as repeated. An attempt that fails
-// leaves no receipt, nor does a timer that was released.
+// Once returns the receipt of a run, or makes the attempt. It joins an attempt of the run
+// that is under way. repeated reports either case. A failed attempt and a released timer
+// leave no receipt.
 func (s *Store) Once(run string, attempt func() (delivery.Report, error)) (report delivery.Report, repeated bool, err error) {
 	c, mine := s.beginCall(run)
 	if !mine {
@@ -47,8 +47,8 @@ func (s *Store) Once(run string, attempt func() (delivery.Report, error)) (repor
 	return c.report, false, c.err
 }
 
-// Wait returns the receipt of a run, after an attempt that is under way. Where there is
-// neither it returns a report with [delivery.ResultUseQueue].
+// Wait returns the receipt of a run, after an attempt that is under way. Without either it
+// returns a report with [delivery.ResultUseQueue].
 func (s *Store) Wait(ctx context.Context, run string) (delivery.Report, error) {
 	s.mu.Lock()
 	c := s.current[run]
@@ -81,7 +81,7 @@ func (s *Store) Put(name string, report delivery.Report) { s.done.Add(name, repo
 // Get returns a stored receipt.
 func (s *Store) Get(name string) (delivery.Report, bool) { return s.done.Get(name) }
 
-// beginCall begins an attempt; mine is false when it is made or under way already.
+// beginCall begins an attempt. mine is false if the attempt is made or under way already.
 func (s *Store) beginCall(run string) (c *call, mine bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
