@@ -36,7 +36,7 @@ func (a attempt) acknowledged() bool {
 	return a.policy.Ack != nil && !a.callback.Stream
 }
 
-// ownCallback reports whether the timer has a destination of its own.
+// ownCallback reports whether the timer names its own destination.
 func (a attempt) ownCallback() bool {
 	own := a.delivery.Spec.Callback
 	return own != nil && own.Addressed()

@@ -12,9 +12,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// FirstAttempt makes the first attempt of a run, at its time and once. A workflow task that
-// is handed out again to this worker finds the earlier result. A task that another worker
-// held before names that worker, unless it has been asked. FirstAttempt steps aside when the
+// FirstAttempt makes the first attempt of a run, at its time and once. If this worker gets
+// the task again, it finds its earlier result. If another worker held the task before, the
+// result names that worker, unless it has been asked. FirstAttempt steps aside when the
 // server must pace the attempt, or when the type's share of this worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)

@@ -19,7 +19,7 @@ type lease struct {
 	token []byte
 	heard bool
 	// timeout is the time without a heartbeat after which Temporal considers the worker
-	// dead, and until is the time before which no other worker can have the shard.
+	// dead. No other worker can have the shard before until.
 	timeout time.Duration
 	until   time.Time
 	// lost reports whether Temporal considers the worker dead, and lostTill is until when
@@ -37,7 +37,7 @@ func (l *lease) held(now time.Time) bool { return !now.After(l.until) }
 // extend extends the lease from an accepted heartbeat.
 func (l *lease) extend(from time.Time) { l.until = from.Add(l.timeout * 4 / 5) }
 
-// due reports whether a heartbeat is to be sent.
+// due reports whether a heartbeat is due.
 func (l *lease) due(now time.Time) bool { return !l.beating && !now.Before(l.nextBeat) }
 
 // heartbeat sends Temporal a heartbeat with the shard's progress.

@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/internal/errtype"
 )
 
-// Classify names the class of an error of the network or of TLS. Its own words may name
-// an address, and are not told.
+// Classify names the class of a network or TLS error. The error's own text may name an
+// address, and is not shown.
 func Classify(err error) delivery.FailureClass {
 	if class := classifyTLS(err); class != delivery.NoFailure {
 		return class
@@ -40,12 +40,12 @@ func Classify(err error) delivery.FailureClass {
 	}
 }
 
-// wants are the errors of a host that is out of files, sockets, ports or memory. They say
+// wants are the errors of a host that lacks files, sockets, ports or memory. They say
 // nothing of the receiver.
 var wants = []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL}
 
-// wantsResources reports whether an attempt failed for want of our own. The resolver keeps
-// only the words of its error.
+// wantsResources reports whether an attempt failed for lack of local resources. The resolver
+// keeps only the text of its error.
 func wantsResources(err error) bool {
 	if lookup, ok := errors.AsType[*net.DNSError](err); ok {
 		return slices.ContainsFunc(wants, func(want error) bool { return strings.Contains(lookup.Err, want.Error()) })
@@ -53,7 +53,7 @@ func wantsResources(err error) bool {
 	return slices.ContainsFunc(wants, func(want error) bool { return errors.Is(err, want) })
 }
 
-// classifyTLS is the class of an error that can be told to be of TLS.
+// classifyTLS is the class of an error that is known to be of TLS.
 func classifyTLS(err error) delivery.FailureClass {
 	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired {
 		return delivery.TLSExpired
@@ -74,11 +74,10 @@ func classifyTLS(err error) delivery.FailureClass {
 	return delivery.NoFailure
 }
 
-// remote is the operation of a [net.OpError] that carries a TLS alert of the
-// other side.
+// remote is the operation of a [net.OpError] that carries the other side's TLS alert.
 const remote = "remote error"
 
-// The alerts of RFC 8446, section 6, that tell what was wrong.
+// The alerts of RFC 8446, section 6, that name a cause.
 const (
 	alertHandshakeFailure    = 40
 	alertBadCertificate      = 42
@@ -91,8 +90,8 @@ const (
 	alertNoProtocol          = 120
 )
 
-// classifyAlert is the class of an alert. crypto/tls hands it over as a number of
-// a type of its own.
+// classifyAlert is the class of an alert. crypto/tls returns it as a number of an unexported
+// type.
 func classifyAlert(err error) delivery.FailureClass {
 	alert := reflect.ValueOf(err)
 	if alert.Kind() != reflect.Uint8 {

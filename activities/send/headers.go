@@ -23,6 +23,6 @@ const (
 	HeaderOccurrence = "Wakecall-Occurrence"
 	// HeaderDispatch is the id of the dispatch that an item belongs to.
 	HeaderDispatch = "Wakecall-Dispatch"
-	// HeaderShard is the shard of a dispatch that a loader is asked for.
+	// HeaderShard is the shard of a dispatch in a request to a loader.
 	HeaderShard = "Wakecall-Shard"
 )

@@ -10,12 +10,11 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// Message is what shall reach a destination.
+// Message is a message to a destination.
 type Message struct {
 	// ID is the Standard Webhooks message id, the same for every attempt.
 	ID string
-	// BusinessType is on whose behalf it is sent: what a transport has few of is shared out
-	// among them.
+	// BusinessType is the sender. A transport shares scarce resources out among business types.
 	BusinessType string
 	Destination  delivery.Destination
 	// ContentType is empty for a message without a body.
@@ -29,34 +28,33 @@ type Message struct {
 	Timeout time.Duration
 	// Answer is how many bytes of the answer are wanted; 0 for none.
 	Answer int
-	// Ask reports whether it is a question: it has no body, and what counts is the answer.
+	// Ask reports whether it is a question: it has no body, and the answer counts.
 	Ask bool
-	// Expires is when it is of no use any more, zero for never.
+	// Expires is when it becomes useless, zero for never.
 	Expires time.Time
-	// TLS is what the policy adds, nil for nothing.
+	// TLS is the policy's addition to TLS, nil for none.
 	TLS *policy.TLS
-	// Declare is what has to be declared at the destination first, nil for nothing.
+	// Declare is what to declare at the destination first, nil for nothing.
 	Declare *delivery.Declare
-	// Parent is the span that the attempt is a child of.
+	// Parent is the parent span of the attempt.
 	Parent trace.SpanContext
 }
 
-// Envelope is a message that is ready to be carried: a transport passes its parts
-// on as they are.
+// Envelope is a message ready to be carried: a transport passes its parts on unchanged.
 type Envelope struct {
 	ID string
-	// BusinessType is on whose behalf it is sent.
+	// BusinessType is the sender.
 	BusinessType string
 	Destination  delivery.Destination
 	ContentType  string
 	Body         []byte
-	// Headers are all of them but the content type, signature included.
+	// Headers are all headers, including the signature, except the content type.
 	Headers map[string]string
-	// Expires is when it is of no use any more, zero for never. A transport that keeps
-	// messages drops it then.
+	// Expires is when it becomes useless, zero for never. A transport that keeps messages
+	// drops it then.
 	Expires time.Time
 	TLS     *policy.TLS
-	// Declare is what a broker has to be asked to declare first, nil for nothing.
+	// Declare is what a broker must declare first, nil for nothing.
 	Declare *delivery.Declare
 	// Answer and Ask are those of the message. A transport without answers ignores them.
 	Answer int
@@ -74,17 +72,16 @@ func (m Message) envelope(at time.Time) Envelope {
 	}
 }
 
-// Outcome is what came of one attempt. It holds no secret and no address: it is
-// stored and shown.
+// Outcome is the outcome of one attempt. It holds no secret and no address: it is stored and
+// shown.
 type Outcome struct {
-	// Answer is what the receiver said, or why it said nothing; see [delivery.Judge].
+	// Answer is the receiver's answer, or the reason for its absence; see [delivery.Judge].
 	delivery.Answer
 	// FirstByte is when the message began to leave, zero when nothing was sent.
 	FirstByte time.Time
-	// Body is what was wanted of an answer that delivered; one byte more than that where
-	// there was more.
+	// Body is the wanted part of an answer that delivered, and one more byte if there was more.
 	Body []byte
-	// Ended is when the answer was there, or it was clear that none comes.
+	// Ended is when the answer was complete, or was certain not to come.
 	Ended time.Time
 }
 

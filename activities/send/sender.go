@@ -13,15 +13,15 @@ import (
 // Transport carries envelopes to the destinations of one kind. It is safe for
 // concurrent use.
 type Transport interface {
-	// Send makes one attempt, which ends with ctx at the latest. What it starts
-	// for the attempt ends with it.
+	// Send makes one attempt, which ends with ctx at the latest. All that it starts for the
+	// attempt ends with it.
 	Send(ctx context.Context, e Envelope) Outcome
 }
 
-// Transports has one for each kind of destination that can be reached.
+// Transports has a transport for each reachable kind of destination.
 type Transports map[delivery.DestinationKind]Transport
 
-// Sender sends messages, whatever carries them. It is safe for concurrent use.
+// Sender sends messages by any transport. It is safe for concurrent use.
 type Sender struct {
 	transports Transports
 	tracer     trace.Tracer
@@ -32,7 +32,7 @@ func New(transports Transports, tracer trace.Tracer) *Sender {
 	return &Sender{transports: transports, tracer: tracer}
 }
 
-// Send makes one attempt, within the message's timeout, and judges nothing.
+// Send makes one attempt within the message's timeout. It does not judge the answer.
 func (s *Sender) Send(ctx context.Context, m Message) Outcome {
 	transport := s.transports[m.Destination.Kind()]
 	if transport == nil {

@@ -11,16 +11,15 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// signed is what Standard Webhooks signs: "{id}.{unix seconds}.{body}".
+// signed is the content that Standard Webhooks signs: "{id}.{unix seconds}.{body}".
 type signed struct {
 	id   string
 	at   time.Time // of this attempt, renewed for each
 	body []byte
 }
 
-// sign adds the Standard Webhooks headers: one v1 signature for each secret,
-// space-delimited, so that secrets rotate without a gap. Without a secret the
-// signature header stays away.
+// sign adds the Standard Webhooks headers: one v1 signature for each secret, space-delimited,
+// so that secrets rotate without a gap. Without a secret there is no signature header.
 func sign(headers map[string]string, m signed, secrets []string) {
 	stamp := strconv.FormatInt(m.at.Unix(), 10)
 	headers[HeaderWebhookID] = m.id

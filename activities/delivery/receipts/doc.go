@@ -1,3 +1,3 @@
-// Package receipts remembers the attempts that this process has made for a run, so that the
-// run rings once however often its task is handed out. Start at [Store.Once].
+// Package receipts remembers a process's attempts by run, so that the run rings once however
+// often its task is handed out. Start at [Store.Once].
 package receipts

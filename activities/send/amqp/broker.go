@@ -12,37 +12,37 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// broker keeps the connection to one broker.
+// broker holds the connection to one broker.
 type broker struct {
 	Broker
 
 	mu      sync.Mutex
 	current *connection
-	// dialling is the connection that is being made, nil for none.
+	// dialling is the dial under way, nil for none.
 	dialling *dialling
-	// closed reports whether nobody connects any more; ending is what tells who does.
+	// closed reports whether new connections are refused; ending stops a dial under way.
 	closed bool
 	ending context.CancelFunc
-	// After a failure nobody connects before resumes; pause grows with each.
+	// After a failure no dial begins before resumes; pause grows with each failure.
 	resumes time.Time
 	pause   time.Duration
 	failure error
 }
 
-// dialling is a connection that is being made. What came of it is there once it has ended.
+// dialling is a dial under way. Its result is valid once it has ended.
 type dialling struct {
 	ended chan struct{}
 	conn  *connection
 	err   error
 }
 
-// errUnsteady is why nobody connects for a moment after a connection that did not last.
+// errUnsteady blocks dials for a moment after a connection that did not last.
 var errUnsteady = errors.New("the connection broke a moment ago")
 
 func newBroker(b Broker) *broker { return &broker{Broker: b, ending: func() {}} }
 
-// connection returns the open connection, or makes one. Making it is not bound to the attempt
-// that wanted it: one whose time is shorter than that takes leaves it to those after it.
+// connection returns the open connection, or makes one. The dial is not bound to the attempt
+// that needed it: if that attempt's time is too short, later ones use the connection.
 func (b *broker) connection(ctx context.Context) (*connection, error) {
 	conn, d, err := b.get()
 	if d == nil {
@@ -56,7 +56,7 @@ func (b *broker) connection(ctx context.Context) (*connection, error) {
 	}
 }
 
-// get returns the open connection, or the one that is being made, or why there is none.
+// get returns the open connection, the dial under way, or the reason for neither.
 func (b *broker) get() (*connection, *dialling, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -85,8 +85,8 @@ func (b *broker) get() (*connection, *dialling, error) {
 	return nil, d, nil
 }
 
-// broken notes that the connection has ended. One that did not last says that the broker is
-// not well. The caller holds mu.
+// broken records that the connection has ended. A short-lived one suggests an unhealthy
+// broker. The caller holds mu.
 func (b *broker) broken() {
 	if time.Since(b.current.opened) < tuning.BrokerLongestPause {
 		b.failed(errUnsteady)
@@ -96,13 +96,13 @@ func (b *broker) broken() {
 	b.current = nil
 }
 
-// failed notes that nobody could connect. The caller holds mu.
+// failed records a failed dial. The caller holds mu.
 func (b *broker) failed(err error) {
 	b.pause = min(max(2*b.pause, tuning.BrokerFirstPause), tuning.BrokerLongestPause)
 	b.resumes, b.failure = time.Now().Add(b.pause), err
 }
 
-// dialled notes what came of a connection.
+// dialled records the result of a dial.
 func (b *broker) dialled(conn *connection, err error) (*connection, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,18 +12,18 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// connection has channels that are lent for one attempt each.
+// connection has channels, each lent to one attempt at a time.
 type connection struct {
 	*amqp.Connection
-	// raw is what carries it, and opened is since when.
+	// raw is the network connection, and opened is when it was opened.
 	raw    net.Conn
 	opened time.Time
-	// blocked reports whether the broker accepts no messages, for want of memory or disk.
+	// blocked reports whether the broker accepts no messages, for lack of memory or disk.
 	blocked atomic.Bool
-	// idle are the channels that nobody has; room has a place for each further one.
+	// idle are the channels not in use; room has a place for each further one.
 	idle chan *channel
 	room chan struct{}
-	// shares say who may have one.
+	// shares divides the channels among business types.
 	shares *shares
 	// gone is closed with the connection.
 	gone chan struct{}
@@ -31,7 +31,7 @@ type connection struct {
 	mu       sync.Mutex
 	ending   bool
 	declared map[topology]*declaration
-	// running is what belongs to the connection.
+	// running counts the connection's goroutines.
 	running sync.WaitGroup
 }
 
@@ -52,7 +52,7 @@ func newConnection(conn *amqp.Connection, raw net.Conn) *connection {
 	return c
 }
 
-// start runs what belongs to the connection, unless that is being ended.
+// start runs a goroutine of the connection, unless the connection is being closed.
 func (c *connection) start(run func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,19 +63,19 @@ func (c *connection) start(run func()) bool {
 	return true
 }
 
-// close closes the connection, and waits for what belongs to it.
+// close closes the connection, and waits for its goroutines.
 func (c *connection) close() {
 	c.mu.Lock()
 	c.ending = true
 	c.mu.Unlock()
-	// A broker that is blocked reads no farewell, and its signs of life put the deadline off.
+	// A blocked broker does not answer the close, and its heartbeats extend the deadline.
 	cut := time.AfterFunc(tuning.BrokerCloseTimeout, func() { _ = c.raw.Close() })
 	defer cut.Stop()
 	_ = c.CloseDeadline(time.Now().Add(tuning.BrokerCloseTimeout))
 	c.running.Wait()
 }
 
-// borrow returns a channel that nobody else has, out of the share of a business type.
+// borrow returns an unused channel, out of the share of a business type.
 func (c *connection) borrow(ctx context.Context, businessType string) (*channel, error) {
 	if err := c.shares.acquire(ctx, businessType, c.gone); err != nil {
 		return nil, err
@@ -89,8 +89,8 @@ func (c *connection) borrow(ctx context.Context, businessType string) (*channel,
 	return ch, nil
 }
 
-// acquireChannel returns an idle channel, or opens one. Opening it is not bound to the attempt that
-// wanted it: whoever comes next may have it.
+// acquireChannel returns an idle channel, or opens one. Opening is not bound to the attempt
+// that needed it: a later attempt may use the channel.
 func (c *connection) acquireChannel(ctx context.Context) (*channel, error) {
 	select {
 	case ch := <-c.idle:
@@ -138,7 +138,7 @@ func (c *connection) openChannel(failed chan<- error) {
 type channel struct {
 	*amqp.Channel
 	conn *connection
-	// lentTo is the business type out of whose share it is.
+	// lentTo is the business type whose share it is from.
 	lentTo  string
 	returns chan amqp.Return
 	closes  chan *amqp.Error
@@ -155,8 +155,9 @@ func (ch *channel) giveBack() {
 	conn.shares.release(businessType)
 }
 
-// giveBackAfter gives a channel back once the broker has said its word on a message
-// that nobody waits for any more. A queue that says none for a while does not keep it.
+// giveBackAfter gives a channel back once the broker has confirmed a message that no attempt
+// waits for any more. If the confirmation does not come for a while, it gives the channel
+// back without.
 func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
 	ch.conn.start(func() {
 		patience := time.NewTimer(tuning.BrokerUnconfirmed)

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// topology is what is declared for messages to one exchange and routing key.
+// topology is what to declare for messages to one exchange and routing key.
 type topology struct {
 	delivery.Declare
 	exchange, key string
@@ -26,13 +26,13 @@ func topologyOf(e send.Envelope) (t topology, ok bool) {
 	return topology{Declare: *e.Declare, exchange: e.Destination.Exchange, key: e.Destination.RoutingKey}, true
 }
 
-// declaration is one that is under way, or that the broker has accepted.
+// declaration is a declaration that is under way, or that the broker has accepted.
 type declaration struct {
 	ended chan struct{}
 	err   error
 }
 
-// declareError says what could not be declared.
+// declareError names what could not be declared.
 type declareError struct {
 	what string
 	error
@@ -40,8 +40,8 @@ type declareError struct {
 
 func (e declareError) Unwrap() error { return e.error }
 
-// ensure declares what an envelope needs, once for the connection: attempts that come
-// meanwhile wait for the same answer.
+// ensure declares an envelope's topology, once per connection: concurrent attempts wait for
+// the same answer.
 func (c *connection) ensure(ctx context.Context, e send.Envelope) error {
 	t, ok := topologyOf(e)
 	if !ok {
@@ -72,8 +72,8 @@ func (c *connection) declaration(t topology) (d *declaration, mine bool) {
 	return d, true
 }
 
-// undeclare makes the next attempt declare again: what is not accepted may be by then,
-// and what was accepted may have been deleted.
+// undeclare makes the next attempt declare again. The broker may now accept what it refused,
+// and what it accepted may have been deleted.
 func (c *connection) undeclare(t topology) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,8 +94,8 @@ func (c *connection) declare(businessType string, t topology, d *declaration) {
 	}
 }
 
-// declareOn declares what is durable and never deleted. A broker that refuses closes the
-// channel.
+// declareOn declares durable objects that are never deleted. A broker that refuses one
+// closes the channel.
 func (t topology) declareOn(ch *amqp.Channel) error {
 	if t.ExchangeType != "" {
 		if err := ch.ExchangeDeclare(t.exchange, string(t.ExchangeType), true, false, false, false, nil); err != nil {
@@ -121,7 +121,7 @@ func (t topology) declareOn(ch *amqp.Channel) error {
 	return nil
 }
 
-// inequivalent finds the property in which something differs from what is declared.
+// inequivalent finds the property that differs from the declaration.
 var inequivalent = regexp.MustCompile(`inequivalent arg '([a-z-]+)'`)
 
 // undeclared is the answer of a broker that did not accept a declaration.

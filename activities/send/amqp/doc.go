@@ -1,4 +1,3 @@
-// Package amqpsend carries messages into the queues of RabbitMQ. A message counts as
-// delivered when the broker has confirmed that it keeps it. It is the only package that
-// knows amqp091-go.
+// Package amqpsend carries messages into the queues of RabbitMQ. A message counts as delivered
+// when the broker has confirmed that it keeps it. Only this package knows amqp091-go.
 package amqpsend

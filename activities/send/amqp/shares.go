@@ -8,17 +8,16 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// shares divide the channels of a connection among business types. A type may have no more
-// of them than are left over for others at that moment: however many queues confirm
-// nothing, a channel remains for the next type (dynamic thresholds, as in worker.Bulkhead).
+// shares divides the channels of a connection among business types. A type may have at most
+// as many channels as remain for others at that moment. So a channel remains for the next
+// type, however many queues confirm nothing (dynamic thresholds, as in worker.Bulkhead).
 type shares struct {
 	mu    sync.Mutex
 	free  int
 	types map[string]*share
 }
 
-// share is what one business type has, and who waits for more, in the order in which they
-// came.
+// share is one business type's share, and its waiters in the order of their requests.
 type share struct {
 	held    int
 	waiting []chan struct{}
@@ -26,8 +25,8 @@ type share struct {
 
 func newShares(channels int) *shares { return &shares{free: channels, types: map[string]*share{}} }
 
-// acquire takes a place for a business type, which leave gives back. It ends with ctx, and
-// with the connection when gone is closed.
+// acquire takes a place for a business type; release gives it back. It ends with ctx, or
+// with the connection, which closes gone.
 func (s *shares) acquire(ctx context.Context, businessType string, gone <-chan struct{}) error {
 	granted := s.request(businessType)
 	select {
@@ -62,7 +61,7 @@ func (s *shares) request(businessType string) (granted chan struct{}) {
 	return granted
 }
 
-// giveUp leaves the queue, or gives back what was granted at the last moment.
+// giveUp leaves the queue, or returns a place granted at the last moment.
 func (s *shares) giveUp(businessType string, granted chan struct{}) {
 	s.mu.Lock()
 	t := s.types[businessType]
@@ -86,8 +85,7 @@ func (s *shares) release(businessType string) {
 	s.grant()
 }
 
-// grant hands out what may be taken, and forgets types that have nothing. The caller holds
-// mu.
+// grant hands out the free places, and forgets types without any. The caller holds mu.
 func (s *shares) grant() {
 	for name, t := range s.types {
 		for len(t.waiting) > 0 && t.held < s.free {

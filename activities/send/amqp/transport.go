@@ -15,21 +15,21 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Broker is one that the operator has named.
+// Broker is a broker that the operator has named.
 type Broker struct {
 	Name string
 	// URL has the form amqp[s]://user:password@host:port/vhost.
 	URL string
-	// TLS holds for amqps; nil for what the system trusts.
+	// TLS holds for amqps; nil means the system's trust.
 	TLS       *tls.Config
 	Heartbeat time.Duration
 }
 
-// Transport carries messages to the brokers of an operator. It has one connection to
-// each, made when it is needed first.
+// Transport carries messages to an operator's brokers. It opens one connection to each, at
+// its first use.
 type Transport struct{ brokers map[string]*broker }
 
-// New returns a Transport. It connects to nobody yet.
+// New returns a Transport. It does not connect yet.
 func New(brokers []Broker) *Transport {
 	t := &Transport{brokers: map[string]*broker{}}
 	for _, b := range brokers {
@@ -38,14 +38,14 @@ func New(brokers []Broker) *Transport {
 	return t
 }
 
-// Close ends every connection. Attempts in flight break.
+// Close ends every connection. Attempts in flight fail.
 func (t *Transport) Close() {
 	for _, b := range t.brokers {
 		b.close()
 	}
 }
 
-// Send publishes an envelope and waits for the broker's word on it.
+// Send publishes an envelope and waits for the broker's confirmation.
 func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	b := t.brokers[e.Destination.Broker]
 	if b == nil {
@@ -77,14 +77,14 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	return ch.send(ctx, e)
 }
 
-// send makes the attempt on a channel that nobody else has, so that whatever the broker
-// says on it is about this message.
+// send makes the attempt on an otherwise unused channel, so that all the broker says on it
+// concerns this message.
 func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	began := time.Now()
 	to, message := e.Destination, publishing(e, began)
 	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, to.Exchange, to.RoutingKey, true, false, message)
 	if err != nil {
-		ch.giveBack() // it may be in order: the attempt's time was up
+		ch.giveBack() // the channel may be sound: the attempt's time was up
 		outcome := failed(refusal(ctx, err))
 		if !errors.Is(err, amqp.ErrClosed) && ctx.Err() == nil { // a part may have left
 			outcome.FirstByte = began
@@ -125,13 +125,13 @@ func publishing(e send.Envelope, now time.Time) amqp.Publishing {
 	return p
 }
 
-// expiration is a time to live as RabbitMQ reads it, in milliseconds.
+// expiration is a time to live in RabbitMQ's form, in milliseconds.
 func expiration(left time.Duration) string {
 	return strconv.FormatInt(min(max(left, time.Millisecond), tuning.BrokerLongestExpiration).Milliseconds(), 10)
 }
 
-// answerOf is what the broker said before it confirmed: it returns what it cannot route,
-// and closes a channel on which it refuses something.
+// answerOf is what the broker said before the confirmation: it returns a message that it
+// cannot route, and closes a channel on which it refuses something.
 func (ch *channel) answerOf(acked bool) delivery.Answer {
 	select {
 	case returned, ok := <-ch.returns:
@@ -143,7 +143,7 @@ func (ch *channel) answerOf(acked bool) delivery.Answer {
 	}
 	switch {
 	case acked:
-		return delivery.Answer{Delivered: true, Deferred: true} // who reads the queue has yet to see it
+		return delivery.Answer{Delivered: true, Deferred: true} // the queue's consumer has yet to see it
 	case ch.IsClosed():
 		select {
 		case reason := <-ch.closes:
@@ -156,7 +156,7 @@ func (ch *channel) answerOf(acked bool) delivery.Answer {
 	}
 }
 
-// unrouted is why a broker returned a message. Its own words may name users and hosts.
+// unrouted is why a broker returned a message. The broker's own text may name users and hosts.
 func unrouted(code uint16) string {
 	if code == amqp.NoRoute {
 		return fmt.Sprintf("the broker returned it: no queue takes it (%d)", code)
@@ -164,8 +164,8 @@ func unrouted(code uint16) string {
 	return fmt.Sprintf("the broker returned it (%d)", code)
 }
 
-// closed is the answer of a broker that closed the channel or the connection. Its own
-// words may name users and hosts.
+// closed is the answer of a broker that closed the channel or the connection. The broker's
+// own text may name users and hosts.
 func closed(reason *amqp.Error) delivery.Answer {
 	switch {
 	case reason == nil:
@@ -181,7 +181,7 @@ func closed(reason *amqp.Error) delivery.Answer {
 	}
 }
 
-// refusal is the answer where nothing was sent.
+// refusal is the answer when nothing was sent.
 func refusal(ctx context.Context, err error) delivery.Answer {
 	if reason, ok := errors.AsType[*amqp.Error](err); ok {
 		return closed(reason)

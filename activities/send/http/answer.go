@@ -10,16 +10,16 @@ import (
 	"github.com/wakecall/wakecall/internal/retryafter"
 )
 
-// HeaderNoRetry is the header by which a receiver that sets it to "true" stops the
-// delivery.
+// HeaderNoRetry is a receiver's header. Set to "true", it stops the delivery.
 const HeaderNoRetry = "Wakecall-No-Retry"
 
-// HeaderStop is the header by which a receiver that sets it to "true" ends a recurring
-// timer with the occurrence that it answers.
+// HeaderStop is a receiver's header. Set to "true", it ends a recurring timer with the
+// answered occurrence.
 const HeaderStop = "Wakecall-Stop"
 
-// AnswerOf says what a status and its headers mean. Only 2xx delivers, 202 with word to
-// come where the policy asks for that; a redirect is a refusal, since it is never followed.
+// AnswerOf returns the meaning of a status and its headers. Only 2xx delivers; 202 announces
+// an acknowledgement if the policy asks for one. A redirect is a refusal, since it is never
+// followed.
 func AnswerOf(status int, header http.Header, now time.Time) delivery.Answer {
 	if status >= 200 && status <= 299 {
 		return delivery.Answer{

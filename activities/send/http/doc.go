@@ -1,3 +1,3 @@
-// Package httpsend carries messages over HTTP. It is the only package that knows
-// resty, whose own retry stays off.
+// Package httpsend carries messages over HTTP. Only this package knows resty, whose own
+// retry stays off.
 package httpsend

@@ -17,12 +17,12 @@ import (
 
 // Config is what a [Transport] needs.
 type Config struct {
-	// Allowed are the addresses beside the public ones that may be reached.
+	// Allowed are addresses that may be reached in addition to the public ones.
 	Allowed []netip.Prefix
 	// Roots sign the certificates of receivers, nil for those of the system.
 	Roots     *x509.CertPool
 	UserAgent string
-	// Resent is told of every attempt that was sent once more.
+	// Resent is called for every attempt that was sent once more.
 	Resent func()
 }
 
@@ -37,7 +37,7 @@ func New(config Config) *Transport {
 	return &Transport{transports: newTransports(roundTripper(config.Allowed, config.Roots), config.UserAgent), resent: config.Resent}
 }
 
-// Close closes the connections that are kept. Attempts in flight go on.
+// Close closes idle connections. Attempts in flight go on.
 func (t *Transport) Close() { t.transports.close() }
 
 func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
@@ -47,11 +47,11 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 		// another host and could end at a metadata address.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	})
-	// Without a length resty sends no body as a chunk of nothing, which simple
-	// servers read as the beginning of the next request.
+	// Without a length resty sends an empty body as an empty chunk. Simple servers read that
+	// as the beginning of the next request.
 	client.SetContentLength(true)
-	// Nothing is decompressed, so that whoever answers is asked not to compress: without the
-	// header any coding is allowed (RFC 9110, section 12.5.3).
+	// Nothing is decompressed, so receivers are asked not to compress: without the header
+	// any coding is allowed (RFC 9110, section 12.5.3).
 	client.SetHeader("Accept-Encoding", "identity")
 	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
 }
@@ -85,8 +85,8 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	return outcome
 }
 
-// read reads what is wanted of an answer. One that breaks off, or takes longer than the
-// attempt may, did not deliver.
+// read reads the wanted part of an answer. An answer that breaks off, or that outlasts the
+// attempt, did not deliver.
 func read(body io.ReadCloser, most int, outcome send.Outcome) send.Outcome {
 	text, err := io.ReadAll(io.LimitReader(body, int64(most)+1))
 	_ = body.Close()
@@ -99,8 +99,8 @@ func read(body io.ReadCloser, most int, outcome send.Outcome) send.Outcome {
 	return outcome
 }
 
-// drain returns the beginning of an answer. It reads at most [delivery.MaxResponseRead] and closes it. A
-// connection that a 101 has handed over knows no context: closing it is what
+// drain returns the beginning of an answer. It reads at most [delivery.MaxResponseRead] and
+// closes the body. A connection that a 101 has handed over knows no context: only closing it
 // ends a read.
 func drain(body io.ReadCloser, cancel context.CancelFunc) (beginning []byte) {
 	stop := time.AfterFunc(tuning.AnswerDrain, func() { cancel(); _ = body.Close() })

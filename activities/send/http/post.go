@@ -16,14 +16,14 @@ import (
 	"github.com/wakecall/wakecall/internal/errtype"
 )
 
-// transmission is one request that was sent, or tried to be.
+// transmission is one request that was sent, or tried.
 type transmission struct {
 	response  *resty.Response
 	err       error
 	class     delivery.FailureClass // the class of err
 	firstByte time.Time             // zero when nothing was sent
-	// kept reports whether the connection had served another request before, and
-	// answered whether a byte of an answer came.
+	// kept reports whether the connection had served another request before. answered
+	// reports whether a byte of an answer came.
 	kept, answered bool
 }
 
@@ -51,15 +51,15 @@ func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmi
 	return t
 }
 
-// dropped reports whether the receiver has closed a kept connection before it said a
-// word, as it may do at any time: most likely it never saw the request. net/http
-// itself sends a POST again only when no byte of it was written, or when an HTTP/2
-// receiver says that it did not look at it (GOAWAY, REFUSED_STREAM).
+// dropped reports whether the receiver has closed a kept connection without an answer, as it
+// may at any time: most likely it never saw the request. net/http itself resends a POST only
+// in two cases: no byte of it was written, or an HTTP/2 receiver says that it did not look
+// at it (GOAWAY, REFUSED_STREAM).
 func (t transmission) dropped() bool {
 	return t.class == delivery.BrokenAnswer && t.kept && !t.answered && !errtype.Is[http2.StreamError](t.err)
 }
 
-// then is what came of sending the same once more.
+// then is the outcome of sending the request once more.
 func (t transmission) then(again transmission) transmission {
 	if again.firstByte.IsZero() {
 		again.firstByte = t.firstByte
@@ -67,7 +67,7 @@ func (t transmission) then(again transmission) transmission {
 	return again
 }
 
-// wire sees what the transport does. The transport has goroutines of its own.
+// wire observes the transport, which uses its own goroutines.
 type wire struct {
 	firstByte                           atomic.Pointer[time.Time]
 	kept, answered, handshakeBad, asked atomic.Bool
@@ -76,8 +76,8 @@ type wire struct {
 // asking is the key of the wire in the context of a handshake.
 type asking struct{}
 
-// showing answers a receiver that asks for a client certificate, and notes that it
-// did. An empty certificate is none.
+// showing answers a receiver that asks for a client certificate, and records the request. An
+// empty certificate means none.
 func showing(certificate *tls.Certificate) func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 		if w, ok := info.Context().Value(asking{}).(*wire); ok {
@@ -101,16 +101,16 @@ func (w *wire) watch(ctx context.Context) context.Context {
 	})
 }
 
-// classify names the class of a transport failure. Most errors of a handshake
-// have no type by which they could be told.
+// classify names the class of a transport failure. Most handshake errors have no
+// distinguishing type.
 func (w *wire) classify(err error) delivery.FailureClass {
 	class := send.Classify(err)
 	switch {
 	case class == delivery.BrokenAnswer && w.handshakeBad.Load():
 		return delivery.TLSFailure
 	case class == delivery.TLSProtocol && w.asked.Load():
-		// Up to TLS 1.2 a receiver that is shown no certificate may say nothing
-		// but that the handshake failed. It had chosen version and cipher by then.
+		// Up to TLS 1.2 a receiver that gets no certificate may say only that the handshake
+		// failed. By then it had chosen version and cipher.
 		return delivery.TLSClientCertificate
 	}
 	return class

@@ -12,14 +12,13 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// metadata are addresses of cloud metadata services that lie in public ranges.
+// metadata are addresses of cloud metadata services in public ranges.
 var metadata = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 
-// roundTripper makes the requests. Only public addresses, and
-// those in allowed, can be reached: the address is judged after name
-// resolution, for each connection, which leaves DNS rebinding no gap. No proxy
-// is taken from the environment, and nothing is decompressed. roots sign the
-// certificates of receivers; nil stands for those of the system.
+// roundTripper makes the requests. It reaches only public addresses and those in allowed. It
+// judges the address after name resolution, for each connection, which leaves DNS rebinding
+// no gap. It takes no proxy from the environment and decompresses nothing. roots sign the
+// certificates of receivers; nil means those of the system.
 func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
 	dialer := &net.Dialer{Timeout: tuning.ReceiverConnectTimeout, KeepAlive: tuning.ReceiverKeepAlive, Control: guard(allowed).Safe}
 	return &http.Transport{
@@ -35,7 +34,7 @@ func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport 
 	}
 }
 
-// Reach is the rule of the transport for addresses that stand in a URL.
+// Reach is the transport's rule for addresses in a URL.
 func Reach(allowed []netip.Prefix) func(netip.Addr) bool {
 	rule := guard(allowed)
 	return func(addr netip.Addr) bool { return rule.SafeAddr(addr) == nil }

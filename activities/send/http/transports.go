@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// transport sends with one TLS configuration, on connections of its own.
+// transport sends with one TLS configuration, on separate connections.
 type transport struct {
 	client *resty.Client
 	// fresh opens a connection for each request, and reuses none.
@@ -28,8 +28,8 @@ func newTransport(base *http.Transport, userAgent string) *transport {
 	return &transport{client: clientOn(base, userAgent), fresh: clientOn(fresh, userAgent), transport: base}
 }
 
-// transports holds a transport for each TLS configuration: connections are shared by those
-// alone who show the same certificate and trust the same issuers.
+// transports holds a transport for each TLS configuration. Connections are shared only under
+// the same certificate and the same trusted issuers.
 type transports struct {
 	common    *transport
 	userAgent string
@@ -40,7 +40,7 @@ type transports struct {
 }
 
 func newTransports(base *http.Transport, userAgent string) *transports {
-	// The connections of one that is dropped close as they fall idle, or now.
+	// The connections of a dropped transport close as they fall idle, or now.
 	made, _ := lru.NewWithEvict(tuning.TLSConfigs, func(_ [sha256.Size]byte, l *transport) { l.transport.CloseIdleConnections() })
 	return &transports{common: newTransport(base, userAgent), userAgent: userAgent, made: made, roots: base.TLSClientConfig.RootCAs}
 }
@@ -75,7 +75,7 @@ func (l *transports) close() {
 	l.made.Purge()
 }
 
-// digest tells configurations apart, and keeps no key in a map.
+// digest identifies a configuration, and keeps its key out of the map.
 func digest(t policy.TLS) [sha256.Size]byte {
 	return sha256.Sum256([]byte(t.CA + "\x00" + t.ClientCertificate + "\x00" + t.ClientKey))
 }
@@ -99,7 +99,7 @@ func (l *transports) config(t policy.TLS) (*tls.Config, error) {
 	return config, nil
 }
 
-// Roots adds a bundle in PEM to roots, nil for those of the system.
+// Roots adds a bundle in PEM to roots; nil means those of the system.
 func Roots(roots *x509.CertPool, bundle []byte) (*x509.CertPool, error) {
 	more, err := policy.Certificates(bundle)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package sendtest holds what every transport of package send has to keep to, as
-// rules that are run against a transport and a receiver at the far end of it.
+// Package sendtest holds the rules for every transport of package send. Each rule runs
+// against a transport and a receiver at its far end.
 package sendtest

@@ -16,8 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Rules lists what every transport keeps to. Beside these each rule ends with no
-// goroutine left.
+// Rules lists the rules for every transport. In addition, each rule ends with no goroutine left.
 func Rules() []Rule {
 	return []Rule{
 		{"delivers once", deliversOnce},
@@ -119,7 +118,7 @@ func leavesTheEnvelopeAlone(c *check) {
 	}
 }
 
-// expected is what a behaviour has to be told as.
+// expected is the expected outcome of each behaviour.
 var expected = map[Behaviour]struct {
 	decision delivery.Decision
 	class    delivery.FailureClass // empty for any
@@ -128,16 +127,16 @@ var expected = map[Behaviour]struct {
 	Accept:        {delivery.DecisionDelivered, "", true},
 	Refuse:        {delivery.DecisionRetry, "", true},
 	RefuseForGood: {delivery.DecisionStop, "", true},
-	AskPatience:   {delivery.DecisionRetry, "", false}, // some protocols ask before anything is sent
+	AskPatience:   {delivery.DecisionRetry, "", false}, // some protocols ask before they send
 	NeverAnswer:   {delivery.DecisionRetry, delivery.Timeout, true},
 	Break:         {delivery.DecisionRetry, delivery.BrokenAnswer, true},
 	Unreachable:   {delivery.DecisionRetry, delivery.ConnectFailure, false},
 }
 
-// short is time enough for an answer, and not long to wait for none.
+// short is long enough for an answer, and not long to wait for none.
 const short = 300 * time.Millisecond
 
-// each makes an attempt at every receiver there is.
+// each makes an attempt at every receiver.
 func (c *check) each(visit func(Behaviour, send.Outcome)) {
 	for _, behaviour := range Behaviours() {
 		m, ok := c.to(behaviour)
@@ -241,7 +240,7 @@ func sendsNothingTooLate(c *check) {
 	}
 }
 
-// many attempts are under way at once.
+// many is the number of concurrent attempts.
 const many = 50
 
 func servesMany(c *check) {
@@ -268,5 +267,5 @@ func servesMany(c *check) {
 }
 
 func leavesNothingBehind(c *check) {
-	c.each(func(Behaviour, send.Outcome) {}) // what is left is seen once the subject is closed
+	c.each(func(Behaviour, send.Outcome) {}) // leaks show once the subject is closed
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Rule is one thing that a transport keeps to.
+// Rule is one rule for transports.
 type Rule struct {
 	Name  string
 	check func(c *check)
@@ -24,7 +24,7 @@ func (r Rule) Check(ctx context.Context, report Reporter, open func() Subject) {
 	}
 }
 
-// Run holds a transport to every rule. It must not run beside other tests, whose
+// Run checks a transport against every rule. It must not run beside other tests, whose
 // goroutines would count.
 func Run(t *testing.T, open func(t *testing.T) Subject) {
 	for _, rule := range Rules() {

@@ -34,38 +34,37 @@ func Behaviours() []Behaviour {
 	return []Behaviour{Accept, Refuse, RefuseForGood, AskPatience, NeverAnswer, Break, Unreachable}
 }
 
-// Secret has to stand in a destination wherever that may hold a secret: in the query
-// of a URL, in a password.
+// Secret must stand in a destination wherever that may hold a secret: in the query of a URL,
+// in a password.
 const Secret = "wakecall-sendtest-secret"
 
-// Received is a message as a receiver got it.
+// Received is a message as its receiver got it.
 type Received struct {
-	// ID is where the protocol has the id of a message, or the header webhook-id.
+	// ID is the protocol's message id, or the header webhook-id.
 	ID          string
 	ContentType string
 	Headers     map[string]string // in any case
 	Body        []byte
 }
 
-// Subject is a transport and the far end of it.
+// Subject is a transport and its far end.
 type Subject struct {
 	Transport send.Transport
-	// Destination leads to a receiver that behaves so; ok is false where the
-	// protocol has no such thing.
+	// Destination leads to a receiver with this behaviour; ok is false if the protocol lacks it.
 	Destination func(Behaviour) (d delivery.Destination, ok bool)
 	// Received lists what arrived at all destinations.
 	Received func() []Received
-	// Close ends both, and every goroutine of theirs.
+	// Close ends both, and all of their goroutines.
 	Close func()
 }
 
-// Reporter is told what breaks a rule: a [testing.T], or a control that expects it.
+// Reporter receives broken rules: a [testing.T], or a control that expects them.
 type Reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
 }
 
-// check is one rule in the making.
+// check is one running rule.
 type check struct {
 	Reporter
 	Subject
@@ -73,7 +72,7 @@ type check struct {
 	tap *tap
 }
 
-// tap keeps the envelopes that a transport is given.
+// tap keeps the envelopes that a transport gets.
 type tap struct {
 	send.Transport
 	mu        sync.Mutex
@@ -101,7 +100,7 @@ func (c *check) sends(ctx context.Context, m send.Message) send.Outcome {
 // patience bounds attempts that end by themselves.
 const patience = 10 * time.Second
 
-// to is a message to a receiver that behaves so.
+// to is a message to a receiver with this behaviour.
 func (c *check) to(behaviour Behaviour) (m send.Message, ok bool) {
 	destination, ok := c.Destination(behaviour)
 	return send.Message{
