@@ -15,12 +15,12 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Identity is what Wakecall calls itself before Temporal where it acts by a call of its own.
+// Identity is Wakecall's own identity for calls that it makes for itself.
 const Identity = "wakecall"
 
-// Identify has Temporal store who makes a change beside the change, as the identity of
+// Identify makes Temporal store the author of a change beside the change, as the identity of
 // the call (docs/decisions/0075-who-did-it-travels-with-the-change.md). Workflows do not see
-// it, so that nothing of it is replayed.
+// it, so a replay does not either.
 func Identify() grpc.DialOption { return grpc.WithChainUnaryInterceptor(identifyActor) }
 
 //nolint:revive // gRPC's signature
@@ -38,8 +38,8 @@ func identifyActor(
 	return invoke(ctx, method, request, reply, conn, options...)
 }
 
-// identityOf returns where a request says who makes it, and the workflow that it changes. It
-// is nil for a request that changes no timer, policy or job.
+// identityOf returns the identity field of a request, and the id of the workflow that it
+// changes. It is nil for a request that changes no timer, policy or job.
 func identityOf(request any) (of *string, workflowID string) {
 	switch r := request.(type) {
 	case *workflowservice.StartWorkflowExecutionRequest:
@@ -62,7 +62,7 @@ func identityOf(request any) (of *string, workflowID string) {
 
 type afterKey struct{}
 
-// WithRunBefore has a start name the run after which a timer is tried again.
+// WithRunBefore makes a start name the run whose timer is tried again.
 func WithRunBefore(ctx context.Context, runID string) context.Context {
 	return context.WithValue(ctx, afterKey{}, runID)
 }
@@ -86,7 +86,7 @@ func RunBefore(header *commonpb.Header) (runID string) {
 	return runID
 }
 
-// typeIn is the business type whose workflow has an id, "" where it is of none.
+// typeIn is the business type of the workflow with an id, "" if it belongs to none.
 func typeIn(workflowID string) string {
 	if key, ok := wire.ParseKey(workflowID); ok {
 		return key.BusinessType

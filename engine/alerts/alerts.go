@@ -21,13 +21,13 @@ type Alerts struct {
 	policies *policies.Policies
 }
 
-// New returns what raises alerts.
+// New returns the Alerts of a namespace.
 func New(k *kernel.Kernel, policies *policies.Policies) *Alerts {
 	return &Alerts{kernel: k, policies: policies}
 }
 
-// Raise raises an event. The same occasion raises one alert, whoever asks. A business
-// type that wants no alerts gets none. Its error is [wire.Unavailable].
+// Raise raises an event. One occasion raises one alert, however often Raise is called. A
+// business type without alerts gets none. The error is [wire.Unavailable].
 func (a *Alerts) Raise(ctx context.Context, event timer.Event, occasion string) error {
 	policy, err := a.policies.Cached(ctx, event.Data.BusinessType)
 	if wire.CodeOf(err) == wire.NotFound || (err == nil && policy.Alert == nil) {

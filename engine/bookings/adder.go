@@ -17,14 +17,14 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Request is a booking or a change as it comes in from a client.
+// Request is a client's booking or change.
 type Request struct {
 	Key         wire.Key
 	Terms       timer.Terms
 	TraceParent string
-	// IfMatch, of a change, is as in [Target].
+	// IfMatch applies to a change, as in [Target].
 	IfMatch string
-	// IdempotencyKey tells a repeated booking from a new one, also when the timer
+	// IdempotencyKey distinguishes a repeated booking from a new one, also after the timer
 	// has ended; "" for none.
 	IdempotencyKey string
 }
@@ -38,12 +38,15 @@ type Adder struct {
 	keys      *keys
 }
 
-// Add books a new timer. created is false when the same timer, booked with the
-// same content, is there already. Its errors are [wire.InvalidRequest],
-// [wire.UnknownBusinessType], [wire.AlreadyExists] and [wire.AlreadyFinished]
-// with the timer that stands in the way, [wire.IdempotencyKeyReused],
-// [wire.IDTaken], [wire.CancelPending] while the timer that has the id is being cancelled and
-// no worker does it, and [wire.Unavailable].
+// Add books a new timer. created is false if the same timer, booked with the same content,
+// exists already. The errors are:
+//   - [wire.InvalidRequest]
+//   - [wire.UnknownBusinessType]
+//   - [wire.AlreadyExists] and [wire.AlreadyFinished], with the conflicting timer
+//   - [wire.IdempotencyKeyReused]
+//   - [wire.IDTaken]
+//   - [wire.CancelPending] while the id's timer is being cancelled and no worker does it
+//   - [wire.Unavailable]
 func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -67,8 +70,8 @@ func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bo
 	return view, created, err
 }
 
-// bookedBefore answers a booking for which there is no room: one that was made before
-// takes none, and an id that is taken for good will have none later.
+// bookedBefore answers a booking for which there is no room. A repeated booking needs none,
+// and an id that is taken for good will never have any.
 func (a *Adder) bookedBefore(ctx context.Context, spec timer.Spec, full error) (timer.View, error) {
 	view, err := a.sameAs(ctx, spec)
 	if err == nil {
@@ -77,8 +80,8 @@ func (a *Adder) bookedBefore(ctx context.Context, spec timer.Spec, full error) (
 	return timer.View{}, taken(orFull(spec.Reuse, err, full))
 }
 
-// orFull is why a booking is refused for which there is no room: for that, where its id is
-// free.
+// orFull returns the reason to refuse a booking without room: full if its id is free, and
+// err otherwise.
 func orFull(reuse policy.Reuse, err, full error) error {
 	refused, ok := errors.AsType[*wire.Error](err)
 	if !ok || absent(err) || refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status) {
@@ -87,15 +90,15 @@ func orFull(reuse policy.Reuse, err, full error) error {
 	return err
 }
 
-// bookable reports whether an id may be booked again whose timer has ended. See [reusePolicy].
+// bookable reports whether the id of an ended timer may be booked again. See [reusePolicy].
 func bookable(reuse policy.Reuse, status timer.Status) bool {
 	return reuse == policy.ReuseAfterEnd || status == timer.Cancelled || status == timer.Failed
 }
 
-// bookAdmitted books a timer that nothing speaks against but another one with its id.
+// bookAdmitted books a timer to which only another timer with its id can be an obstacle.
 func (a *Adder) bookAdmitted(ctx context.Context, spec timer.Spec, payload converter.RawValue) (view timer.View, created bool, err error) {
 	if spec.Idempotency != nil {
-		// A timer that has ended may be the one that this request booked before.
+		// An ended timer may be an earlier booking by this request.
 		view, created, err = a.book(ctx, spec, payload, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 		if wire.CodeOf(err) != wire.AlreadyFinished && !a.effects.endedSince(ctx, err) {
 			return view, created, err
@@ -109,7 +112,7 @@ func (a *Adder) bookAdmitted(ctx context.Context, spec timer.Spec, payload conve
 	}
 }
 
-// following is a spec that remembers the keys of the ended timer that a booking came upon.
+// following is a spec that remembers the keys of the ended timer found by a booking.
 func following(spec timer.Spec, met error) timer.Spec {
 	if refused, ok := errors.AsType[*wire.Error](met); ok && timer.StateOf(refused) != nil {
 		spec.Memo = spec.Following(timer.StateOf(refused).Memo, timer.StateOf(refused).RunID)
@@ -117,7 +120,7 @@ func following(spec timer.Spec, met error) timer.Spec {
 	return spec
 }
 
-// book starts a timer, or returns the one that the same request has booked.
+// book starts a timer, or returns the one booked by the same request.
 func (a *Adder) book(
 	ctx context.Context, spec timer.Spec, payload converter.RawValue, reuse enumspb.WorkflowIdReusePolicy,
 ) (view timer.View, created bool, err error) {
@@ -137,15 +140,14 @@ func (a *Adder) book(
 	return a.reader.Started(ctx, spec, run.GetRunID()), true, nil
 }
 
-// endedBookable reports whether a booking came upon a timer that has ended since, and whose
-// id may be booked again.
+// endedBookable reports whether a booking found a timer that has ended since, and whose id
+// may be booked again.
 func endedBookable(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
 }
 
-// freed reports whether a PUT came upon a timer that has ended since, and whose id
-// is free by now.
+// freed reports whether a PUT found a timer that has ended since, and whose id is now free.
 func freed(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled
@@ -182,7 +184,7 @@ func (a *Adder) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error)
 	return view, nil
 }
 
-// taken answers a booking whose id is taken, but by no timer.
+// taken answers a booking whose id belongs to a workflow other than a timer.
 func taken(err error) error {
 	if wire.CodeOf(err) != wire.NotFound {
 		return err
@@ -196,5 +198,5 @@ func taken(err error) error {
 	return kernel.Translate(errVanished)
 }
 
-// errVanished is a timer that was deleted while it was asked for.
+// errVanished is the error of a timer that was deleted while it was read.
 var errVanished = errors.New("the timer that had the id is gone")

@@ -27,8 +27,8 @@ type admission struct {
 	bookings *limiter.Limiter
 }
 
-// admit checks a booking against the rules and against its type's policy, which it
-// returns, and seals its secrets. The limits of the policy are for the caller to keep.
+// admit checks a booking against the rules and its type's policy, seals its secrets, and
+// returns the policy. The caller applies the policy's limits.
 func (a *admission) admit(ctx context.Context, r Request) (timer.Spec, policy.Policy, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -53,7 +53,7 @@ func (a *admission) admit(ctx context.Context, r Request) (timer.Spec, policy.Po
 	}
 	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, current.Reuse
 	spec.Preload = current.Preloading(spec.Booking)
-	if !spec.Resting() { // nobody knows when it rings
+	if !spec.Resting() { // it is unknown when it rings
 		spec.Preload = spread(a.bursts, spec.Preload, spec.RingsAt(), handOuts(a.bookings.Rate()))
 	}
 	return spec, current, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Bookings is all that can be done to timers.
+// Bookings holds all operations on timers.
 type Bookings struct {
 	*Adder
 	*Changer
@@ -20,18 +20,18 @@ type Bookings struct {
 	*Failures
 }
 
-// Config is what [Bookings] need.
+// Config configures [Bookings].
 type Config struct {
 	Kernel   *kernel.Kernel
 	Reader   *timers.Reader
 	Policies *policies.Policies
-	// Reach tells where messages may be sent.
+	// Reach is where messages may be sent.
 	Reach delivery.Reach
-	// Limiter holds bookings to the rate of their policy.
+	// Limiter enforces the rate of a policy's bookings.
 	Limiter Limiter
 }
 
-// New returns what books timers.
+// New returns the Bookings of a namespace.
 func New(config Config) *Bookings {
 	k, reader, policies := config.Kernel, config.Reader, config.Policies
 	turns := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)

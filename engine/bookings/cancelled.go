@@ -12,11 +12,11 @@ import (
 	"github.com/wakecall/wakecall/engine/kernel"
 )
 
-// errCancelledBefore says that a timer was cancelled before a booking reached it.
+// errCancelledBefore is the error of a booking that reached a timer after its cancel.
 var errCancelledBefore = errors.New("the timer was cancelled before the booking came")
 
-// cancelledBefore tells a booking that came after the cancel of a timer from one that the
-// cancel was sent after. Temporal's history has both in the order in which it took them.
+// cancelledBefore distinguishes a booking that came after a timer's cancel from one that
+// came before it. Temporal's history has both in the order of their arrival.
 func (e *effects) cancelledBefore(ctx context.Context, s sent, outcome error) error {
 	refused, ok := errors.AsType[*wire.Error](outcome)
 	if !ok || refused.Code != wire.AlreadyFinished || timer.StateOf(refused).Status != timer.Cancelled {

@@ -23,10 +23,9 @@ type Canceller struct {
 	interrupter *interrupter
 }
 
-// Cancel cancels a timer, and waits for it to be so, at most for wait. A timer
-// that is cancelled already is no error. Its errors are [wire.NotFound],
-// [wire.AlreadyFinished] and [wire.PreconditionFailed] with the timer's true
-// state, and [wire.Unavailable].
+// Cancel cancels a timer, and waits at most wait for the effect. A timer that is cancelled
+// already is no error. The errors are [wire.NotFound], [wire.AlreadyFinished] and
+// [wire.PreconditionFailed] with the timer's true state, and [wire.Unavailable].
 func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effect, error) {
 	key := target.Key
 	if err := key.Check().Err(); err != nil {
@@ -63,8 +62,7 @@ func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effe
 			view.Found = &found
 			return cancelled(view, err)
 		}
-		// The run gave way to a change as the cancel came: the next one is to be
-		// cancelled as well.
+		// The run gave way to a change as the cancel came: cancel the next one too.
 		if view, err = c.reader.Run(ctx, key, next); err != nil {
 			return timer.View{}, "", err
 		}
@@ -74,10 +72,10 @@ func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effe
 	}
 }
 
-// cancel asks the timer to cancel, whichever its run is by now, and the worker
-// that may hold it to see that. A timer that has ended, and one that was booked
-// since under its id, is left alone. With a condition it is that very run, and
-// none that a change has begun: each change ends the run that it reaches.
+// cancel requests the timer's cancel, in its present run, and makes the worker that may hold
+// it see the request. It leaves alone a timer that has ended, and one booked since under its
+// id. With a condition it cancels only that very run, and none that a change has begun: each
+// change ends the run that it reaches.
 func (c *Canceller) cancel(ctx context.Context, view timer.View, ifMatch string) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -100,11 +98,10 @@ func (c *Canceller) cancel(ctx context.Context, view timer.View, ifMatch string)
 	return c.interrupter.notify(ctx, view.Key, view.RunID)
 }
 
-// successor returns the run that the timer goes on in, and "" where it is still this
-// one. A cancel of one run is lost on a run that has given way, and Temporal answers
-// it with success all the same.
+// successor returns the run in which the timer goes on, and "" if it is still this one. A cancel
+// of one run is lost on a run that has given way, although Temporal answers it with success.
 func (c *Canceller) successor(ctx context.Context, view timer.View, ifMatch string) (string, error) {
-	if ifMatch == "" { // the cancel was of the timer, whichever its run
+	if ifMatch == "" { // the cancel was for the timer in any run
 		return "", nil
 	}
 	latest, err := c.reader.Run(ctx, view.Key, "")
@@ -114,7 +111,7 @@ func (c *Canceller) successor(ctx context.Context, view timer.View, ifMatch stri
 	return latest.RunID, nil
 }
 
-// cancelled tells what a cancel came to, from the timer as it is seen after it.
+// cancelled returns the result of a cancel, from the timer's state after it.
 func cancelled(view timer.View, err error) (timer.View, Effect, error) {
 	switch {
 	case err != nil:

@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/internal/errtype"
 )
 
-// Upserter books timers, or changes those that are there.
+// Upserter books timers, or changes existing ones.
 type Upserter struct {
 	reader      *timers.Reader
 	policies    *policies.Policies
@@ -29,10 +29,9 @@ type Upserter struct {
 	changer     *Changer
 }
 
-// Upsert books the timer, or changes the one that is there, in one atomic
-// step that needs no worker. It waits for the effect, at most for wait. Its
-// errors are those of [Timers.Add] and, when the delivery won the race,
-// [wire.AlreadyFinished] with the timer's true state.
+// Upsert books the timer, or changes the existing one, in one atomic step that needs no
+// worker. It waits at most wait for the effect. The errors are those of [Adder.Add] and, if
+// the delivery won the race, [wire.AlreadyFinished] with the timer's true state.
 func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	if r.IfMatch != "" {
 		return u.replace(ctx, r, wait)
@@ -46,7 +45,7 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 			return timer.View{}, "", err
 		}
 		ended, full := u.admission.admitPending(ctx, policy)
-		if full != nil { // a timer that is there already needs no room
+		if full != nil { // an existing timer needs no room
 			view, effect, err := u.replaceWith(ctx, r, spec, wait)
 			if err != nil {
 				err = orFull(spec.Reuse, err, full)
@@ -55,8 +54,8 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 		}
 		view, effect, err := u.upsert(ctx, r, spec, wait)
 		ended(effect == Created, err)
-		// A timer that ended while the change was on its way leaves its id free, and
-		// is booked anew.
+		// A timer that ended while the change was on its way leaves its id free, and is
+		// booked anew.
 		if !freed(spec.Reuse, err) && !errors.Is(err, errCancelledBefore) {
 			return view, effect, taken(err)
 		}
@@ -80,10 +79,10 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 	}
 	existing, err := u.reader.Run(call, r.Key, runID)
 	switch {
-	case err != nil: // nobody knows whether it was made, and whether its policy holds still
+	case err != nil: // it is unknown whether it was made, and whether its policy still holds
 		return timer.View{}, "", err
 	case existing.Memo.Booking == spec.Booking && existing.Revision == spec.Revision:
-		policy, _ := u.policies.Cached(call, spec.BusinessType) // a moment ago it was read, or there was none
+		policy, _ := u.policies.Cached(call, spec.BusinessType) // it was read a moment ago, or there was none
 		existing.ShowCall(spec, policy)
 		return existing, Created, u.starter.recheck(call, spec, runID)
 	}
@@ -121,12 +120,12 @@ func (u *Upserter) replaceWith(ctx context.Context, r Request, spec timer.Spec, 
 	})
 }
 
-// absent reports whether an id is free. One that something else in Temporal has is not.
+// absent reports whether an id is free. The id of another workflow is not free.
 func absent(err error) bool {
 	return wire.CodeOf(err) == wire.NotFound && !errors.Is(err, timers.ErrForeign)
 }
 
-// Changer changes timers that are there.
+// Changer changes existing timers.
 type Changer struct {
 	reader      *timers.Reader
 	policies    *policies.Policies
@@ -136,9 +135,9 @@ type Changer struct {
 	interrupter *interrupter
 }
 
-// Amend moves or edits a timer that is there. Its errors are [wire.NotFound],
-// [wire.AlreadyFinished], [wire.Overtaken] and [wire.PreconditionFailed] with
-// the timer's true state, [wire.InvalidRequest] and [wire.Unavailable].
+// Amend moves or edits an existing timer. The errors are [wire.NotFound],
+// [wire.AlreadyFinished], [wire.Overtaken] and [wire.PreconditionFailed] with the timer's
+// true state, [wire.InvalidRequest] and [wire.Unavailable].
 func (c *Changer) Amend(ctx context.Context, r Request, wait time.Duration) (timer.View, Effect, error) {
 	now := time.Now()
 	err := append(r.Key.Check(), r.Terms.CheckChange(now)...).Err()
@@ -158,8 +157,8 @@ func (c *Changer) Amend(ctx context.Context, r Request, wait time.Duration) (tim
 		timer.Change{Terms: r.Terms, Fingerprint: edited(), At: wire.At(now)})
 }
 
-// Fire rings a timer now. A recurring one rings once more than its rule says.
-// Its errors are those of [Timers.Amend].
+// Fire rings a timer now. A recurring timer rings once more than its rule says. The errors
+// are those of [Changer.Amend].
 func (c *Changer) Fire(ctx context.Context, target Target) (timer.View, Effect, error) {
 	return c.Change(ctx, target, timer.Change{Ring: true, Fingerprint: edited(), At: wire.At(time.Now())})
 }
@@ -167,7 +166,7 @@ func (c *Changer) Fire(ctx context.Context, target Target) (timer.View, Effect, 
 // edited is the fingerprint of content that no booking has.
 func edited() string { return "changed:" + uuid.NewString() }
 
-// Change hands a change to a timer that is there, and waits for its effect.
+// Change sends a change to an existing timer, and waits for its effect.
 func (c *Changer) Change(ctx context.Context, target Target, change timer.Change) (timer.View, Effect, error) {
 	key := target.Key
 	if err := key.Check().Err(); err != nil {
@@ -188,7 +187,7 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	case view.CancelRequested:
 		return timer.View{}, "", timers.CancelPendingError(view)
 	}
-	// Another change may come first: the workflow checks again when it applies this one.
+	// Another change may come first, so the workflow checks again when it applies this one.
 	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.Fixed()
 	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := c.fits(call, view, change); err != nil {
@@ -197,8 +196,8 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	if change.Terms.Callback, err = c.policies.SealCallback(change.Terms.Callback); err != nil {
 		return timer.View{}, "", err
 	}
-	// The timer is known to exist, so nothing is started here: one that ended
-	// since is refused by the reuse policy.
+	// The timer is known to exist, so nothing is started here: the reuse policy refuses one
+	// that ended since.
 	runID, err := c.starter.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if err != nil {
 		return c.effects.refusedBy(ctx, key, err)
@@ -213,18 +212,18 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	return changed(view, after, effect), effect, err
 }
 
-// changed is a timer as a change has left it, with what the change came upon.
+// changed is a timer after a change, with the state that the change found.
 func changed(found, left timer.View, effect Effect) timer.View {
 	left.Found = &found.Memo
 	left.Unchanged = effect == Done && left.Revision == found.Revision
 	return left
 }
 
-// fits refuses a change that does not go with the timer as it stands, or that
-// leaves nobody to call.
+// fits refuses a change that does not fit the timer's state, or that leaves it without a
+// receiver.
 func (c *Changer) fits(ctx context.Context, view timer.View, change timer.Change) error {
 	current := timer.Spec{Key: view.Key, Memo: view.Memo}
-	if change.Terms.Callback != nil { // the memo does not tell what it is put over
+	if change.Terms.Callback != nil { // the memo lacks the callback that this one replaces
 		spec, _, err := c.reader.Input(ctx, view.Key, view.RunID)
 		if err != nil {
 			return err
@@ -241,14 +240,14 @@ func (c *Changer) fits(ctx context.Context, view timer.View, change timer.Change
 		return err
 	}
 	policy, err := c.policies.Cached(ctx, view.BusinessType)
-	if err != nil { // it is looked at again when the delivery begins
+	if err != nil { // it is checked again when the delivery begins
 		return nil
 	}
 	return policy.RefuseOwn(*change.Terms.Callback).Err()
 }
 
-// Wake gives a timer's workflow a task. It asks for no change. woken is false where the
-// timer has ended since. Its error is [wire.Unavailable].
+// Wake gives a timer's workflow a task, without a change. woken is false if the timer has
+// ended since. The error is [wire.Unavailable].
 func (c *Changer) Wake(ctx context.Context, spec timer.Spec) (woken bool, err error) {
 	change := timer.Change{ID: uuid.NewString(), Wake: true, At: wire.At(time.Now())}
 	_, err = c.starter.signal(ctx, spec, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)

@@ -1,6 +1,6 @@
 package bookings
 
-// Effect is what became of a change by the time the caller's wait was over.
+// Effect is the state of a change when the caller's wait was over.
 type Effect string
 
 // The closed list of effects.

@@ -19,7 +19,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// effects awaits what becomes of a change.
+// effects awaits the effects of changes.
 type effects struct {
 	kernel *kernel.Kernel
 	reader *timers.Reader
@@ -28,7 +28,7 @@ type effects struct {
 // ending is how one run of a timer closed.
 type ending struct {
 	how  outcome
-	next string // the run that it continued as
+	next string // the run that continues it
 }
 
 type outcome string
@@ -40,8 +40,8 @@ const (
 	endedFinished  outcome = "finished" // delivered, failed or expired
 )
 
-// awaitEnd waits for the run to close. Every change and every cancel ends the
-// run it reaches, so the way a run closed tells what became of it.
+// awaitEnd waits for the run to close. Every change and every cancel ends the run it
+// reaches, so the closing event shows the effect.
 func (e *effects) awaitEnd(ctx context.Context, key wire.Key, runID string) (ending, error) {
 	history := e.kernel.Client.GetWorkflowHistory(ctx, key.String(), runID, true,
 		enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT)
@@ -63,14 +63,14 @@ func (e *effects) awaitEnd(ctx context.Context, key wire.Key, runID string) (end
 	}
 }
 
-// signal hands a change to the timer's workflow, or starts it. Unlike a plain
-// signal it wakes a workflow that is still in its start delay.
+// signal sends a change to the timer's workflow, or starts it. Unlike a plain signal it
+// wakes a workflow in its start delay.
 func (s *starter) signal(
 	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
 ) (runID string, err error) {
 	options := startOptions(spec)
 	options.WorkflowIDReusePolicy = reuse
-	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own conflict policy
 	run, err := s.kernel.Client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
 		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *starter) signal(
 	return run.GetRunID(), nil
 }
 
-// refusedBy answers a change that Temporal did not take.
+// refusedBy answers a change that Temporal did not accept.
 func (e *effects) refusedBy(ctx context.Context, key wire.Key, err error) (timer.View, Effect, error) {
 	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return timer.View{}, "", kernel.Translate(err)
@@ -91,14 +91,14 @@ func (e *effects) refusedBy(ctx context.Context, key wire.Key, err error) (timer
 	return timer.View{}, "", timers.FinishedError(view)
 }
 
-// sent is a change that Temporal has taken.
+// sent is a change that Temporal has accepted.
 type sent struct {
 	key    wire.Key
 	runID  string
 	change string
 }
 
-// awaitEffect waits for what becomes of a change.
+// awaitEffect waits for the effect of a change.
 func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
 	waiting, cancel := e.kernel.Waiting(ctx, wait)
 	defer cancel()
@@ -125,7 +125,7 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 	}
 }
 
-// applied tells what became of a change that the run next began with.
+// applied returns the effect of a change with which the run next began.
 func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View, Effect, error) {
 	began, err := e.reader.Run(ctx, s.key, next)
 	if err != nil {
@@ -147,8 +147,8 @@ func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View,
 	return view, Done, nil
 }
 
-// isSettled reports whether a run is open, and no worker has anything to apply to it: what is
-// shown of it is what it will be. A worker that is about to have done so is waited for.
+// isSettled reports whether a run is open with nothing for a worker to apply, so that its
+// shown state is final. It waits for a worker that is about to finish.
 func (e *effects) isSettled(ctx context.Context, view timer.View) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -169,8 +169,8 @@ func (e *effects) isSettled(ctx context.Context, view timer.View) (bool, error) 
 	}
 }
 
-// applying reports whether a run has heard of a change that it has not applied yet: it waits for
-// the attempt that it has called off, or for the receipt of one.
+// applying reports whether a run has received a change that it has not applied yet: it waits
+// for the attempt that it has called off, or for the receipt of one.
 func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
 		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || a.GetActivityType().GetName() == workflows.ActivityAsk

@@ -15,27 +15,26 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Failures are the timers that failed for good. They are open to be tried again.
+// Failures are the timers that failed for good. They can be tried again.
 type Failures struct {
 	reader   *timers.Reader
 	policies *policies.Policies
 	starter  *starter
 }
 
-// Redeliver tries a failed timer again, at once, with a fresh ladder and the
-// same webhook id. Whoever asks for it wants it called, so a latest time no
-// longer holds. Its errors are [wire.NotFound], [wire.AlreadyFinished],
-// [wire.Overtaken] when it was booked again meanwhile, [wire.InvalidRequest] where
-// nobody would be called, and [wire.Unavailable].
+// Redeliver tries a failed timer again, at once, with a fresh ladder and the same webhook
+// id. A latest time no longer applies, since the caller wants it delivered. The errors are
+// [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken] if it was booked again
+// meanwhile, [wire.InvalidRequest] without a receiver, and [wire.Unavailable].
 func (f *Failures) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
 	return f.Retry(ctx, key, Retrial{})
 }
 
-// Retrial says more of how a timer is tried again.
+// Retrial holds the terms of a retry.
 type Retrial struct {
-	// RunID is the run that must be its last one; "" for any.
+	// RunID is the required last run; "" for any.
 	RunID string
-	// Job, which the timer shows in its memo, is what tries it again; "" for nothing.
+	// Job is the job that retries it, shown in the timer's memo; "" for none.
 	Job string
 }
 
@@ -89,8 +88,8 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 	return f.reader.Started(ctx, spec, run.GetRunID()), nil
 }
 
-// afresh is what a timer begins with that is tried again: its due time has passed, so
-// it rings at once. stopped reports whether its receiver ended its rule, which is over then,
+// afresh is the spec of a timer that is tried again. Its due time has passed, so it rings at
+// once. stopped reports whether its receiver ended its rule. The rule then stays ended,
 // however the receiver answers this time.
 func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true
@@ -98,7 +97,7 @@ func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	spec.Standing = nil
 	spec.Suspended, spec.Note = false, ""
 	spec.Round++
-	if spec.Series != nil { // its rule has come to its end; this occurrence shall ring
+	if spec.Series != nil { // its rule has ended, and this occurrence must ring
 		series := *spec.Series
 		series.Resumed, series.Stopped = true, series.Stopped || stopped
 		spec.Series = &series
@@ -106,7 +105,7 @@ func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	return spec
 }
 
-// ended answers with the timer where that has ended, and else with the error.
+// ended returns the timer if it has ended, or else the error.
 func (f *Failures) ended(ctx context.Context, key wire.Key, err error) error {
 	if view, got := f.reader.Run(ctx, key, ""); got == nil && view.Status.Finished() {
 		return timers.FinishedError(view)

@@ -23,7 +23,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// interrupter tells the worker that holds a timer of what happened to it.
+// interrupter notifies the worker that holds a timer.
 type interrupter struct{ kernel *kernel.Kernel }
 
 // mayBePreloaded reports whether a worker may hold the timer until its time.
@@ -31,10 +31,10 @@ func mayBePreloaded(view timer.View) bool {
 	return !view.Memo.Resting() && view.Memo.WakesAt().Until(time.Now()) < tuning.NearWaking
 }
 
-// interrupt tells the worker that holds a timer of a change. Temporal keeps a
-// signal from a worker that has the task, and from whoever describes the run; a
-// request id that is attached to the run it shows. A cancel would do as well, but
-// a run remembers one only, and that must be the one that means it.
+// interrupt notifies the worker that holds a timer of a change. While the worker has the
+// task, Temporal hides a signal from it and from a describe of the run. It does show a
+// request id attached to the run. A cancel would also be shown, but a run remembers only
+// one, and that must be a real one.
 func (i *interrupter) interrupt(ctx context.Context, s sent) error {
 	described, err := i.kernel.Describe(ctx, s.key.String(), s.runID)
 	if err != nil {
@@ -49,10 +49,9 @@ func (i *interrupter) interrupt(ctx context.Context, s sent) error {
 	return i.notify(ctx, s.key, s.runID)
 }
 
-// mark attaches a request id to the run that a change waits for. One that comes
-// when that run has closed is attached to the next one, which it does not name, or
-// is refused; nothing is started but after somebody deleted the timer in this very
-// moment, and that times out.
+// mark attaches a request id to the run with a waiting change. If that run has closed, the
+// id is attached to the next run, which it does not name, or is refused. It starts a run
+// only if the timer was deleted in this very moment, and that run times out.
 func (i *interrupter) mark(ctx context.Context, s sent) error {
 	_, err := i.kernel.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: i.kernel.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
@@ -68,8 +67,7 @@ func (i *interrupter) mark(ctx context.Context, s sent) error {
 	return kernel.Translate(err)
 }
 
-// notify makes the worker that holds a timer check it now, and not only when it is
-// about to ring.
+// notify makes the worker that holds a timer check it now, and not only shortly before it rings.
 func (i *interrupter) notify(ctx context.Context, key wire.Key, runID string) error {
 	var worker string
 	err := i.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {

@@ -22,9 +22,9 @@ type keys struct {
 	reader *timers.Reader
 }
 
-// bookedUnder is the timer that was booked under the key of a request, and else the one that
-// has the id now. Only a request that has a key, and whose id is taken by another booking,
-// asks for more than that.
+// bookedUnder is the timer that was booked under the key of a request, or else the one that
+// has the id now. Only a request with a key whose id is taken by another booking needs
+// further calls.
 func (k *keys) bookedUnder(ctx context.Context, request *timer.Idempotency, now timer.View) (timer.View, error) {
 	if request == nil || now.Memo.BookedUnder(request) {
 		return now, nil
@@ -40,14 +40,14 @@ func (k *keys) bookedUnder(ctx context.Context, request *timer.Idempotency, now 
 		return now, nil
 	}
 	earlier, err := k.reader.Run(ctx, now.Key, runID)
-	if wire.CodeOf(err) == wire.NotFound { // Temporal retains it no longer
+	if wire.CodeOf(err) == wire.NotFound { // Temporal no longer retains it
 		return now, nil
 	}
 	return earlier, err
 }
 
-// findKey looks in visibility for the last run of the booking that was made under a key; ""
-// where there is none. The id was booked without a key in between, or often.
+// findKey asks visibility for the last run of the booking under a key; "" if there is none.
+// The id may have been booked since, without a key or often.
 func (k *keys) findKey(ctx context.Context, request *timer.Idempotency, now timer.View) (runID string, err error) {
 	if err := k.untilShown(ctx, now); err != nil {
 		return "", err
@@ -69,8 +69,8 @@ func (k *keys) findKey(ctx context.Context, request *timer.Idempotency, now time
 	return "", nil
 }
 
-// untilShown waits until visibility shows what was booked before the timer. One that was
-// booked under a key itself remembers that.
+// untilShown waits until visibility shows the bookings before the timer. A timer booked
+// under a key remembers the earlier keys itself.
 func (k *keys) untilShown(ctx context.Context, now timer.View) error {
 	if now.Memo.Idempotency != nil {
 		return nil
@@ -83,7 +83,7 @@ func (k *keys) untilShown(ctx context.Context, now timer.View) error {
 	}
 }
 
-// lastUnder is the run of a booking under a key that began last: a redelivery begins another.
+// lastUnder is the latest run of a booking under a key: a redelivery begins another run.
 func lastUnder(request *timer.Idempotency, listed []*workflowpb.WorkflowExecutionInfo) (runID string) {
 	var began time.Time
 	for _, info := range listed {

@@ -12,10 +12,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// admitPending holds a booking to the quota of open timers: what visibility
-// knew a moment ago, and what this process has booked since. Others may book at
-// the same time, so the quota can be passed by what they all book in a moment.
-// ended is told how the booking ended: one that opened nothing leaves its place.
+// admitPending holds a booking to the quota of open timers: visibility's count of a moment
+// ago, and this process's bookings since. Other processes book at the same time, so the
+// quota can be exceeded by their bookings in a moment. ended takes the booking's result: a
+// booking that opened no timer frees its place.
 func (a *admission) admitPending(ctx context.Context, policy policy.Policy) (ended func(opened bool, err error), err error) {
 	limit := policy.Limits.Pending
 	if limit == nil {
@@ -35,7 +35,7 @@ func (a *admission) admitPending(ctx context.Context, policy policy.Policy) (end
 	}, nil
 }
 
-// openCounts remember how many timers each business type has open.
+// openCounts remembers how many timers each business type has open.
 type openCounts struct {
 	mu    sync.Mutex
 	types map[string]*openCount
@@ -56,11 +56,11 @@ func (s *openCounts) countFor(businessType string) *openCount {
 // openCount is how many timers a business type has open.
 type openCount struct {
 	mu sync.Mutex
-	// counted were open at the time of the last count, and booked is what this
-	// process has booked since that count began.
+	// counted is the number of open timers at the last count, and booked is this process's
+	// bookings since that count began.
 	counted, booked int
 	at              time.Time
-	// counting is the count that is under way, if one is.
+	// counting is the count under way, if there is one.
 	counting *counting
 	// again is when the next count may begin.
 	again time.Time
@@ -70,11 +70,11 @@ type counting struct {
 	done chan struct{}
 	// patience ends the wait of all bookings.
 	patience time.Time
-	// before is what was booked when it began.
+	// before is the value of booked when the count began.
 	before int
 }
 
-// admit counts one more timer in, if there is room, as far as that can be told.
+// admit counts one more timer in, if there is room, as far as is known.
 func (s *openCount) admit(ctx context.Context, limit int, count func(context.Context) (int, error)) bool {
 	if limit == 0 {
 		return false
@@ -89,8 +89,8 @@ func (s *openCount) admit(ctx context.Context, limit int, count func(context.Con
 	return true
 }
 
-// release takes back a timer that was counted in and was not opened. A count that is under way
-// does not find it either.
+// release takes back a timer that was counted in but not opened. A count under way does not
+// find it either.
 func (s *openCount) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,8 +100,8 @@ func (s *openCount) release() {
 	}
 }
 
-// refresh is the count that a booking may wait for: nil while the last one is trusted,
-// or was begun a moment ago and came to nothing.
+// refresh is the count that a booking may wait for. It is nil while the last count is
+// trusted, or while a failed one is recent.
 func (s *openCount) refresh(ctx context.Context, count func(context.Context) (int, error)) *counting {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -115,7 +115,7 @@ func (s *openCount) refresh(ctx context.Context, count func(context.Context) (in
 	return c
 }
 
-// count outlives the booking that began it: others may be waiting for it.
+// count outlives the booking that began it: others may wait for it.
 func (s *openCount) count(ctx context.Context, c *counting, count func(context.Context) (int, error)) {
 	defer close(c.done)
 	ctx, cancel := kernel.Bounded(ctx)

@@ -9,16 +9,16 @@ import (
 	"github.com/wakecall/wakecall/engine/timers"
 )
 
-// Pauser pauses timers, and lets them go on.
+// Pauser pauses and resumes timers.
 type Pauser struct {
 	reader  *timers.Reader
 	effects *effects
 	changer *Changer
 }
 
-// Pause stops a timer, or lets it go on. One that is so already is no error, and is told
-// so again where a change that nobody has applied yet may be the opposite. Its errors are
-// those of [Timers.Amend].
+// Pause pauses or resumes a timer. A timer already in that state is no error. It gets the
+// change again if a change that is not applied yet may be the opposite. The errors are those
+// of [Changer.Amend].
 func (p *Pauser) Pause(ctx context.Context, target Target, pause timer.Pause) (timer.View, Effect, error) {
 	view, err := p.reader.Get(ctx, target.Key)
 	switch {

@@ -8,14 +8,14 @@ import (
 )
 
 // spread is the preload of one more timer. Timers that ring together are handed to the
-// workers one after another: so a burst leaves at its instant, and what rings beside it
-// is not late. Each gateway counts what it books itself.
+// workers one after another. So a burst leaves at its instant, and a timer that rings beside
+// it is not late. Each gateway counts only its own bookings.
 func spread(bursts *burst.Counter, alone policy.Preload, rings wire.Instant, perSecond int) policy.Preload {
 	return alone.Widened(bursts.Count(rings.Time()), perSecond)
 }
 
-// handOuts is how many timers a second the engine hands out, where it takes so many bookings:
-// what slows the one down slows the other. It is what a quiet engine does at most.
+// handOuts is how many timers a second the engine hands out at this rate of bookings: a slow
+// engine is slow at both. An idle engine's rate is the maximum.
 func handOuts(bookingsPerSecond float64) int {
 	return min(max(int(bookingsPerSecond*tuning.HandOutShare), tuning.LeastHandOuts), tuning.DispatchPerSecond)
 }

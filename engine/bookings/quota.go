@@ -16,13 +16,13 @@ type Limiter interface {
 	Allow(ctx context.Context, key string, limit quota.Limit) (wait time.Duration, err error)
 }
 
-// The names of the limits that a booking can run into, as the policy calls them.
+// The names of the limits of a booking, as in the policy.
 const (
 	QuotaAdds    = "adds_per_second"
 	QuotaPending = "pending"
 )
 
-// admitRate holds a booking to the rate of its policy.
+// admitRate holds a booking to its policy's rate.
 func (a *admission) admitRate(ctx context.Context, policy policy.Policy) error {
 	if policy.Limits.AddsPerSecond == nil {
 		return nil
@@ -36,7 +36,7 @@ func (a *admission) admitRate(ctx context.Context, policy policy.Policy) error {
 		wire.Quota{Name: QuotaAdds, Limit: limit.Burst, Window: window(limit), RetryAfter: wait})
 }
 
-// window is the time in which a limit gives its burst anew.
+// window is the time in which a limit restores its burst.
 func window(limit quota.Limit) time.Duration {
 	if limit.Rate == 0 {
 		return 0

@@ -15,16 +15,16 @@ import (
 	"github.com/wakecall/wakecall/internal/errtype"
 )
 
-// recheck makes sure, before a run that was started is acknowledged, that its policy was
-// not closed meanwhile: the start may have taken its time. Else it is undone, unless it
-// has ended by now: then it is in nobody's way. It asks what is at hand, and Temporal
-// only where that is too old.
+// recheck verifies, before a started run is acknowledged, that its policy was not closed
+// meanwhile: the start may have taken its time. If it was, recheck undoes the run, unless
+// the run has ended and is no obstacle. It uses cached knowledge, and asks Temporal only if
+// that is too old.
 func (s *starter) recheck(ctx context.Context, spec timer.Spec, runID string) error {
 	policy, err := s.policies.Recent(ctx, spec.BusinessType)
 	switch {
 	case err == nil:
 		err = policies.RefuseClosed(policy)
-	case wire.CodeOf(err) != wire.NotFound: // the booking stands, or not: that is told
+	case wire.CodeOf(err) != wire.NotFound: // the booking may stand or not, and the error says so
 		return err
 	case spec.Callback != nil && spec.Callback.Addressed():
 		return nil
@@ -45,8 +45,8 @@ func (s *starter) recheck(ctx context.Context, spec timer.Spec, runID string) er
 	}
 }
 
-// undo ends what began with a run, in whatever run it is by now, and reports whether
-// there was something to end.
+// undo ends the timer that a run began, in its present run, and reports whether there was
+// one to end.
 func (s *starter) undo(ctx context.Context, key wire.Key, firstRunID string) (undone bool, err error) {
 	_, err = s.kernel.Client.WorkflowService().TerminateWorkflowExecution(ctx, &workflowservice.TerminateWorkflowExecutionRequest{
 		Namespace: s.kernel.Namespace, WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: key.String()},

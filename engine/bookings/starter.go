@@ -59,22 +59,21 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 		StartDelay:          startDelay(spec),
 		EnableEagerStart:    spec.Eager,
 		WorkflowTaskTimeout: workflows.TaskTimeout(spec.Memo),
-		// A running timer is never replaced by a start, and the SDK would
-		// otherwise answer with the old run and no error.
+		// A start never replaces a running timer. Otherwise the SDK would return the old run
+		// and no error.
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy:                    reusePolicy(spec.Reuse),
 		Memo:                                     map[string]any{workflows.MemoTimer: spec.Memo},
 		TypedSearchAttributes:                    temporal.NewSearchAttributes(attributes...),
-		// While there is more to do than can be done at once, business types take
-		// turns, the more often the higher their priority.
+		// Under overload, business types take turns, more often at a higher priority.
 		Priority:      temporal.Priority{FairnessKey: spec.BusinessType, FairnessWeight: policy.Weight(spec.Priority)},
 		StaticSummary: summary(spec),
 	}
 }
 
-// reusePolicy is Temporal's. Without a word a cancelled or failed timer may be
-// booked again, a delivered or expired one may not.
+// reusePolicy is Temporal's. By default a cancelled or failed timer may be booked again, a
+// delivered or expired one may not.
 func reusePolicy(reuse policy.Reuse) enumspb.WorkflowIdReusePolicy {
 	if reuse == policy.ReuseAfterEnd {
 		return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE
@@ -82,8 +81,8 @@ func reusePolicy(reuse policy.Reuse) enumspb.WorkflowIdReusePolicy {
 	return enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY
 }
 
-// summary is what the Web UI says of the first run of a timer. A run that follows, of
-// a recurring timer or after a change, has none: Temporal drops it.
+// summary is the Web UI's summary of a timer's first run. A later run, of a recurring timer
+// or after a change, has none: Temporal drops it.
 func summary(spec timer.Spec) string {
 	text := "due " + spec.DueAt.String()
 	if spec.Resting() {

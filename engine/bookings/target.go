@@ -7,21 +7,21 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Target is the timer that a change is made to.
+// Target is the timer of a change.
 type Target struct {
 	Key wire.Key
-	// IfMatch, when set, is the [timer.Memo.Tag] that the change is made on. On
-	// anything else it is [wire.PreconditionFailed] with the timer's true state.
+	// IfMatch, when set, is the required [timer.Memo.Tag]. Any other is
+	// [wire.PreconditionFailed] with the timer's true state.
 	IfMatch string
-	// Status, when set, is the one that the timer must be in. In another one it is
-	// [wire.Overtaken] with the timer's true state.
+	// Status, when set, is the required status. Any other is [wire.Overtaken] with the
+	// timer's true state.
 	Status timer.Status
-	// Wait is how long the caller waits for the effect, at most.
+	// Wait is the most that the caller waits for the effect.
 	Wait time.Duration
 }
 
-// unfit is why the timer is not the one that a change is made on, or nil. One that has ended
-// is told of as such.
+// unfit is the error if the timer does not meet the target's conditions, or nil. A timer
+// that has ended is reported as ended.
 func (t Target) unfit(view timer.View) error {
 	switch {
 	case !view.Memo.Meets(t.IfMatch):

@@ -9,13 +9,13 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// QueuedBookings is how many bookings wait to be let go.
+// QueuedBookings is the number of bookings that wait for their turn.
 func (a *Adder) QueuedBookings() int { return a.starter.bookings.Waiting() }
 
-// limited makes the call that books a timer once the limiter lets it go, in the order
-// in which they came. Bookings as fast as they go would otherwise stand in line before
-// every step of what is due meanwhile (docs/decisions/0012-bookings-in-turn.md).
-// Its own error is [wire.Unavailable], and the call was not made.
+// limited makes the call that books a timer once the limiter admits it, in the order of
+// arrival. Unlimited bookings would queue before every step of the timers that are due
+// (docs/decisions/0012-bookings-in-turn.md). Its own error is [wire.Unavailable], and the
+// call was not made.
 func limited[T any](ctx context.Context, bookings *limiter.Limiter, call func() (T, error)) (booked T, err error) {
 	queue, cancel := context.WithTimeout(ctx, tuning.LongestQueue)
 	defer cancel()
@@ -27,7 +27,7 @@ func limited[T any](ctx context.Context, bookings *limiter.Limiter, call func() 
 	}
 	began := time.Now()
 	defer func() {
-		if err != nil { // how long a refusal took tells nothing of how long a booking takes
+		if err != nil { // the time of a refusal says nothing about the time of a booking
 			bookings.Discard()
 			return
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Bulk are the jobs that do the same with all timers that a filter finds.
+// Bulk are the jobs that apply one change to all timers that match a filter.
 type Bulk struct {
 	*Orders
 	*Finder
@@ -28,13 +28,13 @@ type Bulk struct {
 	*Worker
 }
 
-// Config is what [Bulk] needs.
+// Config configures [Bulk].
 type Config struct {
 	Kernel   *kernel.Kernel
 	Reader   *timers.Reader
 	Bookings *bookings.Bookings
 	Policies *policies.Policies
-	// Reach tells where messages may be sent.
+	// Reach is where messages may be sent.
 	Reach delivery.Reach
 }
 
@@ -54,7 +54,7 @@ func New(config Config) *Bulk {
 	}
 }
 
-// Orders takes the orders of bulk jobs, and shows how they stand.
+// Orders takes the orders of bulk jobs, and shows their state.
 type Orders struct {
 	*jobs.Jobs[job.Bulk, job.BulkProgress]
 	pages    *Pages
@@ -62,7 +62,7 @@ type Orders struct {
 	reach    delivery.Reach
 }
 
-// Job is one of them.
+// Job is one bulk job.
 type Job = jobs.Job[job.Bulk, job.BulkProgress]
 
 var kind = jobs.Kind[job.Bulk]{
@@ -85,9 +85,9 @@ var kind = jobs.Kind[job.Bulk]{
 	},
 }
 
-// Start orders a bulk job under the id of its order. The same order under the same id
-// starts nothing, and is answered with the job as it stands. Its errors are
-// [wire.InvalidRequest], [wire.AlreadyExists] and [wire.Unavailable].
+// Start orders a bulk job under the id of its order. The same order under the same id starts
+// nothing, and returns the job's state. The errors are [wire.InvalidRequest],
+// [wire.AlreadyExists] and [wire.Unavailable].
 func (b *Orders) Start(ctx context.Context, order job.Bulk) (Job, error) {
 	err := order.Check(time.Now()).Err()
 	if order.Edit != nil {
@@ -117,7 +117,7 @@ func (b *Orders) Start(ctx context.Context, order job.Bulk) (Job, error) {
 	return job, nil
 }
 
-// seal seals what an order has to keep secret.
+// seal seals the secrets of an order.
 func (b *Orders) seal(order job.Bulk) (job.Bulk, error) {
 	if order.Edit == nil || order.Edit.Callback == nil {
 		return order, nil
@@ -130,9 +130,9 @@ func (b *Orders) seal(order job.Bulk) (job.Bulk, error) {
 	return order, nil
 }
 
-// Results shows what became of each timer that a job has been at, in the order in which
-// they were found, as far as it has been told: the last second of a job that runs follows.
-// It stops with the error of see. Its errors are those of [jobs.Jobs.Get].
+// Results yields the outcome of each timer that a job has handled, in the order in which
+// they were found, as far as stored: the last second of a running job is missing. It stops
+// at the error of see. The errors are those of [jobs.Jobs.Get].
 func (b *Orders) Results(ctx context.Context, id string, see func(job.Line) error) error {
 	j, err := b.Get(ctx, id)
 	if err != nil {

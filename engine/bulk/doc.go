@@ -1,4 +1,4 @@
-// Package bulk does the same with all timers that a filter finds. [Orders] takes the order,
-// [Finder] finds the timers, [Pages] stores what was found, and [Worker] does to each what the
-// order says. A reader starts with [Orders.Start].
+// Package bulk applies one change to all timers that match a filter. [Orders] takes the
+// order, [Finder] finds the timers, [Pages] stores the found timers, and [Worker] applies
+// the order to each. A reader starts with [Orders.Start].
 package bulk

@@ -21,14 +21,14 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Finder finds the timers that an order is about.
+// Finder finds the timers that match an order.
 type Finder struct {
 	kernel *kernel.Kernel
 	reader *timers.Reader
 }
 
-// Find lists a page of the timers that an order is about, and the token of the next one,
-// which is empty on the last page. A page may be empty while others follow. Its error is
+// Find lists a page of the timers that match an order, and the token of the next page, which
+// is empty on the last page. A page may be empty while others follow. The error is
 // [wire.Unavailable].
 func (f *Finder) Find(ctx context.Context, order job.Bulk, token []byte) (items []job.Item, next []byte, err error) {
 	filter, only := order.Filter, query.Query{}
@@ -51,10 +51,9 @@ func (f *Finder) Find(ctx context.Context, order job.Bulk, token []byte) (items 
 	return items, response.GetNextPageToken(), nil
 }
 
-// FindMoving lists a page of the open timers that an order is about and that went on in another
-// run since then, and the token of the next one. They may be missing in what [Bulk.Find] lists:
-// their next run is listed before the pages that it has come to. Its error is
-// [wire.Unavailable].
+// FindMoving lists a page of the matching open timers that began another run since then, and
+// the token of the next page. [Finder.Find] may miss them: their next run is listed before
+// the pages that it has reached. The error is [wire.Unavailable].
 func (f *Finder) FindMoving(ctx context.Context, order job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte, err error) {
 	if order.Operation == job.Redeliver || order.Filter.Status.Finished() {
 		return nil, nil, nil
@@ -83,7 +82,7 @@ func (f *Finder) FindMoving(ctx context.Context, order job.Bulk, since wire.Inst
 	return items, response.GetNextPageToken(), nil
 }
 
-// moved is a timer as it stands now, or nil where the order is not about it.
+// moved is the timer's present state, or nil if it does not match the order.
 func (f *Finder) moved(ctx context.Context, order job.Bulk, id string) (*job.Item, error) {
 	key, ok := wire.ParseKey(id)
 	filter := order.Filter
@@ -100,16 +99,16 @@ func (f *Finder) moved(ctx context.Context, order job.Bulk, id string) (*job.Ite
 	return &job.Item{Key: view.Key, RunID: view.RunID, Tag: view.Memo.Tag(), DueAt: view.DueAt}, nil
 }
 
-// Pages stores what jobs have found.
+// Pages stores the timers that jobs have found.
 type Pages struct{ kernel *kernel.Kernel }
 
-// WritePage stores a page of what a job has found, in place of the one with its number. Its
+// WritePage stores a page of a job's timers, and replaces the page with its number. The
 // error is [wire.Unavailable].
 func (p *Pages) WritePage(ctx context.Context, job string, number int, page job.Page) error {
 	return p.kernel.StoreBlob(ctx, kernel.Blob{ID: workflows.BulkPageID(job, number), WorkflowType: workflows.TypeBulkPage, Life: tuning.BulkLife}, page)
 }
 
-// ReadPage reads one. Its errors are [wire.NotFound] and [wire.Unavailable].
+// ReadPage reads a page. The errors are [wire.NotFound] and [wire.Unavailable].
 func (p *Pages) ReadPage(ctx context.Context, job string, number int) (page job.Page, err error) {
 	stored, err := p.kernel.ReadBlob(ctx, workflows.BulkPageID(job, number))
 	if err != nil {
@@ -121,8 +120,8 @@ func (p *Pages) ReadPage(ctx context.Context, job string, number int) (page job.
 	return page, nil
 }
 
-// ClosePages ends the first pages of a job, which has ended: they are kept for as long as
-// the job is. beat is called while it does. Its error is [wire.Unavailable].
+// ClosePages ends the first pages of an ended job. They are kept for as long as the job is.
+// It calls beat meanwhile. The error is [wire.Unavailable].
 func (p *Pages) ClosePages(ctx context.Context, job string, pages int, beat func()) error {
 	for from := 0; from < pages; from += tuning.BulkClosers {
 		var group errgroup.Group
@@ -143,7 +142,7 @@ func (p *Pages) ClosePages(ctx context.Context, job string, pages int, beat func
 	return nil
 }
 
-// Worker does with one timer what an order says.
+// Worker applies an order to one timer.
 type Worker struct {
 	kernel    *kernel.Kernel
 	reader    *timers.Reader
@@ -153,10 +152,9 @@ type Worker struct {
 	failures  *bookings.Failures
 }
 
-// Do does what an order says with one timer that was found, once, however often it is
-// asked. pending reports whether no worker has applied it yet. Its errors are those of the call
-// for one timer, and [wire.PreconditionFailed] for one that was changed since it was
-// found.
+// Do applies an order to one found timer, once, however often it is called. pending reports
+// whether no worker has applied the change yet. The errors are those of the call for one
+// timer, and [wire.PreconditionFailed] for a timer that was changed since it was found.
 func (w *Worker) Do(ctx context.Context, order job.Bulk, item job.Item) (pending bool, err error) {
 	effect, err := w.do(ctx, order, item)
 	if err != nil && w.did(ctx, order, item) {
@@ -189,8 +187,8 @@ func (w *Worker) do(ctx context.Context, order job.Bulk, item job.Item) (effect 
 	return effect, err
 }
 
-// cancelBooking cancels a timer whatever has become of it since it was found, unless its id was
-// booked anew.
+// cancelBooking cancels a timer in any state that it reached since it was found, unless its
+// id was booked anew.
 func (w *Worker) cancelBooking(ctx context.Context, item job.Item) (bookings.Effect, error) {
 	view, err := w.reader.Run(ctx, item.Key, "")
 	if err != nil {
@@ -203,7 +201,7 @@ func (w *Worker) cancelBooking(ctx context.Context, item job.Item) (bookings.Eff
 	return effect, err
 }
 
-// Repeat orders a job once more that is to miss nothing. It may be called again.
+// Repeat orders a job once more if the job must miss nothing. It may be called again.
 func (b *Orders) Repeat(ctx context.Context, order job.Bulk) error {
 	again, ok := order.Again()
 	if !ok {
@@ -212,7 +210,7 @@ func (b *Orders) Repeat(ctx context.Context, order job.Bulk) error {
 	return b.OrderOnce(ctx, again)
 }
 
-// OrderOnce orders a job that Wakecall gives itself. One that was ordered before is no error.
+// OrderOnce orders a job on Wakecall's own behalf. A job that was ordered before is no error.
 func (b *Orders) OrderOnce(ctx context.Context, order job.Bulk) error {
 	_, err := b.Begin(ctx, order.ID, order)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
@@ -221,7 +219,7 @@ func (b *Orders) OrderOnce(ctx context.Context, order job.Bulk) error {
 	return kernel.Translate(err)
 }
 
-// terms are what the order changes of a timer, the secrets open.
+// terms are the order's changes to a timer, the secrets open.
 func (w *Worker) terms(order job.Bulk, item job.Item) (terms timer.Terms, err error) {
 	now := time.Now()
 	terms = order.Terms(item.DueAt, now)
@@ -233,7 +231,7 @@ func (w *Worker) terms(order job.Bulk, item job.Item) (terms timer.Terms, err er
 	return terms, terms.CheckChange(now).Err()
 }
 
-// did reports whether this job has done with a timer what it is to do, and was not told.
+// did reports whether this job has applied its order to a timer, although the call failed.
 func (w *Worker) did(ctx context.Context, order job.Bulk, item job.Item) bool {
 	described, err := w.kernel.Describe(ctx, item.String(), "")
 	if err != nil {

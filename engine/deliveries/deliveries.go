@@ -22,7 +22,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Deliveries take what receivers say of deliveries that they accepted.
+// Deliveries takes receivers' acknowledgements of accepted deliveries.
 type Deliveries struct {
 	kernel   *kernel.Kernel
 	reader   *timers.Reader
@@ -39,21 +39,20 @@ func New(k *kernel.Kernel, reader *timers.Reader, attempts *histories.Attempts, 
 type Accepted struct {
 	Key       wire.Key
 	WebhookID string
-	// Round and Attempt are those that were told of it; Attempt is 0 where that is not known.
+	// Round and Attempt are those of the acknowledged attempt; Attempt is 0 if unknown.
 	Round, Attempt int
 }
 
-// webhookIDForm is that of [timer.MessageID].
+// webhookIDForm is the form of [timer.MessageID].
 var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
 
 func noDelivery() error {
 	return &wire.Error{Code: wire.NotFound, Message: "There is no such delivery, or it has not been accepted."}
 }
 
-// Find finds a delivery by its webhook id, once visibility has heard that it was accepted,
-// which lags behind by a moment. One of a business type that the caller does not see is looked
-// for as long as one that there is not. Its errors are [wire.NotFound] and
-// [wire.Unavailable].
+// Find finds a delivery by its webhook id, once visibility shows its acceptance, which lags
+// behind by a moment. A delivery that the caller may not see takes as long as a missing one.
+// The errors are [wire.NotFound] and [wire.Unavailable].
 func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (Accepted, error) {
 	if !webhookIDForm.MatchString(webhookID) {
 		return Accepted{}, noDelivery()
@@ -78,10 +77,9 @@ func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(busin
 	}
 }
 
-// Acknowledge hands on what a receiver says of a delivery, and waits for the effect, at
-// most for wait. What was said before is no error when it is said again. Its errors are
-// [wire.NotFound], [wire.NotAwaited] with the timer's true state, and
-// [wire.Unavailable].
+// Acknowledge passes on a receiver's acknowledgement, and waits at most wait for the effect.
+// A repeated acknowledgement is no error. The errors are [wire.NotFound], [wire.NotAwaited]
+// with the timer's true state, and [wire.Unavailable].
 func (d *Deliveries) Acknowledge(
 	ctx context.Context, of Accepted, acknowledgement delivery.Acknowledgement, wait time.Duration,
 ) (timer.View, bookings.Effect, error) {
@@ -89,7 +87,7 @@ func (d *Deliveries) Acknowledge(
 	defer stop()
 	acknowledgement.WebhookID = of.WebhookID
 	said := &word{Acknowledgement: acknowledgement, of: of}
-	over := false // once the time to wait is over there is one more look
+	over := false // once the wait is over there is one more look
 	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
 		now, err := d.standing(ctx, of.Key)
 		if err != nil {
@@ -121,17 +119,17 @@ func (d *Deliveries) Acknowledge(
 	}
 }
 
-// word is what a receiver says, and whom it was said to.
+// word is a receiver's acknowledgement, and its addressee.
 type word struct {
 	delivery.Acknowledgement
 	of Accepted
-	// told is how the delivery stood when the word was said, and taken whether its run took it.
+	// told is the standing when the word was sent, and taken reports whether its run took it.
 	told  standing
 	taken bool
 }
 
-// address makes the word one for the run at hand. A change begins another run, which has to be
-// told too.
+// address directs the word to the present run. A change begins another run, which must get
+// it too.
 func (w *word) address(now standing) {
 	if w.taken && w.told.view.RunID == now.view.RunID {
 		return
@@ -140,7 +138,7 @@ func (w *word) address(now standing) {
 	w.Attempt, w.Round = now.attemptOf(w.of, w.Acknowledgement), now.roundOf(w.of)
 }
 
-// undecided is the answer to a word that has had no effect yet. A cancel outweighs it.
+// undecided is the answer to a word without an effect yet. A cancel outweighs it.
 func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, bookings.Effect, error) {
 	view, err := d.reader.Get(ctx, key)
 	if err == nil && view.CancelRequested {
@@ -149,7 +147,7 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 	return view, bookings.Pending, err
 }
 
-// signalRun signals the run. One that has closed meanwhile took nothing.
+// signalRun signals the run. A run that has closed meanwhile took nothing.
 func (d *Deliveries) signalRun(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -1,3 +1,3 @@
-// Package deliveries takes what receivers say later of deliveries that they accepted. A reader
-// starts with [Deliveries.Acknowledge].
+// Package deliveries takes receivers' later acknowledgements of accepted deliveries. A
+// reader starts with [Deliveries.Acknowledge].
 package deliveries

@@ -13,10 +13,10 @@ import (
 // standing is how a delivery stands.
 type standing struct {
 	view timer.View
-	// accepted is the record of the last attempt that was accepted, if there was one.
+	// accepted is the record of the last accepted attempt, if there was one.
 	accepted delivery.Acceptance
-	// underWay is the number of the attempt that is being made, 0 for none. moving is
-	// whether a worker is about to tell what came of it.
+	// underWay is the number of the attempt that is being made, 0 for none. moving reports
+	// whether a worker is about to record an outcome.
 	underWay int
 	moving   bool
 }
@@ -37,7 +37,7 @@ func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, erro
 	s.moving = described.GetPendingWorkflowTask() != nil
 	switch {
 	case view.AckUntil != 0 || view.NextAttemptAt != 0:
-	case len(described.GetPendingActivities()) == 0: // it is made within the workflow task, or was
+	case len(described.GetPendingActivities()) == 0: // it is, or was, made within the workflow task
 		s.underWay = s.accepted.Attempt + 1
 	default:
 		s.underWay = view.Attempts
@@ -45,8 +45,8 @@ func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, erro
 	return s, nil
 }
 
-// attemptOf is the attempt that a word is about. An ack says that the delivery is done,
-// whichever attempt did it; a nack speaks for its own attempt.
+// attemptOf is the attempt of a word. An ack says that the delivery is done, by any attempt;
+// a nack concerns its own attempt.
 func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
 	current := s.underWay
 	if s.view.AckUntil != 0 {
@@ -62,8 +62,7 @@ func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
 	}
 }
 
-// roundOf is the round of attempts that a word is about. Who names no attempt speaks of the
-// one at hand.
+// roundOf is the round of attempts of a word. Without an attempt it is the present round.
 func (s standing) roundOf(of Accepted) int {
 	if of.Attempt == 0 {
 		return s.view.Memo.Round
@@ -71,17 +70,17 @@ func (s standing) roundOf(of Accepted) int {
 	return of.Round
 }
 
-// fate is what becomes of a word.
+// fate is the effect of a word.
 type fate int
 
 const (
 	undecided fate = iota
-	settled        // it is as the receiver says
+	settled        // it has the effect that the receiver wants
 	refused
 )
 
-// fate is what became of a word. A nack is also looked for in the record of the run that
-// was told of it: the attempts after it may have overtaken who waits for its effect.
+// fate returns the effect of a word. For a nack it also reads the record of the run that got
+// it: later attempts may have overtaken the wait for its effect.
 func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery.Acknowledgement) (fate, error) {
 	became := now.fate(word)
 	if became != refused || !word.Nack {
@@ -96,7 +95,7 @@ func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery
 	return became, err
 }
 
-// fate is what became of a word, as far as how the delivery stands tells.
+// fate is the effect of a word, as far as the standing shows it.
 func (s standing) fate(word delivery.Acknowledgement) fate {
 	switch {
 	case s.view.WebhookID != word.WebhookID:
@@ -108,7 +107,7 @@ func (s standing) fate(word delivery.Acknowledgement) fate {
 	switch {
 	case !word.Nack && s.view.Status == timer.Delivered, word.Nack && nacked && s.view.Status != timer.Delivered:
 		return settled
-	case word.Nack && s.accepted.Attempt > word.Attempt: // whatever else is on its way, this attempt is over
+	case word.Nack && s.accepted.Attempt > word.Attempt: // its attempt is over, even if others are under way
 		return refused
 	case s.moving, s.view.AckUntil != 0 && s.accepted.Attempt == word.Attempt, s.underWay != 0 && s.underWay == word.Attempt:
 		return undecided
@@ -117,7 +116,7 @@ func (s standing) fate(word delivery.Acknowledgement) fate {
 	}
 }
 
-// fateOfPast is that of a word about an occurrence before.
+// fateOfPast is the effect of a word about an earlier occurrence.
 func (s standing) fateOfPast(word delivery.Acknowledgement) fate {
 	past := s.view.LastOccurrence
 	if past == nil || past.WebhookID != word.WebhookID {

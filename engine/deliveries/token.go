@@ -10,15 +10,15 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// ErrAckToken is the error of a token that does not let its bearer acknowledge.
+// ErrAckToken is the error of a token that does not permit the acknowledgement.
 var ErrAckToken = &wire.Error{Code: wire.WrongAckToken, Message: "The token is not that of the delivery."}
 
-// tokenText writes the parts of a token.
+// tokenText encodes the parts of a token.
 var tokenText = base64.RawURLEncoding
 
-// AckToken lets its bearer acknowledge one delivery: it names the timer and the attempt,
-// and a code over these and the webhook id, which only who has Wakecall's secret key can
-// make. It is "" where there is no such key, and is never stored.
+// AckToken lets its bearer acknowledge one delivery. It names the timer and the attempt,
+// with a code over these and the webhook id that needs Wakecall's secret key. It is ""
+// without such a key, and is never stored.
 func (d *Deliveries) AckToken(of timer.Spec, attempt int) string {
 	a := Accepted{Key: of.Key, WebhookID: of.WebhookID(), Round: of.Round, Attempt: attempt}
 	code, err := d.box.Code(ackMessage(a))
@@ -30,7 +30,7 @@ func (d *Deliveries) AckToken(of timer.Spec, attempt int) string {
 	}, ".")
 }
 
-// Open is the delivery that a token is for. Its error is [ErrAckToken].
+// Open is the delivery of a token. The error is [ErrAckToken].
 func (d *Deliveries) Open(webhookID, token string) (Accepted, error) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 4 {

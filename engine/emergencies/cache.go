@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// emergencyCache keeps who has paused a business type, if anybody has, for a while. What is asked for
-// again and again is read in the background, so that no ring waits for it.
+// emergencyCache caches for a while whether a business type is paused, and by whom.
+// Frequently read entries are refreshed in the background, so that no ring waits for a read.
 type emergencyCache struct {
 	ttl   time.Duration
 	read  func(context.Context, string) (*policy.Emergency, error)
@@ -21,7 +21,7 @@ type emergencyCache struct {
 
 	mu      sync.Mutex
 	entries map[string]emergencyEntry
-	// generation ends when something is forgotten.
+	// generation changes when an entry is dropped.
 	generation int
 }
 
@@ -66,7 +66,7 @@ func (c *emergencyCache) entry(businessType string) (entry emergencyEntry, gener
 	return c.entries[businessType], c.generation
 }
 
-// put remembers what was read, unless something was forgotten since the read began.
+// put stores what was read, unless an entry was dropped since the read began.
 func (c *emergencyCache) put(businessType string, held *policy.Emergency, generation int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +79,7 @@ func (c *emergencyCache) put(businessType string, held *policy.Emergency, genera
 	c.entries[businessType] = emergencyEntry{held: held, until: time.Now().Add(c.ttl)}
 }
 
-// forget makes the next reader read, and drops what is being read now.
+// forget drops an entry and the read under way, so that the next reader reads anew.
 func (c *emergencyCache) forget(businessType string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

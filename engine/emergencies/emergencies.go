@@ -22,25 +22,24 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Emergencies pause the callbacks of a business type, or of all, and resume them. Each
-// is an open workflow that nobody runs: it holds for as long as it is open, so that
-// neither call needs a worker, and both may be repeated. A cancel cannot end it, and a
-// terminate by any tool resumes.
+// Emergencies pause the callbacks of a business type, or of all, and resume them. Each is an
+// open workflow without a worker, in force while it is open. So neither call needs a worker,
+// and both may be repeated. A cancel cannot end it, and a terminate by any tool resumes.
 type Emergencies struct {
 	kernel *kernel.Kernel
 	cache  *emergencyCache
 }
 
-// New returns the emergencies of a namespace. ttl bounds how long one that was read is trusted.
+// New returns the emergencies of a namespace. ttl is how long a read one is trusted.
 func New(k *kernel.Kernel, ttl time.Duration) *Emergencies {
 	e := &Emergencies{kernel: k}
 	e.cache = newEmergencyCache(min(ttl, tuning.EmergencyTrusted), e.read)
 	return e
 }
 
-// Pause pauses what the order names, and returns what of it is paused now: whatever was
-// paused already stays as it was. Its errors are [wire.InvalidRequest] and
-// [wire.Unavailable]; a part may be paused then, and the order may be repeated.
+// Pause pauses what the order names, and returns what of it is now paused. An existing pause
+// stays unchanged. The errors are [wire.InvalidRequest] and [wire.Unavailable]. After an
+// error a part may be paused, and the order may be repeated.
 func (e *Emergencies) Pause(ctx context.Context, order policy.EmergencyOrder) (paused []policy.Emergency, err error) {
 	if err := order.Check().Err(); err != nil {
 		return nil, err
@@ -67,17 +66,17 @@ func (e *Emergencies) start(ctx context.Context, emergency policy.Emergency) err
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		Memo:                     map[string]any{workflows.MemoEmergency: emergency},
-		// No search attribute: who cancels or terminates timers by query means no pause.
+		// No search attribute: a cancel or terminate of timers by query must not match a pause.
 		StaticSummary: "callbacks are paused by " + emergency.Author,
 	}, workflows.TypeEmergency)
 	return kernel.Translate(err)
 }
 
-// Resume resumes what the order names, and returns what is paused all the same:
-// everything, where the order names single types, and single types where it names
-// everything. What is not paused is no error. Its errors are [wire.InvalidRequest] and
-// [wire.Unavailable]; a part may be resumed then, and the order may be repeated. That what is
-// left cannot be read is no error: the resumption is in force.
+// Resume resumes what the order names. What is not paused is no error. It returns the pauses
+// that still apply: the one of everything, if the order names single types, or those of
+// single types, if it names everything. The errors are [wire.InvalidRequest] and
+// [wire.Unavailable]. After an error a part may be resumed, and the order may be repeated. A
+// failure to read the remaining pauses is no error: the resumption is in force.
 func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
 	if err := order.Check().Err(); err != nil {
 		return policy.Held{}, err
@@ -92,7 +91,7 @@ func (e *Emergencies) Resume(ctx context.Context, order policy.EmergencyOrder) (
 	return policy.Held{Paused: paused, Incomplete: err != nil}, nil
 }
 
-// held lists what holds the callbacks of an order back.
+// held lists the pauses that apply to an order.
 func (e *Emergencies) held(ctx context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	if order.Everything {
 		return e.listedAndHeld(ctx)
@@ -104,8 +103,8 @@ func (e *Emergencies) held(ctx context.Context, order policy.EmergencyOrder) ([]
 	return []policy.Emergency{all}, nil
 }
 
-// listedAndHeld lists what is paused, exactly as far as visibility has heard of it: what it
-// has not yet heard the end of is left out.
+// listedAndHeld lists what is paused, as far as visibility shows it. It leaves out pauses
+// whose end visibility does not show yet.
 func (e *Emergencies) listedAndHeld(ctx context.Context) (paused []policy.Emergency, err error) {
 	listed, err := e.List(ctx)
 	if err != nil {
@@ -136,8 +135,8 @@ func (e *Emergencies) end(ctx context.Context, emergency policy.Emergency) error
 	return kernel.Translate(err)
 }
 
-// List lists what is paused now: everything first, then the types as far as visibility
-// has heard of them. Its error is [wire.Unavailable].
+// List lists what is paused now: everything first, then the types as far as visibility shows
+// them. The error is [wire.Unavailable].
 func (e *Emergencies) List(ctx context.Context) ([]policy.Emergency, error) {
 	paused := []policy.Emergency{}
 	all, held, err := e.current(ctx, "")
@@ -163,15 +162,15 @@ func (e *Emergencies) List(ctx context.Context) ([]policy.Emergency, error) {
 	return paused, err
 }
 
-// Paused reports whether the callbacks of a business type are held back, from a cache that is
-// two seconds old at the most. It needs no worker. Its error is [wire.Unavailable].
+// Paused reports whether the callbacks of a business type are paused, from a cache that is
+// at most two seconds old. It needs no worker. The error is [wire.Unavailable].
 func (e *Emergencies) Paused(ctx context.Context, businessType string) (bool, error) {
 	held, err := e.Holding(ctx, businessType)
 	return held != nil, err
 }
 
-// Holding is what holds the callbacks of a business type back: first what holds all of
-// them. It is nil where nothing does.
+// Holding is the pause that applies to a business type: first the one of everything. It is
+// nil if there is none.
 func (e *Emergencies) Holding(ctx context.Context, businessType string) (held *policy.Emergency, err error) {
 	for _, one := range []string{"", businessType} {
 		if held, err = e.cache.get(ctx, one); err != nil || held != nil {

@@ -8,9 +8,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Run counts the types that have a policy, one after the other and again and again, until
-// ctx is done: the first question for one of them is answered from memory as well. What it
-// cannot read is counted in the next round.
+// Run counts the types that have a policy, one after the other in endless rounds, until ctx
+// is done. So the first request for a type is answered from memory too. Failed reads are
+// repeated in the next round.
 func (f *Forecasts) Run(ctx context.Context) {
 	for {
 		policies, _ := f.policies.List(ctx) // none in a round without Temporal
@@ -25,7 +25,7 @@ func (f *Forecasts) Run(ctx context.Context) {
 	}
 }
 
-// countOne has one type counted, unless somebody else just did, and returns how long to rest.
+// countOne has one type counted, unless that was just done, and returns how long to rest.
 func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
 	of := f.entryFor(policy.BusinessType)

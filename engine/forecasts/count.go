@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// countAhead counts what falls due in each step, what follows from rules, each second of the
-// minutes in which the lateness depends on it, and what dispatches send.
+// countAhead counts the timers due in each step, the rings that follow from rules, each
+// second of the minutes that determine the lateness, and the rate of dispatches.
 func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64) (*histogram, error) {
 	select {
 	case f.turn <- struct{}{}:
@@ -47,7 +47,7 @@ func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64) (*
 	return h, f.share(ctx, h, r, limit)
 }
 
-// share adds what dispatches of the type send.
+// share adds the rates of the type's dispatches.
 func (f *Forecasts) share(ctx context.Context, h *histogram, r Request, limit float64) error {
 	views, err := f.dispatches.Ahead(ctx, r.BusinessType)
 	if err != nil {
@@ -80,8 +80,8 @@ func (c *forecastCount) between(ctx context.Context, state query.Query, from, to
 // stretch is a part of the slots.
 type stretch struct{ first, end int }
 
-// divide counts step by step, and looks no closer at where there is nothing. Where there is
-// little, it is listed.
+// divide counts step by step, and goes no deeper into empty stretches. It lists stretches
+// with few timers.
 func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot, error) {
 	slots := []forecast.Slot{}
 	for at := r.From; at < r.To; at = at.Add(r.Step) {
@@ -112,7 +112,7 @@ func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot,
 	return slots, nil
 }
 
-// look counts some slots together, and returns what has to be counted one by one.
+// look counts some slots together, and returns the stretches to count one by one.
 func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part stretch) (closer []stretch, err error) {
 	from, to := slots[0].At, slots[len(slots)-1].End()
 	n, err := c.between(ctx, visibility.Untried(), from, to)
@@ -136,7 +136,7 @@ func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part st
 	return closer, nil
 }
 
-// tally lists timers, and counts each where it belongs.
+// tally lists timers, and counts each in its slot.
 func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []forecast.Slot) error {
 	h := &histogram{slots: slots}
 	return c.kernel.EachPage(ctx, q, func(page []*workflowpb.WorkflowExecutionInfo) error {
@@ -149,9 +149,8 @@ func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []foreca
 	})
 }
 
-// refine counts second by second in the minutes in which more falls due than a second lets
-// through: whether all of it falls due at the full minute or one after the other is what the
-// lateness depends on.
+// refine counts by seconds in the minutes with more due timers than the rate allows in one
+// second. The lateness depends on whether all are due at the full minute or one after the other.
 func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64) error {
 	for _, minute := range h.crowded(limit, tuning.ForecastRefined) {
 		seconds, err := c.divide(ctx, Request{From: minute.At, To: minute.End(), Step: tuning.ForecastFine})
@@ -163,7 +162,7 @@ func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64)
 	return nil
 }
 
-// rules adds what recurring timers ring after their next occurrence.
+// rules adds the rings of recurring timers after their next occurrence.
 func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instant) error {
 	left := tuning.ForecastOccurrences
 	recurring := query.All(visibility.OpenTimers(c.businessType), visibility.Labels.Is(timer.KeywordRecurring))

@@ -15,14 +15,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Forecasts tell how many timers of a business type fall due in the time ahead. They are
-// counted in visibility, minute by minute, in the background, and kept in memory: a
-// booking asks what is known, and waits for nothing.
+// Forecasts returns how many timers of a business type fall due in the time ahead. They are
+// counted in visibility, minute by minute, in the background, and kept in memory. A booking
+// uses the known counts and waits for nothing.
 type Forecasts struct {
 	kernel     *kernel.Kernel
 	policies   *policies.Policies
 	dispatches *dispatches.Dispatches
-	// turn lets one count be under way.
+	// turn allows one count at a time.
 	turn chan struct{}
 
 	mu    sync.Mutex
@@ -41,9 +41,9 @@ type Request struct {
 	Step         time.Duration
 }
 
-// Forecast returns what is known, which is a few seconds old, or a few minutes at most where
-// a count takes long. Where nothing is known yet, or for a time that is further ahead than
-// is kept, it waits for the count. Its error is [wire.Unavailable].
+// Forecast returns the known counts. They are a few seconds old, or a few minutes at most if
+// a count takes long. It waits for a count if nothing is known yet, or if the time is
+// further ahead than is kept. The error is [wire.Unavailable].
 func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast, error) {
 	forecast := forecast.Forecast{BusinessType: r.BusinessType, Step: wire.Duration(r.Step)}
 	policy, err := f.policies.Cached(ctx, r.BusinessType)
@@ -65,7 +65,7 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 	return forecast, nil
 }
 
-// limitOf is the rate of a policy, whether it is in force now or held back; 0 for none.
+// limitOf is the rate of a policy, whether in force or held back; 0 for none.
 func limitOf(policy policy.Policy) float64 {
 	if policy.Limits.CallbacksPerSecond == nil {
 		return 0
@@ -73,9 +73,9 @@ func limitOf(policy policy.Policy) float64 {
 	return *policy.Limits.CallbacksPerSecond
 }
 
-// Expect returns how late a timer will probably be that was booked or moved, and counts it
-// in that was booked. It asks nobody: where too little is known it returns 0, and has it
-// counted for those that follow.
+// Expect returns how late a booked or moved timer will probably be. It adds a booked timer
+// to the counts. It makes no call: if too little is known it returns 0, and begins a count
+// for later calls.
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	now := time.Now()
 	policy := f.policies.LastRead(booked.BusinessType)
@@ -87,7 +87,7 @@ func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	}
 	late := of.expect(booked, *rate)
 	of.markAsked(now)
-	f.refresh(of, *rate) // which finds it
+	f.refresh(of, *rate) // the count finds it
 	return late
 }
 
@@ -103,7 +103,7 @@ func (f *Forecasts) entryFor(businessType string) *forecastOf {
 	return f.types[businessType]
 }
 
-// countAsked is how many types somebody asked about, or booked, since a moment; one at least.
+// countAsked is the number of types that were requested or booked since a moment; at least one.
 func (f *Forecasts) countAsked(since time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,8 +116,8 @@ func (f *Forecasts) countAsked(since time.Time) time.Duration {
 	return max(n, 1)
 }
 
-// refresh begins a count, unless the last one is fresh or one is under way, and returns
-// what tells of its end; nil where there is none to wait for.
+// refresh begins a count, unless the last one is fresh or one is under way. It returns a
+// channel for the count's end; nil if there is none to wait for.
 func (f *Forecasts) refresh(of *forecastOf, limit float64) <-chan struct{} {
 	of.mu.Lock()
 	defer of.mu.Unlock()
@@ -129,7 +129,7 @@ func (f *Forecasts) refresh(of *forecastOf, limit float64) <-chan struct{} {
 	return of.filling
 }
 
-// fill counts the time that is kept.
+// fill counts the whole time that is kept.
 func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	ctx, cancel := context.WithTimeout(f.kernel.Leaving, tuning.ForecastTimeout)
 	defer cancel()
@@ -147,7 +147,7 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	}
 }
 
-// forget drops what is known of a business type: types that callers make up are not kept.
+// forget drops the counts of a business type: types that callers make up are not kept.
 func (f *Forecasts) forget(of *forecastOf) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -10,13 +10,13 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// histogram is how many timers fall due in slots that follow one another.
+// histogram is how many timers fall due in consecutive slots.
 type histogram struct {
 	at      wire.Instant
 	overdue int
 	slots   []forecast.Slot
 	splits  int
-	// rung are those that follow from rules in each second of a minute.
+	// rung are the rings that follow from rules, in each second of a minute.
 	rung map[wire.Instant][]int
 }
 
@@ -29,7 +29,7 @@ func (h *histogram) empty() bool {
 	return h.overdue == 0 && !slices.ContainsFunc(h.slots, func(s forecast.Slot) bool { return s.Due > 0 || s.Items > 0 })
 }
 
-// slot is the index of the slot of a moment; -1 where there is none.
+// slot is the index of the slot of a moment; -1 if there is none.
 func (h *histogram) slot(at wire.Instant) int {
 	n := sort.Search(len(h.slots), func(n int) bool { return h.slots[n].End() > at })
 	if n == len(h.slots) || at < h.slots[0].At {
@@ -38,14 +38,14 @@ func (h *histogram) slot(at wire.Instant) int {
 	return n
 }
 
-// add counts one timer in, where there is a slot for it.
+// add counts one timer in, if there is a slot for it.
 func (h *histogram) add(due wire.Instant) {
 	if n := h.slot(due); n >= 0 {
 		h.slots[n].Due++
 	}
 }
 
-// addRung is add of what follows from a rule, which is counted nowhere else.
+// addRung counts a ring that follows from a rule, and is counted nowhere else.
 func (h *histogram) addRung(due wire.Instant) {
 	n := h.slot(due)
 	if n < 0 {
@@ -65,8 +65,8 @@ func (h *histogram) addRung(due wire.Instant) {
 	h.rung[slot.At][due.Time().Sub(slot.At.Time())/tuning.ForecastFine]++
 }
 
-// crowded are the minutes in which more falls due than a rate lets through in a second, most
-// at most: the fullest of them, and of those that are equally full the next ones.
+// crowded are the minutes with more due timers than a rate allows in one second, at most
+// most of them: the fullest, and among equally full ones the next.
 func (h *histogram) crowded(rate float64, most int) (minutes []forecast.Slot) {
 	for _, slot := range h.slots {
 		if rate > 0 && slot.Width == forecast.DefaultStep && float64(slot.Due) > max(rate, 1) {
@@ -77,8 +77,8 @@ func (h *histogram) crowded(rate float64, most int) (minutes []forecast.Slot) {
 	return minutes[:min(len(minutes), most)]
 }
 
-// replace divides a minute into its seconds, of which was counted what does not follow from
-// rules.
+// replace divides a minute into the seconds of a count, which lacks the rings that follow
+// from rules.
 func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
 	for i, rung := range h.rung[minute.At] {
 		seconds[i].Due += rung
@@ -87,8 +87,8 @@ func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
 	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
 }
 
-// merge adds what was booked a moment ago and the count did not see: visibility lags behind.
-// In its minute fall due at least as many as were known before.
+// merge adds recent bookings that the count missed: visibility lags behind. In the minutes
+// of these bookings it keeps at least the earlier count.
 func (h *histogram) merge(before *histogram, booked []wire.Instant) {
 	unseen := map[wire.Instant]int{}
 	for _, due := range booked {
@@ -112,7 +112,7 @@ func minuteOf(due wire.Instant) wire.Instant {
 	return wire.At(due.Time().Truncate(forecast.DefaultStep))
 }
 
-// within is how many fall due in a minute.
+// within is the number of timers due in a minute.
 func (h *histogram) within(minute wire.Instant) (due int) {
 	first := h.slot(minute)
 	if first < 0 {
@@ -127,15 +127,15 @@ func (h *histogram) within(minute wire.Instant) (due int) {
 	return due
 }
 
-// unsplit reports whether more falls due in a minute than a rate lets through in a second, and it
-// is not known in which.
+// unsplit reports whether a minute has more due timers than a rate allows in one second,
+// while their seconds are unknown.
 func (h *histogram) unsplit(due wire.Instant, rate float64) bool {
 	slot := h.slots[h.slot(due)]
 	return slot.Width > tuning.ForecastFine && float64(slot.Due) > max(rate, 1) && h.splits < tuning.ForecastRefined
 }
 
-// split divides a minute into its seconds: what was booked here is due when it is due, and
-// the rest of it evenly.
+// split divides a minute into its seconds: bookings of this process at their due time, and
+// the rest evenly.
 func (h *histogram) split(at wire.Instant, booked []wire.Instant) {
 	n := h.slot(at)
 	minute := h.slots[n]

@@ -18,24 +18,24 @@ type forecastOf struct {
 
 	mu      sync.Mutex
 	counted *histogram    // nil before the first count
-	took    time.Duration // the last count
+	took    time.Duration // of the last count
 	err     error         // of the last count
 	filling chan struct{}
 	again   time.Time
-	asked   time.Time // somebody wanted to know
+	asked   time.Time // the last request
 	began   time.Time // the count under way, or the last one
-	// recent was booked here in the last minute, the latest at the end.
+	// recent are this process's bookings of the last minute, the latest at the end.
 	recent []recentBooking
 }
 
-// recentBooking is a booking that a count may not see yet.
+// recentBooking is a booking that a count may miss.
 type recentBooking struct {
 	due wire.Instant
 	at  time.Time
 }
 
-// await returns what was counted. It waits for the count that is under way where nothing is
-// known, where that is too old, and where it will not take long.
+// await returns the counts. It waits for the count under way if nothing is known, if the
+// last count is too old, or if this one will be short.
 func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
 	o.mu.Lock()
 	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
@@ -55,8 +55,8 @@ func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histo
 	return o.counted.clone(), nil
 }
 
-// stale reports whether nothing is known that is of use: there are more types than are kept, or
-// Temporal has not answered for a while.
+// stale reports whether nothing useful is known: there are too many types, or Temporal has
+// not answered for a while.
 func (o *forecastOf) stale() bool {
 	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
 }
@@ -79,7 +79,7 @@ func (o *forecastOf) askedSince(at time.Time) bool {
 	return o.asked.After(at)
 }
 
-// countIn counts a new timer in. One that was moved may have been in the same minute.
+// countIn counts a new timer in. A moved timer may have been in the same minute.
 func (o *forecastOf) countIn(booked timer.View) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -98,7 +98,7 @@ func (o *forecastOf) countIn(booked timer.View) {
 	}
 }
 
-// bookedSince is when those are due that were booked here since a moment.
+// bookedSince are the due times of this process's bookings since a moment.
 func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 	for _, booking := range o.recent {
 		if booking.at.After(moment) {
@@ -108,8 +108,8 @@ func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 	return due
 }
 
-// end ends a count. The next one waits for some times as long as it took. nothing reports whether
-// there is nothing known.
+// end ends a count. The next one waits for a multiple of its duration. nothing reports
+// whether nothing is known.
 func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (nothing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -125,13 +125,13 @@ func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (not
 	return o.counted == nil || o.counted.empty() && len(o.recent) == 0
 }
 
-// replace makes a count what is known.
+// replace stores a new count.
 func (o *forecastOf) replace(counted *histogram) {
 	counted.merge(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
 	o.counted = counted
 }
 
-// expect returns how late a timer will probably be that is counted in.
+// expect returns how late a counted timer will probably be.
 func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -145,7 +145,7 @@ func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
 	backlog := forecast.Backlog{Rate: rate, Waiting: float64(o.counted.overdue), Now: o.counted.at}
 	for _, slot := range o.counted.slots {
 		if slot.End() > due {
-			slot.Due = max(slot.Due, 1) // one that was moved is not counted in
+			slot.Due = max(slot.Due, 1) // a moved timer is not counted in
 			return backlog.Pass(slot)
 		}
 		backlog.Pass(slot)

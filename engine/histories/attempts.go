@@ -18,28 +18,28 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Attempts tells of the attempts that were made for a timer, from what its runs hold:
-// their histories, and what a pending activity keeps.
+// Attempts reads the attempts made for a timer from its runs: from their histories, and from
+// the details of a pending activity.
 type Attempts struct {
 	kernel *kernel.Kernel
 	reader *timers.Reader
 }
 
-// NewAttempts returns the attempts of a namespace's timers.
+// NewAttempts returns the Attempts of a namespace.
 func NewAttempts(k *kernel.Kernel, reader *timers.Reader) *Attempts {
 	return &Attempts{kernel: k, reader: reader}
 }
 
-// AttemptsPage is one page of them, those of the latest run first.
+// AttemptsPage is one page of attempts, those of the latest run first.
 type AttemptsPage struct {
 	Attempts []delivery.ShownAttempt
 	Next     []byte // empty on the last page
 }
 
-// List reads the attempts of a page of runs, those of redeliveries and of past
-// occurrences included, as far as Temporal retains them. It needs no worker. The latest
-// run is exact; those before it are found by Temporal's visibility, which lags behind by
-// a moment. Its errors are [wire.NotFound] and [wire.Unavailable].
+// List reads the attempts of a page of runs, including redeliveries and past occurrences, as
+// far as Temporal retains them. It needs no worker. The latest run is exact. Temporal's
+// visibility finds the earlier ones and lags behind by a moment. The errors are
+// [wire.NotFound] and [wire.Unavailable].
 func (a *Attempts) List(ctx context.Context, key wire.Key, size int, token []byte) (AttemptsPage, error) {
 	view, err := a.reader.Get(ctx, key)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key wire.Key, ru
 	return err
 }
 
-// OfRun are the attempts of one run. One that Temporal has forgotten meanwhile has none.
+// OfRun are the attempts of one run. A run that Temporal has deleted meanwhile has none.
 func (a *Attempts) OfRun(ctx context.Context, key wire.Key, runID string) ([]delivery.ShownAttempt, error) {
 	var run attemptsOfRun
 	err := a.kernel.EachEvent(ctx, key.String(), runID, run.read)
@@ -88,8 +88,8 @@ func (a *Attempts) OfRun(ctx context.Context, key wire.Key, runID string) ([]del
 	return run.spec.Shown(run.own(), run.payload.Payload().GetData(), runID), err
 }
 
-// attemptsOfRun are the attempts of one run, as far as they are known. Each report
-// records those before it, so the longest record is the whole.
+// attemptsOfRun are the known attempts of one run. Each report records those before it, so
+// the longest record is complete.
 type attemptsOfRun struct {
 	spec    timer.Spec
 	payload converter.RawValue
@@ -97,7 +97,8 @@ type attemptsOfRun struct {
 	closed  bool
 }
 
-// own are those that the run itself made: the run before shows what it has handed on.
+// own are the attempts that the run itself made. Those it passed on from the run before are
+// shown there.
 func (r *attemptsOfRun) own() []delivery.Attempt {
 	if r.spec.Standing == nil {
 		return r.known
@@ -125,7 +126,7 @@ func (r *attemptsOfRun) read(event *historypb.HistoryEvent) {
 	}
 }
 
-// resolve learns what became of an attempt that was accepted. Reports after it know it too.
+// resolve sets the outcome of an accepted attempt. Later reports contain it too.
 func (r *attemptsOfRun) resolve(memo *commonpb.Memo) {
 	var a delivery.Acceptance
 	if field, ok := memo.GetFields()[workflows.MemoAcceptance]; ok && kernel.Payloads.FromPayload(field, &a) == nil {

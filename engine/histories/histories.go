@@ -12,31 +12,29 @@ import (
 	"github.com/wakecall/wakecall/engine/visibility"
 )
 
-// Histories tell the whole story of a timer, from the histories of its runs. Nothing is
-// written for it.
+// Histories reads the complete history of a timer from the histories of its runs. Nothing is
+// stored for it.
 type Histories struct {
 	kernel *kernel.Kernel
 	reader *timers.Reader
 }
 
-// New returns the histories of a namespace's timers.
+// New returns the Histories of a namespace.
 func New(k *kernel.Kernel, reader *timers.Reader) *Histories {
 	return &Histories{kernel: k, reader: reader}
 }
 
-// Page is one page of a story: that of some runs, in the order in which it happened.
+// Page is one page of a history: that of some runs, in order of time.
 type Page struct {
 	Entries []timer.HistoryEntry
-	// Next is the run that the page before in time begins with; empty where nothing is known
-	// of before.
+	// Next is the run that begins the previous page in time; empty if there is no earlier one.
 	Next string
 }
 
-// List reads the story of some runs of a timer, those that end with the run from, or with the
-// latest one where that is "". It needs no worker. The runs of one booking, and of what was
-// tried again of it, are exact; earlier
-// bookings of the id are found by Temporal's visibility, which lags behind by a moment. Its
-// errors are [wire.NotFound] and [wire.Unavailable].
+// List reads the history of some runs of a timer, ending with the run from, or with the
+// latest one if that is "". It needs no worker. The runs of one booking and of its retries
+// are exact. Temporal's visibility finds earlier bookings of the id and lags behind by a
+// moment. The errors are [wire.NotFound] and [wire.Unavailable].
 func (h *Histories) List(ctx context.Context, key wire.Key, size int, from string) (Page, error) {
 	if err := key.Check().Err(); err != nil {
 		return Page{}, err
@@ -52,7 +50,7 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 	var runs []*storyOfRun
 	for len(runs) < size && next != "" {
 		run, err := h.ofRun(ctx, key, next)
-		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has forgotten it meanwhile
+		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has deleted it meanwhile
 			next = ""
 			break
 		}
@@ -71,7 +69,7 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 	return page, nil
 }
 
-// ofRun reads the story of one run, and what an open one keeps of its attempts.
+// ofRun reads the history of one run, and the recorded attempts of an open one.
 func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*storyOfRun, error) {
 	run := &storyOfRun{key: key, runID: runID}
 	if err := h.kernel.EachEvent(ctx, key.String(), runID, run.addEvent); err != nil {
@@ -90,8 +88,8 @@ func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*sto
 	return run, nil
 }
 
-// before is the run before a run: the one that it goes on from, or the last one of the
-// booking before.
+// before is the run before a run: the one that it continues, or the last one of the booking
+// before.
 func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error) {
 	if run.previous != "" {
 		if _, _, err := h.reader.Input(ctx, run.key, run.previous); err == nil || wire.CodeOf(err) != wire.NotFound {
@@ -102,7 +100,7 @@ func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error)
 		return "", nil
 	}
 	earlier := query.All(visibility.Timers(), query.WorkflowID.Is(run.key.String()), query.StartTime.Before(run.began))
-	response, err := h.kernel.List(ctx, earlier, 2, nil) // an instant is rounded up: the run itself may be one
+	response, err := h.kernel.List(ctx, earlier, 2, nil) // an instant is rounded up: the run itself may match
 	if err != nil {
 		return "", err
 	}

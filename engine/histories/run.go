@@ -18,34 +18,34 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// storyOfRun is what the history of one run tells.
+// storyOfRun holds the entries from the history of one run.
 type storyOfRun struct {
 	attemptsOfRun
 	key     wire.Key
 	runID   string
 	began   wire.Instant
 	entries []timer.HistoryEntry
-	// previous is the run that this one goes on from; empty for the first of a booking. A timer
-	// that was tried again knows the run after which.
+	// previous is the run that this one continues; empty for the first of a booking. A
+	// retried timer names the run that it retries.
 	previous string
-	// changes are the entries of changes that wait to be applied, by their place.
+	// changes are the entries of changes that wait to be applied, with their indexes.
 	changes []waitingChange
-	// interrupted reports whether somebody wanted something of the run before it began to deliver,
+	// interrupted reports whether a change or a cancel came before the run began to deliver,
 	// and delivering whether it has begun.
 	interrupted, delivering bool
 	// cancel is the last request for cancellation; nil for none.
 	cancel *timer.HistoryEntry
-	// ended reports whether the last entry is how the run ended.
+	// ended reports whether the last entry is the end of the run.
 	ended bool
 }
 
-// waitingChange is a change by the place of its entry.
+// waitingChange is a change with the index of its entry.
 type waitingChange struct {
 	at     int
 	change timer.Change
 }
 
-// addEvent adds what an event tells.
+// addEvent adds the entries of an event.
 func (s *storyOfRun) addEvent(event *historypb.HistoryEvent) {
 	s.read(event)
 	entry := timer.HistoryEntry{At: wire.At(event.GetEventTime().AsTime()), RunID: s.runID}
@@ -70,15 +70,14 @@ func (s *storyOfRun) addEvent(event *historypb.HistoryEvent) {
 
 func (s *storyOfRun) add(entry timer.HistoryEntry) { s.entries = append(s.entries, entry) }
 
-// by says who did what an entry tells, as far as the identity in its event does.
+// by sets the author of an entry, as far as the identity in its event names one.
 func by(entry timer.HistoryEntry, of string) timer.HistoryEntry {
 	entry.Identity, entry.Who = identity.Parse(of)
 	entry.WhoUnknown = entry.Who == nil
 	return entry
 }
 
-// start tells of a booking, or of a timer that was tried again. A run that goes on from
-// another one tells nothing new.
+// start adds a booking, or a retry. A run that continues another one adds nothing.
 func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecutionStartedEventAttributes) {
 	s.began, s.previous = entry.At, of.GetContinuedExecutionRunId()
 	if s.previous != "" {
@@ -96,7 +95,7 @@ func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecu
 	s.add(entry)
 }
 
-// signal tells of a change, or of what the receiver said.
+// signal adds a change, or a receiver's acknowledgement.
 func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExecutionSignaledEventAttributes) {
 	entry = by(entry, of.GetIdentity())
 	switch of.GetSignalName() {
@@ -111,7 +110,7 @@ func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExec
 			}
 			s.add(entry)
 		}
-	case workflows.SignalReceipt: // a word among workers
+	case workflows.SignalReceipt: // a message among workers
 	default:
 		entry.Event, entry.Reason = timer.HistorySignalled, of.GetSignalName()
 		s.add(entry)
@@ -120,7 +119,7 @@ func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExec
 
 func (s *storyOfRun) change(entry timer.HistoryEntry, input *commonpb.Payloads) {
 	var change timer.Change
-	if kernel.Payloads.FromPayloads(input, &change) != nil { // it is not of Wakecall's making
+	if kernel.Payloads.FromPayloads(input, &change) != nil { // it was not made by Wakecall
 		entry.Event, entry.Reason = timer.HistorySignalled, workflows.SignalChange
 		s.add(entry)
 		return
@@ -155,7 +154,7 @@ func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.Workflo
 	s.add(entry)
 }
 
-// end tells how the run closed, where an event says so.
+// end adds how the run closed, if an event says so.
 func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent) {
 	switch of := event.GetAttributes().(type) {
 	case *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes:
@@ -187,7 +186,7 @@ func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent
 	s.ended = true
 }
 
-// occurring adds the number of the occurrence, of a recurring timer.
+// occurring adds the number of a recurring timer's occurrence.
 func (s *storyOfRun) occurring(entry timer.HistoryEntry) timer.HistoryEntry {
 	if s.spec.Series != nil {
 		entry.Occurrence = s.spec.Series.Number
@@ -214,7 +213,7 @@ func detailsOf(failure *failurepb.Failure) *commonpb.Payloads {
 	return failure.GetApplicationFailureInfo().GetDetails()
 }
 
-// goOn tells what the run handed on: the end of an occurrence, and what became of changes.
+// goOn adds what the run passed on: the end of an occurrence, and the results of changes.
 func (s *storyOfRun) goOn(entry timer.HistoryEntry, input *commonpb.Payloads) {
 	var next timer.Spec
 	var payload converter.RawValue
@@ -236,8 +235,8 @@ func lastOf(spec timer.Spec) *timer.Past {
 	return spec.Series.Last
 }
 
-// resolveChanges tells what became of the changes, from the memo that the next run begins with. It
-// numbers the revisions where each change that was applied has made one.
+// resolveChanges sets the results of the changes, from the memo of the next run. It numbers
+// the revisions if each applied change has made one.
 func (s *storyOfRun) resolveChanges(next timer.Memo) {
 	var applied []int
 	for _, waiting := range s.changes {
@@ -257,8 +256,8 @@ func (s *storyOfRun) resolveChanges(next timer.Memo) {
 	}
 }
 
-// told is the story of the run, in order, with its attempts. Those have the time of their
-// worker, whose clock may differ from Temporal's.
+// told is the history of the run, in order, with its attempts. Attempts carry the time of
+// their worker, whose clock may differ from Temporal's.
 func (s *storyOfRun) told() []timer.HistoryEntry {
 	shown := s.spec.Shown(s.own(), s.payload.Payload().GetData(), s.runID)
 	slices.Reverse(shown)
