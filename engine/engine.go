@@ -27,7 +27,7 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// Config is what an [Engine] needs.
+// Config configures an [Engine].
 type Config struct {
 	Client    client.Client
 	Namespace string
@@ -35,12 +35,12 @@ type Config struct {
 	Box *seal.Box
 	// WebUI is the base URL of Temporal's Web UI, for links; empty for none.
 	WebUI string
-	// PolicyTTL is how long a policy that was read is trusted.
+	// PolicyTTL is how long a read policy is trusted.
 	PolicyTTL time.Duration
-	// Reach tells where messages may be sent. Its zero value allows every address and
-	// knows no broker.
+	// Reach is where messages may be sent. Its zero value allows every address and knows no
+	// broker.
 	Reach delivery.Reach
-	// Limiter holds bookings to the rate of their policy.
+	// Limiter enforces the rate of a policy's bookings.
 	Limiter bookings.Limiter
 }
 
@@ -63,25 +63,25 @@ type Engine struct {
 	Namespace  *namespace.Namespace
 	// Emergencies pause callbacks.
 	Emergencies *emergencies.Emergencies
-	// Bulk does the same with all timers that a filter finds.
+	// Bulk applies one change to all timers that match a filter.
 	Bulk *bulk.Bulk
 
-	// Deliveries take what receivers say later of what they accepted.
+	// Deliveries takes receivers' later acknowledgements.
 	Deliveries *deliveries.Deliveries
-	// Dispatches call a receiver for each of many items.
+	// Dispatches calls a receiver for each of many items.
 	Dispatches *dispatches.Dispatches
 
 	kernel *kernel.Kernel
 }
 
-// Timers is all that can be done with timers.
+// Timers holds all operations on timers.
 type Timers struct {
 	*timers.Reader
 	*timers.Lister
 	*bookings.Bookings
 }
 
-// New returns an Engine on a connected client. What a room needs is made before it.
+// New returns an Engine on a connected client. It makes each room after the rooms that it needs.
 func New(config Config) *Engine {
 	k := kernel.New(config.Client, config.Namespace, config.WebUI)
 	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
@@ -110,6 +110,6 @@ func New(config Config) *Engine {
 	return e
 }
 
-// EndWaits ends the waits of all callers, now and from now on: what they asked
-// for is durable, and they are told that it is pending.
+// EndWaits ends the waits of all callers, from now on: their requests are durable, and are
+// answered as pending.
 func (e *Engine) EndWaits() { e.kernel.EndWaits() }

@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// memoCache keeps what dispatches say of themselves for a moment: the shards of one
-// dispatch in one process cost one read.
+// memoCache caches the memos of dispatches for a moment: the shards of one dispatch in one
+// process cost one read.
 type memoCache struct {
 	reads singleflight.Group
 
@@ -47,7 +47,7 @@ func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {
 	return entry, ok && time.Now().Before(entry.until)
 }
 
-// put remembers what was read, and forgets what nobody has asked for since.
+// put stores what was read, and drops entries that were not read since.
 func (c *memoCache) put(key wire.Key, entry cachedMemo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

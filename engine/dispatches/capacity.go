@@ -10,19 +10,19 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// capacity is how many items a second the workers have shown that they send. It is learned
-// from every dispatch that is looked at.
+// capacity is how many items a second the workers have proved to send. Every dispatch that
+// is read adds to it.
 type capacity struct {
 	mu sync.Mutex
-	// shown is the highest rate that was sent, and most the one at which they fell behind,
-	// known since at; zero for not known.
+	// shown is the highest rate that was sent, and most is the rate at which the workers
+	// fell behind, known since at; zero if unknown.
 	shown, most float64
 	at          time.Time
-	// listed is when dispatches were listed last, for what they show.
+	// listed is when dispatches were last listed for their rates.
 	listed time.Time
 }
 
-// observe takes in what a dispatch shows.
+// observe adds the rates of a dispatch.
 func (c *capacity) observe(view dispatch.View) {
 	rate := view.Achieved.Last10Seconds
 	if view.Status.Finished() {
@@ -36,14 +36,13 @@ func (c *capacity) observe(view dispatch.View) {
 		c.most, c.at = rate, time.Now()
 	default:
 		c.shown = max(c.shown, rate)
-		if rate > c.most { // which was for a while
+		if rate > c.most { // it sent at this rate for a while
 			c.most = 0
 		}
 	}
 }
 
-// expect is the rate that a dispatch will probably come to; zero where nothing speaks
-// against its own.
+// expect is the rate that a dispatch will probably reach; zero if its own rate seems possible.
 func (c *capacity) expect(perSecond float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +56,7 @@ func (c *capacity) expect(perSecond float64) float64 {
 	return most
 }
 
-// lists reports whether dispatches are to be listed again.
+// lists reports whether dispatches should be listed again.
 func (c *capacity) lists(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,8 +67,8 @@ func (c *capacity) lists(now time.Time) bool {
 	return true
 }
 
-// refreshCapacity has a look at the last dispatches, now and then, for what they show. Nobody waits
-// long for that: without a list one goes by what was seen.
+// refreshCapacity reads the rates of the last dispatches now and then. The wait is short:
+// without a list the earlier rates apply.
 func (r *Reader) refreshCapacity(ctx context.Context) {
 	if !r.capacity.lists(time.Now()) {
 		return
@@ -82,7 +81,7 @@ func (r *Reader) refreshCapacity(ctx context.Context) {
 	}
 }
 
-// expect shows the rate that an open dispatch will probably come to.
+// expect shows the rate that an open dispatch will probably reach.
 func (r *Reader) expect(view *dispatch.View) {
 	if !view.Status.Finished() {
 		view.Expected = r.capacity.expect(view.PerSecond)

@@ -17,10 +17,10 @@ type Controls struct {
 	reader *Reader
 }
 
-// Change changes a dispatch, and waits for that to take effect, at most for wait: applied
-// is false where no worker took it by then. It is durable all the same. Its errors are
-// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften]
-// and [wire.Unavailable].
+// Change changes a dispatch, and waits at most wait for the effect. applied is false if no
+// worker took the change by then. The change is durable all the same. The errors are
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften] and
+// [wire.Unavailable].
 func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
@@ -50,7 +50,7 @@ func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Cha
 	})
 	switch {
 	case err != nil:
-	case view.Status.Finished(): // it ended before the change, or with it: nothing goes by it
+	case view.Status.Finished(): // it ended before the change, or with it: the change has no effect
 		return dispatch.View{}, false, dispatchFinished(view)
 	case !applied && view.CancelRequested:
 		return dispatch.View{}, false, dispatchCancelPending(view)
@@ -64,14 +64,14 @@ func (c *Controls) Pause(ctx context.Context, key wire.Key, wait time.Duration) 
 	return c.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
-// Resume lets a dispatch go on. See [Controls.Change].
+// Resume resumes a dispatch. See [Controls.Change].
 func (c *Controls) Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error) {
 	paused := false
 	return c.Change(ctx, key, dispatch.Change{Paused: &paused}, wait)
 }
 
-// Cancel ends a dispatch. Callbacks under way are waited for. One that was cancelled stays
-// so. See [Controls.Change].
+// Cancel ends a dispatch, after the callbacks under way. A cancelled one stays cancelled.
+// See [Controls.Change].
 func (c *Controls) Cancel(ctx context.Context, key wire.Key, wait time.Duration) (view dispatch.View, applied bool, err error) {
 	view, err = c.reader.Get(ctx, key)
 	switch {
@@ -94,7 +94,7 @@ func (c *Controls) Cancel(ctx context.Context, key wire.Key, wait time.Duration)
 	return view, applied, err
 }
 
-// await returns a dispatch once it is as it should be, or when wait is over.
+// await returns a dispatch once it meets the condition, or when wait is over.
 func (c *Controls) await(ctx context.Context, key wire.Key, wait time.Duration, as func(dispatch.View) bool) (dispatch.View, bool, error) {
 	waiting, stop := c.kernel.Waiting(ctx, wait)
 	defer stop()
@@ -113,7 +113,7 @@ func (c *Controls) await(ctx context.Context, key wire.Key, wait time.Duration, 
 	}
 }
 
-// signal tells a dispatch something. One that has ended is [wire.AlreadyFinished].
+// signal signals a dispatch. One that has ended is [wire.AlreadyFinished].
 func (c *Controls) signal(ctx context.Context, key wire.Key, name string, value any) error {
 	err := kernel.Translate(c.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))
 	if wire.CodeOf(err) != wire.NotFound {

@@ -24,7 +24,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Dispatches call the receiver of a business type for each of many items, at one rate.
+// Dispatches calls the receiver of a business type for each of many items, at one rate.
 type Dispatches struct {
 	*Reader
 	*Orders
@@ -57,10 +57,10 @@ type Orders struct {
 	uploads  *Uploads
 }
 
-// Add orders a dispatch, with the items that it brings along or with a loader. created is
-// false where the same order, with the same items, was given before. Its errors are
-// [wire.InvalidRequest], [wire.UnknownBusinessType], [wire.AlreadyExists],
-// [wire.AlreadyFinished] and [wire.Unavailable].
+// Add orders a dispatch with its items or with a loader. created is false if the same order,
+// with the same items, was given before. The errors are [wire.InvalidRequest],
+// [wire.UnknownBusinessType], [wire.AlreadyExists], [wire.AlreadyFinished] and
+// [wire.Unavailable].
 func (o *Orders) Add(ctx context.Context, order dispatch.Dispatch, items []dispatch.Item) (view dispatch.View, created bool, err error) {
 	errs := order.Check(time.Now())
 	switch {
@@ -94,8 +94,7 @@ func (o *Orders) uploadGiven(ctx context.Context, key wire.Key, items []dispatch
 	})
 }
 
-// Open orders a dispatch whose items are uploaded afterwards. Its errors are those of
-// [Orders.Add].
+// Open orders a dispatch whose items are uploaded later. The errors are those of [Orders.Add].
 func (o *Orders) Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error) {
 	errs := order.Check(time.Now())
 	if order.Loader != nil {
@@ -107,7 +106,7 @@ func (o *Orders) Open(ctx context.Context, order dispatch.Dispatch) (view dispat
 	return o.order(ctx, order, order.Fingerprint())
 }
 
-// fingerprint is a digest of an order with the items that it brings along.
+// fingerprint is a digest of an order with its items.
 func fingerprint(order dispatch.Dispatch, items []dispatch.Item) string {
 	if order.Loader != nil {
 		return order.Fingerprint()
@@ -116,7 +115,7 @@ func fingerprint(order dispatch.Dispatch, items []dispatch.Item) string {
 	return order.Fingerprint() + hex.EncodeToString(sum[:16])
 }
 
-// order starts the workflow of a dispatch that was found in order.
+// order starts the workflow of a checked dispatch.
 func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint string) (view dispatch.View, created bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -138,7 +137,7 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 	return view, true, nil
 }
 
-// admit holds an order to the policy of its type, and seals its secrets.
+// admit checks an order against its type's policy, and seals its secrets.
 func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint string) (dispatch.Memo, error) {
 	errs := o.reach.Callback(order.Callback)
 	if order.Loader != nil {
@@ -172,7 +171,7 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 	}
 	if order.Recurrence != nil {
 		memo.Cursor = recurrence.Cursor{Booked: now}
-		first, _ := order.Recurrence.Next(memo.Cursor, now) // there is one: the check has seen it
+		first, _ := order.Recurrence.Next(memo.Cursor, now) // there is one: the check has found it
 		memo.Occurrence, memo.DueAt, memo.Plan.Paused = first.Number, first.Nominal, order.Recurrence.Paused
 	}
 	return memo, nil
@@ -184,7 +183,7 @@ func (o *Orders) start(ctx context.Context, in workflows.DispatchInput, reuse en
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true, WorkflowIDReusePolicy: reuse,
 		Memo: map[string]any{workflows.MemoDispatch: in.Memo},
-		// No search attribute: who cancels timers by query means no dispatch.
+		// No search attribute: a cancel of timers by query must not match a dispatch.
 		StaticSummary: fmt.Sprintf("dispatch of %s at %g items a second", in.Memo.Order.BusinessType, in.Memo.Order.PerSecond),
 	}, workflows.TypeDispatch, in)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Retrier shows the items that were given up, and tries them again.
+// Retrier shows the given-up items, and retries them.
 type Retrier struct {
 	kernel *kernel.Kernel
 	reader *Reader
@@ -22,10 +22,9 @@ type Retrier struct {
 	orders *Orders
 }
 
-// Failures shows each item of a dispatch that was given up, as far as they are stored:
-// those of the last seconds follow. Between two occurrences they are those of the last one.
-// It stops with the error of see. Its errors are those
-// of [Reader.Get].
+// Failures yields each given-up item of a dispatch, as far as stored: those of the last
+// seconds are missing. Between two occurrences they are those of the last one. It stops at
+// the error of see. The errors are those of [Reader.Get].
 func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
 	view, err := r.reader.Get(ctx, key)
 	if err != nil {
@@ -54,7 +53,7 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 	return nil
 }
 
-// givenUp names the pages of items that were given up in a dispatch that runs.
+// givenUp names the pages of given-up items of a running dispatch.
 func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -67,9 +66,9 @@ func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo) (parts []disp
 	return parts, err
 }
 
-// RetryFailures tries the items again that were given up by a dispatch that has ended,
-// under the message ids that they had. Its errors are [wire.NotFound], [wire.Overtaken]
-// while it runs, [wire.AlreadyFinished] where none failed, and [wire.Unavailable].
+// RetryFailures retries the given-up items of a dispatch that has ended, under the same
+// message ids. The errors are [wire.NotFound], [wire.Overtaken] while it runs,
+// [wire.AlreadyFinished] if none failed, and [wire.Unavailable].
 func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error) {
 	view, ended, err := r.reader.latest(ctx, key)
 	if err != nil {
@@ -91,10 +90,10 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	// It has said how it ended, and may still clear away what it stored.
+	// Its end is published, but it may still be deleting what it stored.
 	_ = r.kernel.Client.GetWorkflow(call, workflows.DispatchWorkflowID(key), ended).Get(call, nil)
 	runID, err := r.orders.start(call, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE)
-	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // somebody was quicker
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) { // another caller was quicker
 		return dispatch.View{}, 0, &wire.Error{Code: wire.Overtaken, Message: "The dispatch runs again."}
 	}
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 	return r.reader.view(in.Memo, runID), retried, nil
 }
 
-// renew stores a page again that Temporal would forget some time after its end: a round may
+// renew stores a page again that Temporal would delete some time after its end: a round may
 // take longer, or be paused.
 func (r *Retrier) renew(ctx context.Context, id string, life time.Duration) (items int, err error) {
 	page, err := r.pages.ReadPage(ctx, id)
@@ -113,7 +112,7 @@ func (r *Retrier) renew(ctx context.Context, id string, life time.Duration) (ite
 	return len(page.Items), r.pages.WritePage(ctx, id, page, life)
 }
 
-// refuseRetry refuses to try items again of a dispatch of which there are none.
+// refuseRetry refuses to retry the items of a dispatch without failed ones.
 func refuseRetry(view dispatch.View) error {
 	switch {
 	case view.CancelRequested:

@@ -25,14 +25,14 @@ type Reader struct {
 	capacity *capacity
 }
 
-// Get returns a dispatch as it stands. It needs no worker. Its errors are [wire.NotFound]
+// Get returns the state of a dispatch. It needs no worker. The errors are [wire.NotFound]
 // and [wire.Unavailable].
 func (r *Reader) Get(ctx context.Context, key wire.Key) (dispatch.View, error) {
 	view, _, err := r.latest(ctx, key)
 	return view, err
 }
 
-// latest returns a dispatch as it stands, and its run.
+// latest returns the state of a dispatch, and its run.
 func (r *Reader) latest(ctx context.Context, key wire.Key) (view dispatch.View, runID string, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -68,14 +68,14 @@ func (r *Reader) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowEx
 	return nil, noDispatch()
 }
 
-// view is what can be told of a dispatch from its memo.
+// view is the state of a dispatch as far as its memo shows it.
 func (r *Reader) view(memo dispatch.Memo, runID string) dispatch.View {
 	view := memo.View()
 	view.Links.WebUI = r.kernel.Link(workflows.DispatchWorkflowID(memo.Order.Key), runID)
 	return view
 }
 
-// viewOf is a dispatch as it stands.
+// viewOf is the state of a dispatch.
 func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (dispatch.View, error) {
 	memo, err := dispatchMemo(info)
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionI
 	return view.Count(memo, shards, holds, time.Now()), nil
 }
 
-// dispatchMemo is what a dispatch says of itself. One that was terminated could not say so.
+// dispatchMemo is the memo of a dispatch. A terminated dispatch could not update it.
 func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, err error) {
 	if info.GetType().GetName() != workflows.TypeDispatch {
 		return memo, noDispatch()
@@ -119,7 +119,7 @@ func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, e
 	return memo, err
 }
 
-// shards are the shards of a dispatch that runs, as they stand.
+// shards are the states of the shards of a running dispatch.
 func (r *Reader) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
 	states := make([]dispatch.ShardState, memo.Shards)
 	var group errgroup.Group
@@ -137,8 +137,7 @@ func (r *Reader) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.Sha
 	return states, group.Wait()
 }
 
-// shard is how far a shard is: what its executor last said, or what its workflow has
-// recorded.
+// shard is the progress of a shard: from its executor's last heartbeat, or from its workflow.
 func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
 	state := dispatch.ShardState{Shard: number}
 	described, err := r.kernel.Describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")

@@ -10,16 +10,16 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Each upload stores its pages under a name of its own, so that two of them at a time, or
-// one that goes on after another was committed, never share a page. The head of a
-// dispatch's uploads is a page without items that tells where those of the latest one are.
+// Each upload stores its pages under its own name. So two concurrent uploads never share a
+// page, nor does one that goes on after another was committed. The head of a dispatch's
+// uploads is a page without items that names the pages of the latest upload.
 
-// uploadHead is what a head tells.
+// uploadHead is the content of a head.
 type uploadHead struct {
-	// Parts are those of the latest upload, in order. Of the last one it is not known how
-	// many pages it has: it is being stored.
+	// Parts are those of the latest upload, in order. The number of pages of the last part
+	// is unknown: it is being stored.
 	Parts []dispatch.Part `json:"parts,omitempty"`
-	// Earlier are the parts of uploads that others have overtaken.
+	// Earlier are the parts of overtaken uploads.
 	Earlier []dispatch.Part `json:"earlier,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (h uploadHead) page(number int) string {
 	return h.Parts[last].Page(number)
 }
 
-// latest names what the latest upload is storing; "" for nothing.
+// latest names the part that the latest upload is storing; "" for none.
 func (h uploadHead) latest() string {
 	if len(h.Parts) == 0 {
 		return ""
@@ -46,7 +46,7 @@ func (h uploadHead) latest() string {
 	return h.Parts[len(h.Parts)-1].Prefix
 }
 
-// head tells of the latest upload; nothing before the first has stored a page.
+// head reads the head of the latest upload; it is empty before the first page.
 func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
 	memo, err := p.readMemo(ctx, headOf(uploads))
 	if wire.CodeOf(err) == wire.NotFound {
@@ -55,7 +55,7 @@ func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
 	return memo.uploadHead, err
 }
 
-// begin makes the upload the latest one. What the one before has stored is kept: it may be
+// begin makes the upload the latest one. The previous upload's pages are kept: it may be
 // committed in this very moment.
 func (u *Upload) begin(ctx context.Context) error {
 	before, err := u.to.pages.head(ctx, u.uploads())
@@ -66,20 +66,20 @@ func (u *Upload) begin(ctx context.Context) error {
 	if len(u.resumed) == 0 {
 		head.Earlier = append(head.Earlier, before.Parts...)
 	}
-	head.Earlier = head.Earlier[max(len(head.Earlier)-tuning.UploadsKnown, 0):] // the rest is not kept for ever
+	head.Earlier = head.Earlier[max(len(head.Earlier)-tuning.UploadsKnown, 0):] // the rest expires
 	page := storedPage{life: u.life(), memo: pageMemo{uploadHead: head}}
 	if err := u.to.pages.writePage(ctx, headOf(u.uploads()), page); err != nil {
 		return err
 	}
 	u.begun, u.latest = true, head.latest()
 	err = u.signal(ctx, workflows.SignalStored, nil)
-	if wire.CodeOf(err) == wire.AlreadyFinished { // nobody else clears it away
+	if wire.CodeOf(err) == wire.AlreadyFinished { // no other call deletes it
 		_ = u.to.pages.deletePage(ctx, headOf(u.uploads()))
 	}
 	return err
 }
 
-// overtaken refuses what an upload does after another one has begun.
+// overtaken refuses a step of an upload after another one has begun.
 func (u *Upload) overtaken(ctx context.Context) error {
 	if !u.begun && len(u.resumed) == 0 {
 		return nil
@@ -91,15 +91,15 @@ func (u *Upload) overtaken(ctx context.Context) error {
 	return &wire.Error{Code: wire.Overtaken, State: &u.view, Message: "Another upload of the items has begun."}
 }
 
-// lost is the error of an upload where another one was committed. What it has stored is
-// cleared away with the dispatch, since the other one may go on with it; what no head names
-// is its own.
+// lost is the error of an upload after another one was committed. The dispatch deletes this
+// upload's pages at its end, since the other upload may go on with them. Pages that no head
+// names are deleted here.
 func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
 	if committed.Memo.Upload == u.name {
 		return nil
 	}
 	if !u.begun {
-		_ = u.to.pages.deletePages(ctx, u.own(), func() {}) // what is left is not kept for ever
+		_ = u.to.pages.deletePages(ctx, u.own(), func() {}) // the rest expires
 	}
 	return &wire.Error{Code: wire.Overtaken, State: &committed, Message: "Another upload of the items was committed."}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Request asks for one page of dispatches; an empty filter is any.
+// Request asks for one page of dispatches; an empty filter matches any.
 type Request struct {
 	BusinessType string
 	Status       dispatch.Status
@@ -35,21 +35,21 @@ func (r Request) query() query.Query {
 	return query.All(conditions...)
 }
 
-// List lists dispatches, those that run first and then the latest, without their shards,
-// and the token of the next page. A page may have fewer than its size, and more may follow
-// all the same. The list lags behind by a moment. Its error is [wire.Unavailable].
+// List lists dispatches without their shards, the running ones first and then the latest,
+// and returns the token of the next page. A page may have fewer entries than its size
+// although more follow. The list lags behind by a moment. The error is [wire.Unavailable].
 func (r *Reader) List(ctx context.Context, asked Request) (page []dispatch.View, next []byte, err error) {
 	return r.page(ctx, asked, func(view dispatch.View) bool { return asked.Status == "" || view.Status == asked.Status })
 }
 
-// Ahead are dispatches of a type that send or will, of those that began last.
+// Ahead are a type's dispatches that send or will send, among the latest.
 func (r *Reader) Ahead(ctx context.Context, businessType string) ([]dispatch.View, error) {
 	page, _, err := r.page(ctx, Request{BusinessType: businessType, Status: dispatch.Running, Size: tuning.ForecastDispatches},
 		func(view dispatch.View) bool { return !view.Status.Finished() })
 	return page, err
 }
 
-// page is one page, of which those are kept that are to be shown.
+// page is one page, reduced to the dispatches that shown selects.
 func (r *Reader) page(ctx context.Context, asked Request, shown func(dispatch.View) bool) (page []dispatch.View, next []byte, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -25,21 +25,21 @@ import (
 // Pages stores the items of dispatches, page by page.
 type Pages struct{ kernel *kernel.Kernel }
 
-// pageMemo is what a page says of itself.
+// pageMemo is the memo of a page.
 type pageMemo struct {
-	// Items is how many it has, and Through how many it and all before it have.
+	// Items is the number of its items, and Through the number up to and including this page.
 	Items   int `json:"items"`
 	Through int `json:"through,omitzero"`
 	uploadHead
 }
 
-// WritePage stores a page of items, in place of one that has its id. It is kept for life
-// at most. Its error is [wire.Unavailable].
+// WritePage stores a page of items, and replaces one with the same id. It is kept for life
+// at most. The error is [wire.Unavailable].
 func (p *Pages) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
 	return p.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
 }
 
-// storedPage is a page with how long it is kept, and what it says of itself.
+// storedPage is a page with its lifetime and its memo.
 type storedPage struct {
 	dispatch.Page
 	life time.Duration
@@ -54,7 +54,7 @@ func (p *Pages) writePage(ctx context.Context, id string, page storedPage) error
 	}))
 }
 
-// ReadPage reads a page of items. Its errors are [wire.NotFound] and [wire.Unavailable].
+// ReadPage reads a page of items. The errors are [wire.NotFound] and [wire.Unavailable].
 func (p *Pages) ReadPage(ctx context.Context, id string) (dispatch.Page, error) {
 	stored, err := p.kernel.ReadBlob(ctx, id)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Pages) ReadPage(ctx context.Context, id string) (dispatch.Page, error) 
 	return dispatch.DecodePage(stored.GetData())
 }
 
-// readMemo is what a page says of itself; NotFound where it is not there.
+// readMemo returns the memo of a page; NotFound if the page is missing.
 func (p *Pages) readMemo(ctx context.Context, id string) (memo pageMemo, err error) {
 	described, err := p.kernel.Describe(ctx, id, "")
 	if err != nil {
@@ -72,8 +72,8 @@ func (p *Pages) readMemo(ctx context.Context, id string) (memo pageMemo, err err
 	return memo, kernel.ReadMemo(described.GetWorkflowExecutionInfo(), workflows.MemoItems, "page", &memo)
 }
 
-// Read is what a dispatch says of itself, half a second ago at most. One that has ended is
-// [wire.NotFound].
+// Read returns the memo of a dispatch, at most half a second old. A dispatch that has ended
+// is [wire.NotFound].
 func (r *Reader) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
 	return r.memos.get(key, func() (dispatch.Memo, error) {
 		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
@@ -88,12 +88,11 @@ func (r *Reader) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) 
 	})
 }
 
-// Executors are those who call the items of a shard back.
+// Executors are the activities that send the items of shards.
 type Executors struct{ kernel *kernel.Kernel }
 
-// Beat is a sign of life of an executor, see the activity. Its errors are
-// [wire.NotFound] where another executor may have its place, [wire.Overtaken] where it
-// shall stop, and [wire.Unavailable].
+// Beat is a heartbeat of an executor, see the activity. The errors are [wire.NotFound] if
+// another executor may have its place, [wire.Overtaken] if it must stop, and [wire.Unavailable].
 func (e *Executors) Beat(ctx context.Context, token []byte, state dispatch.State) error {
 	err := e.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
 	switch {
@@ -105,7 +104,7 @@ func (e *Executors) Beat(ctx context.Context, token []byte, state dispatch.State
 	return kernel.Translate(err)
 }
 
-// ReportProgress tells a dispatch how far it is, for those who look at its workflow. Its errors are
+// ReportProgress sends a dispatch its progress, for readers of its workflow. The errors are
 // those of [Reader.Get].
 func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
 	view, err := c.reader.Get(ctx, key)
@@ -117,7 +116,7 @@ func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
 	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
 }
 
-// Sweep deletes pages, and ends others. beat is called while it does. Its error is
+// Sweep deletes pages, and ends others. It calls beat meanwhile. The error is
 // [wire.Unavailable].
 func (p *Pages) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
 	for _, part := range sweep.Delete {
@@ -138,8 +137,7 @@ func (p *Pages) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) er
 	return nil
 }
 
-// eachStored does something with each page of a part, and those behind it that an upload
-// has left.
+// eachStored visits each page of a part, and later pages that an upload has left.
 func (p *Pages) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
 	for from, more := 0, true; more; from += tuning.SweepWidth {
 		more = from+tuning.SweepWidth <= part.Pages

@@ -20,18 +20,18 @@ import (
 type Upload struct {
 	to   *Uploads
 	view dispatch.View
-	// name is its own, and resumed are the parts of the upload that it goes on with.
+	// name is the upload's name, and resumed are the parts of the upload that it continues.
 	name    string
 	resumed []dispatch.Part
-	// begun reports whether the head names it, and latest what the head named last.
+	// begun reports whether the head names it, and latest is the head's last name.
 	begun  bool
 	latest string
-	// sizes are those of the pages that are stored, and through their sum.
+	// sizes are those of the stored pages, and through is their sum.
 	sizes   []int
 	through int
 	page    dispatch.Page
 	room    dispatch.Room
-	// signed is when the dispatch heard of it last.
+	// signed is when the dispatch last got a sign of it.
 	signed time.Time
 }
 
@@ -42,10 +42,10 @@ type Uploads struct {
 	controls *Controls
 }
 
-// Upload begins to store the items of a dispatch, or goes on behind the first from items:
-// those that [dispatch.View.Uploaded] tells. From 0 on it begins anew. Its errors are
-// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken]
-// where every item is stored already, and [wire.Unavailable].
+// Upload begins to store the items of a dispatch. It continues after the first from items,
+// as in [dispatch.View.Uploaded]; with from 0 it starts afresh. The errors are
+// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken] if every
+// item is stored already, and [wire.Unavailable].
 func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
 	view, err := u.reader.Get(ctx, key)
 	switch {
@@ -67,7 +67,7 @@ func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, 
 	return upload, upload.sign(ctx)
 }
 
-// sign tells the dispatch that the upload lives.
+// sign signals the dispatch that the upload lives.
 func (u *Upload) sign(ctx context.Context) error {
 	if time.Since(u.signed) < tuning.UploadSign {
 		return nil
@@ -76,7 +76,7 @@ func (u *Upload) sign(ctx context.Context) error {
 	return u.signal(ctx, workflows.SignalStored, nil)
 }
 
-// resume goes on with the upload that was broken off.
+// resume continues an upload that was broken off.
 func (u *Upload) resume(ctx context.Context, from int) error {
 	if from != u.view.Uploaded {
 		return wire.FieldErrors{{Pointer: "from", Code: wire.CodeOutOfRange,
@@ -107,12 +107,12 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 
 func (u *Upload) uploads() string { return workflows.DispatchUploads(u.view.Memo) }
 
-// own is the pages that this upload itself stores.
+// own is the part that this upload stores itself.
 func (u *Upload) own() dispatch.Part {
 	return dispatch.Part{Prefix: u.uploads() + u.name + "/"}
 }
 
-// stored is how many pages are its own.
+// stored is the number of its own pages.
 func (u *Upload) stored() int {
 	pages := len(u.sizes)
 	for _, part := range u.resumed {
@@ -123,12 +123,11 @@ func (u *Upload) stored() int {
 
 func (u *Upload) life() time.Duration { return u.view.Memo.Life(time.Now()) }
 
-// Uploaded is how many items are stored.
+// Uploaded is the number of stored items.
 func (u *Upload) Uploaded() int { return u.through }
 
-// Append takes an item, and stores a page once it is full. Its errors are
-// [wire.InvalidRequest], [wire.Overtaken] where another upload has begun, and
-// [wire.Unavailable].
+// Append takes an item, and stores a page once it is full. The errors are
+// [wire.InvalidRequest], [wire.Overtaken] if another upload has begun, and [wire.Unavailable].
 func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 	if err := item.Check().Err(); err != nil {
 		return err
@@ -146,7 +145,7 @@ func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 	return nil
 }
 
-// storeMore stores a page that others follow. An upload of a single page needs no head: it
+// storeMore stores a page that is not the last. An upload of a single page needs no head: it
 // is committed at once, or never.
 func (u *Upload) storeMore(ctx context.Context) error {
 	if err := u.overtaken(ctx); err != nil {
@@ -172,9 +171,9 @@ func (u *Upload) store(ctx context.Context) error {
 	return nil
 }
 
-// Commit stores what is left and has the dispatch begin when it is due. Its errors are
-// [wire.InvalidRequest] where there is no item, [wire.Overtaken] where another upload has
-// begun or was committed, and [wire.Unavailable].
+// Commit stores the rest and lets the dispatch begin when it is due. The errors are
+// [wire.InvalidRequest] without an item, [wire.Overtaken] if another upload has begun or was
+// committed, and [wire.Unavailable].
 func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 	if err := u.overtaken(ctx); err != nil {
 		return dispatch.View{}, err
@@ -211,8 +210,7 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 	return u.to.controls.signal(ctx, u.view.Key, name, value)
 }
 
-// uploaded is how many items of the latest upload are stored: the first page that is
-// missing ends it.
+// uploaded is the number of stored items of the latest upload: the first missing page ends it.
 func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
 	head, err := r.pages.head(ctx, workflows.DispatchUploads(memo))
 	if err != nil || head.latest() == "" {

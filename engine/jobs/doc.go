@@ -1,3 +1,3 @@
-// Package jobs orders, shows and stops work on many items, by a workflow of its own; one
-// [Jobs] for each [Kind]. Package bulk has one kind. A reader starts with [Jobs.Start].
+// Package jobs orders, shows and stops work on many items. Each job is a workflow, and there
+// is one [Jobs] for each [Kind]. Package bulk has one kind. A reader starts with [Jobs.Start].
 package jobs

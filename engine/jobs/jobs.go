@@ -20,48 +20,48 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Order is what a job was told to do.
+// Order is the order of a job.
 type Order interface {
 	// Check returns what is wrong with the order, field by field.
 	Check(now time.Time) wire.FieldErrors
 }
 
-// Kind is what one kind of job is called, and what its orders say to people.
+// Kind holds the names of one kind of job, and the texts of its orders.
 type Kind[O Order] struct {
 	workflows.JobKind
 	// Noun names a job of the kind in errors.
 	Noun string
-	// Settle fixes what an order leaves to the moment when it is given. It may be nil.
+	// Settle fixes the parts of an order that depend on its moment. It may be nil.
 	Settle func(order O, now wire.Instant) O
-	// For notes who gives an order, unless it says so. It may be nil.
+	// For records the author of an order, unless the order names one. It may be nil.
 	For func(ctx context.Context, order O) O
-	// Named reports whether an id may be that of a job of the kind. It is nil where they are
-	// made up here.
+	// Named reports whether an id may be that of a job of the kind. It is nil if this
+	// package makes the ids.
 	Named func(id string) bool
-	// Summary is what the Web UI shows of an order.
+	// Summary is the Web UI's text for an order.
 	Summary func(order O) string
 }
 
-// Jobs are those of one kind: work on many items, by a workflow of its own. C is what
-// the kind stores its counts as.
+// Jobs are the jobs of one kind: work on many items, each a workflow. C is the type of the
+// kind's counts.
 type Jobs[O Order, C any] struct {
 	kernel *kernel.Kernel
 	kind   Kind[O]
 }
 
-// New are the jobs of a kind.
+// New returns the jobs of a kind.
 func New[O Order, C any](k *kernel.Kernel, kind Kind[O]) *Jobs[O, C] {
 	return &Jobs[O, C]{kernel: k, kind: kind}
 }
 
-// Job is a job as it stands.
+// Job is the state of a job.
 type Job[O Order, C any] struct {
 	ID     string
 	Status job.Status
-	// CancelRequested reports whether it was told to stop and still runs: no worker has heard of
-	// it yet. Only [Jobs.Get] and [Jobs.Stop] say so.
+	// CancelRequested reports whether the job was stopped and still runs: no worker has seen
+	// the request yet. Only [Jobs.Get] and [Jobs.Stop] set it.
 	CancelRequested bool
-	// WaitsFor is what it waits for while it runs; empty for nothing.
+	// WaitsFor is why a running job waits; empty if it does not.
 	WaitsFor delivery.Waiting
 	Order    O
 	// Counts are about a second old while the job runs.
@@ -70,11 +70,12 @@ type Job[O Order, C any] struct {
 	// FinishedAt is zero while the job runs.
 	FinishedAt wire.Instant
 	Links      timer.Links
-	// Again reports whether the same order was given before, and this one has started nothing.
+	// Again reports whether the same order was given before, so that this one has started
+	// nothing.
 	Again bool
 }
 
-// Start orders a job. The order is durable; a worker carries it out. Its errors are
+// Start orders a job. The order is durable; a worker carries it out. The errors are
 // [wire.InvalidRequest] and [wire.Unavailable].
 func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 	if err := order.Check(time.Now()).Err(); err != nil {
@@ -84,7 +85,7 @@ func (j *Jobs[O, C]) Start(ctx context.Context, order O) (Job[O, C], error) {
 	return job, kernel.Translate(err)
 }
 
-// Begin starts the workflow of an order that was found in order. Its error is Temporal's own.
+// Begin starts the workflow of a checked order. The error is Temporal's own.
 func (j *Jobs[O, C]) Begin(ctx context.Context, id string, order O) (Job[O, C], error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -101,7 +102,7 @@ func (j *Jobs[O, C]) Begin(ctx context.Context, id string, order O) (Job[O, C], 
 		WorkflowIDConflictPolicy:                 enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		Memo:                                     map[string]any{j.kind.Memo: order},
-		// No search attribute: who cancels timers by query means no job.
+		// No search attribute: a cancel of timers by query must not match a job.
 		StaticSummary: j.kind.Summary(order),
 	}, j.kind.Workflow, order)
 	if err != nil {
@@ -112,8 +113,8 @@ func (j *Jobs[O, C]) Begin(ctx context.Context, id string, order O) (Job[O, C], 
 	}, nil
 }
 
-// Get returns a job as it stands. It needs no worker. Its errors are
-// [wire.NotFound] and [wire.Unavailable].
+// Get returns the state of a job. It needs no worker. The errors are [wire.NotFound] and
+// [wire.Unavailable].
 func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -138,7 +139,7 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	}
 	found.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 	for _, pending := range described.GetPendingActivities() {
-		var last C // what the worker last said
+		var last C // the worker's last heartbeat
 		if kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
 			found.Counts = last
 		}
@@ -147,7 +148,7 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	return found, nil
 }
 
-// jobWaitsFor is what a job waits for, by the activity that carries it out.
+// jobWaitsFor is why a job waits, from the activity that carries it out.
 func jobWaitsFor(pending *workflowpb.PendingActivityInfo) delivery.Waiting {
 	var at job.Position
 	switch {
@@ -159,9 +160,9 @@ func jobWaitsFor(pending *workflowpb.PendingActivityInfo) delivery.Waiting {
 	return ""
 }
 
-// Stop stops a job, and waits for it to be so, at most for wait: afterwards it may
-// still be running, without a worker that has heard of it. One that has ended stays
-// as it is. Its errors are those of [Jobs.Get].
+// Stop stops a job, and waits at most wait for the effect. Afterwards it may still be
+// running, if no worker has seen the request. A job that has ended stays unchanged. The
+// errors are those of [Jobs.Get].
 func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (Job[O, C], error) {
 	found, err := j.Get(ctx, id)
 	if err != nil || found.Status != job.Running {
@@ -174,7 +175,7 @@ func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (J
 	}
 	waiting, stop := j.kernel.Waiting(ctx, wait)
 	defer stop()
-	// However it ends, or if it does not, what it says then is the answer.
+	// The answer is the state after the wait, however the job ends, and also if it does not.
 	_ = j.kernel.Client.GetWorkflow(waiting, j.kind.WorkflowID(id), "").Get(waiting, nil)
 	return j.Get(ctx, id)
 }
@@ -193,7 +194,7 @@ func (j *Jobs[O, C]) unknown() error { return NoSuchJob(j.kind.Noun) }
 // BulkNoun is the noun of bulk jobs.
 const BulkNoun = "bulk job"
 
-// NoSuchJob is the error for a job that there is not, of the kind with a noun.
+// NoSuchJob is the error for a missing job of the kind with a noun.
 func NoSuchJob(noun string) error {
 	return &wire.Error{Code: wire.NotFound, Message: "There is no such " + noun + "."}
 }
@@ -202,7 +203,7 @@ func (j *Jobs[O, C]) links(id, runID string) timer.Links {
 	return timer.Links{WebUI: j.kernel.Link(j.kind.WorkflowID(id), runID)}
 }
 
-// job is what can be told from a workflow's info.
+// job is the state of a job as far as a workflow's info shows it.
 func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job Job[O, C], err error) {
 	if info.GetType().GetName() != j.kind.Workflow {
 		return job, j.unknown()
@@ -217,8 +218,8 @@ func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job
 	return job, kernel.ReadMemo(info, j.kind.Memo, j.kind.Noun, &job.Order)
 }
 
-// result is the counts of a job that has ended. One that was terminated, or stopped
-// while no worker had it, tells nothing.
+// result is the counts of a job that has ended. They are missing for a job that was
+// terminated, or stopped while no worker had it.
 func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (counts C, err error) {
 	run := j.kernel.Client.GetWorkflow(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
 	err = run.Get(ctx, &counts)

@@ -13,14 +13,14 @@ import (
 	"github.com/wakecall/wakecall/engine/visibility"
 )
 
-// Request asks for one page of jobs; an empty status is any.
+// Request asks for one page of jobs; an empty status matches any.
 type Request struct {
 	Status job.Status
 	Size   int
 	Token  []byte
 }
 
-// jobStatuses are the ways in which Temporal says how a job stands.
+// jobStatuses are Temporal's statuses for each status of a job.
 var jobStatuses = map[job.Status][]enumspb.WorkflowExecutionStatus{
 	job.Running: {visibility.Running},
 	job.Done:    {visibility.Completed},
@@ -45,9 +45,9 @@ func (j *Jobs[O, C]) query(r Request) query.Query {
 	return ofKind
 }
 
-// List lists jobs, those that run first and then the latest, each as it stands, and the
-// token of the next page. The list lags behind by a moment: one that has changed its
-// status since may be on the page all the same. Its error is [wire.Unavailable].
+// List lists the states of jobs, the running ones first and then the latest, and returns the
+// token of the next page. The list lags behind by a moment: a job that has changed its
+// status since may still be on the page. The error is [wire.Unavailable].
 func (j *Jobs[O, C]) List(ctx context.Context, r Request) (page []Job[O, C], next []byte, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -59,7 +59,7 @@ func (j *Jobs[O, C]) List(ctx context.Context, r Request) (page []Job[O, C], nex
 		id, _ := j.kind.ID(info.GetExecution().GetWorkflowId())
 		job, err := j.Get(ctx, id)
 		switch {
-		case wire.CodeOf(err) == wire.NotFound: // forgotten since, or not one of ours
+		case wire.CodeOf(err) == wire.NotFound: // deleted since, or not one of ours
 		case err != nil:
 			return nil, nil, err
 		default:

@@ -13,10 +13,10 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// What is kept is the input of a workflow that nobody runs. It is never due before its time
-// is up, so that it costs Temporal one write to store, and one to end.
+// A blob is the input of a workflow that never runs. It is never due before its time is up,
+// so that it costs Temporal one write to store, and one to end.
 
-// Blob is what is kept for a while.
+// Blob is data that is kept for a while.
 type Blob struct {
 	ID, WorkflowType string
 	Life             time.Duration
@@ -24,10 +24,10 @@ type Blob struct {
 	Memo map[string]any
 }
 
-// errNoPage is told of a page that is not there.
+// errNoPage is the error for a missing page.
 var errNoPage = &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 
-// StoreBlob stores what is to be kept, in place of what has its id.
+// StoreBlob stores a blob, and replaces one with the same id.
 func (k *Kernel) StoreBlob(ctx context.Context, what Blob, input any) error {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -40,7 +40,7 @@ func (k *Kernel) StoreBlob(ctx context.Context, what Blob, input any) error {
 	return Translate(err)
 }
 
-// ReadBlob reads what is kept. Its errors are [wire.NotFound] and [wire.Unavailable].
+// ReadBlob reads a blob. The errors are [wire.NotFound] and [wire.Unavailable].
 func (k *Kernel) ReadBlob(ctx context.Context, id string) (*commonpb.Payload, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -61,7 +61,7 @@ func (k *Kernel) ReadBlob(ctx context.Context, id string) (*commonpb.Payload, er
 	return nil, errNoPage
 }
 
-// EndBlob ends what is kept, which can then be read for as long as Temporal retains it.
+// EndBlob ends a blob. It can then be read for as long as Temporal retains it.
 func (k *Kernel) EndBlob(ctx context.Context, id, reason string) error {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()

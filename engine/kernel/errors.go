@@ -12,9 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/errtype"
 )
 
-// Translate puts an error of Temporal's into the words of package timer. What
-// is not known to be otherwise has an unknown outcome: the caller may repeat
-// the same request, which is safe.
+// Translate translates an error of Temporal's into one of package wire. Every other error
+// has an unknown outcome: the caller may repeat the same request, which is safe.
 func Translate(err error) error {
 	if err == nil || errtype.Is[*wire.Error](err) {
 		return err

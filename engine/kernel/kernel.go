@@ -19,15 +19,15 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Kernel is what every noun stands on: one namespace of one Temporal. Each of its
-// calls is bounded in time; who makes several of them bounds them together. Its errors
-// are those of [Translate], but where a method says otherwise.
+// Kernel is the base of every noun: one namespace of one Temporal. Each of its calls is
+// bounded in time; a caller of several bounds them together. Its errors are those of
+// [Translate], unless a method says otherwise.
 type Kernel struct {
 	Client    client.Client
 	Namespace string
 	// webUI is the base URL of Temporal's Web UI; empty for none.
 	webUI string
-	// Leaving is done once callers shall wait for no effect any more.
+	// Leaving is done once callers must no longer wait for effects.
 	Leaving context.Context
 	leave   context.CancelFunc
 }
@@ -40,7 +40,7 @@ func New(client client.Client, namespace, webUI string) *Kernel {
 	return k
 }
 
-// EndWaits ends the waits of all callers, now and from now on.
+// EndWaits ends the waits of all callers, from now on.
 func (k *Kernel) EndWaits() { k.leave() }
 
 // Bounded returns a context for one call to Temporal, which may take [tuning.CallTimeout].
@@ -48,8 +48,8 @@ func Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, tuning.CallTimeout)
 }
 
-// Describe returns what Temporal knows of a run; "" is the latest. It leaves out what
-// watches over an attempt that waits, and makes none.
+// Describe returns what Temporal knows of a run; "" is the latest. It leaves out the
+// activities that watch over a waiting attempt.
 func (k *Kernel) Describe(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	described, err := k.DescribeAll(ctx, workflowID, runID)
 	if err == nil {
@@ -58,7 +58,7 @@ func (k *Kernel) Describe(ctx context.Context, workflowID, runID string) (*workf
 	return described, err
 }
 
-// DescribeAll is [Kernel.Describe] with what watches over attempts.
+// DescribeAll is [Kernel.Describe] with the activities that watch over attempts.
 func (k *Kernel) DescribeAll(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -66,8 +66,8 @@ func (k *Kernel) DescribeAll(ctx context.Context, workflowID, runID string) (*wo
 	return described, Translate(err)
 }
 
-// List reads one page of the runs that a query selects, from visibility, which lags
-// behind by a moment. An empty token asks for the first page.
+// List reads one page of the runs that a query selects, from visibility, which lags behind
+// by a moment. An empty token asks for the first page.
 func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -77,8 +77,7 @@ func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte
 	return response, Translate(err)
 }
 
-// EachPage reads all the runs that a query selects, page by page, until one of them
-// cannot be seen to.
+// EachPage reads all the runs that a query selects, page by page, until see returns an error.
 func (k *Kernel) EachPage(ctx context.Context, q query.Query, see func([]*workflowpb.WorkflowExecutionInfo) error) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
 		response, err := k.List(ctx, q, tuning.MaxListed, token)
@@ -93,7 +92,7 @@ func (k *Kernel) EachPage(ctx context.Context, q query.Query, see func([]*workfl
 	return nil
 }
 
-// Count counts the runs that a query selects, as far as visibility has heard of them.
+// Count counts the runs that a query selects, as far as visibility shows them.
 func (k *Kernel) Count(ctx context.Context, q query.Query) (int, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -118,7 +117,7 @@ func (k *Kernel) EachEvent(ctx context.Context, workflowID, runID string, see fu
 	return nil
 }
 
-// Update has a workflow take an update, and waits until it has. It needs a worker. Its
+// Update sends a workflow an update, and waits until it is complete. It needs a worker. The
 // error is Temporal's own, and the caller bounds it in time.
 func (k *Kernel) Update(ctx context.Context, workflowID, name string, args ...any) error {
 	handle, err := k.Client.UpdateWorkflow(ctx, client.UpdateWorkflowOptions{
@@ -130,9 +129,9 @@ func (k *Kernel) Update(ctx context.Context, workflowID, name string, args ...an
 	return handle.Get(ctx, nil)
 }
 
-// Waiting bounds a caller's wait for an effect. It cancels and sets no deadline:
-// in the last second before one, server 1.32.1 answers a long poll at once, and
-// the SDK asks again without a pause.
+// Waiting bounds a caller's wait for an effect. It cancels and sets no deadline: in the last
+// second before a deadline, server 1.32.1 answers a long poll at once, and the SDK asks
+// again without a pause.
 func (k *Kernel) Waiting(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	over := time.AfterFunc(wait, cancel)
@@ -152,8 +151,8 @@ func (k *Kernel) Link(workflowID, runID string) string {
 // Payloads encodes and decodes values as Temporal's client does.
 var Payloads = converter.GetDefaultDataConverter()
 
-// ReadMemo reads what a workflow says of itself. whose names it in the error, which is
-// [wire.Internal].
+// ReadMemo reads a field of a workflow's memo. whose names the workflow in the error, which
+// is [wire.Internal].
 func ReadMemo(info *workflowpb.WorkflowExecutionInfo, field, whose string, into any) error {
 	if err := Payloads.FromPayload(info.GetMemo().GetFields()[field], into); err != nil {
 		return &wire.Error{Code: wire.Internal, Message: "The " + whose + "'s memo cannot be read.", Cause: err}
@@ -167,8 +166,8 @@ func Running(info *workflowpb.WorkflowExecutionInfo) bool {
 }
 
 const (
-	// DefaultWait is how long a caller waits for an effect.
+	// DefaultWait is how long a caller waits for an effect by default.
 	DefaultWait = 2 * time.Second
-	// MaxWait bounds what a caller may ask for.
+	// MaxWait is the longest wait that a caller may ask for.
 	MaxWait = 30 * time.Second
 )

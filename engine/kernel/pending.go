@@ -35,7 +35,7 @@ func StandbyOf(pending *workflowpb.PendingActivityInfo) (standby policy.Standby,
 	return standby, true
 }
 
-// Unclaimed is since when no worker has taken an activity; zero where it is not for long.
+// Unclaimed is since when no worker has taken an activity; zero if that is not for long.
 func Unclaimed(pending *workflowpb.PendingActivityInfo, now time.Time) wire.Instant {
 	since := pending.GetScheduledTime().AsTime()
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || now.Sub(since) <= tuning.TakenWithin {

@@ -12,10 +12,9 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// KeepReports puts the report of each try of a delivery where it outlives the
-// tries that follow. Temporal forgets the failure of a try when the next one
-// leaves none, since its worker died; the details of a heartbeat stay. They go
-// along with the failure, and cost no write of their own.
+// KeepReports puts the report of each try of a delivery where it outlives later tries. If the
+// next try leaves none, because its worker died, Temporal forgets the failure of the last one.
+// The details of a heartbeat stay. They go along with the failure, and cost no separate write.
 func KeepReports() grpc.DialOption { return grpc.WithChainUnaryInterceptor(keepReport) }
 
 //nolint:revive // gRPC's signature
@@ -42,7 +41,7 @@ func reportIn(failure *failurepb.Failure) (delivery.Report, bool) {
 	return DecodeReport(failure.GetApplicationFailureInfo().GetDetails())
 }
 
-// DecodeReport reads the report of a try. ok is false where the details are none.
+// DecodeReport reads the report of a try. ok is false if the details hold none.
 func DecodeReport(details *commonpb.Payloads) (report delivery.Report, ok bool) {
 	if len(details.GetPayloads()) == 0 || Payloads.FromPayload(details.GetPayloads()[0], &report) != nil {
 		return delivery.Report{}, false

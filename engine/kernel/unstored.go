@@ -13,10 +13,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// RepeatUnstored sends again what Temporal's store took too long to write, for as long as
-// the call may take. Temporal answers DeadlineExceeded then. The SDK, which repeats a call
-// after every other answer of a server in trouble, takes that for the end of its own time
-// and gives up (docs/decisions/0015-who-began-an-attempt.md).
+// RepeatUnstored sends a call again that Temporal's store took too long to write, for as
+// long as the call may take. Temporal answers DeadlineExceeded then. The SDK repeats a call
+// after every other answer of a server in trouble. It takes this one for the end of its own
+// time and gives up (docs/decisions/0015-who-began-an-attempt.md).
 func RepeatUnstored() grpc.DialOption { return grpc.WithChainUnaryInterceptor(repeatUnstored) }
 
 //nolint:revive // gRPC's signature
@@ -38,18 +38,19 @@ func repeatUnstored(
 	}
 }
 
-// shortenDelay makes up for time that has passed: a start delay counts from when Temporal
-// takes the start.
+// shortenDelay accounts for the time that has passed: a start delay counts from Temporal's
+// acceptance of the start.
 func shortenDelay(request any, passed time.Duration) {
 	if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok && start.GetWorkflowStartDelay() != nil {
 		start.WorkflowStartDelay = durationpb.New(max(start.GetWorkflowStartDelay().AsDuration()-passed, 0))
 	}
 }
 
-// repeatable reports whether a call that may have been stored can be made again. A start names
-// itself: Temporal answers it with the run that it has made, and with its first task where
-// that was started eagerly. The end of a task that is recorded is refused as not found. A
-// signal names itself for one run only, and may meet the next one.
+// repeatable reports whether a call that may have been stored can be made again.
+//   - A start identifies itself: Temporal answers it with the run that it has made, and with
+//     its first task after an eager start.
+//   - The end of a recorded task is refused as not found.
+//   - A signal identifies itself for one run only, and may meet the next one.
 func repeatable(request any) bool {
 	switch r := request.(type) {
 	case *workflowservice.StartWorkflowExecutionRequest:

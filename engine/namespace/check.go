@@ -16,19 +16,19 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Finding is what a check of Temporal at the start found.
+// Finding is the result of one startup check of Temporal.
 type Finding struct {
 	// Check is one of partitions, id-reuse, fairness, retention, clock and freeing.
 	Check string
-	// Wrong says in one line what is and what to change; it is empty where all is well.
+	// Wrong says in one line what is wrong and what to change; it is empty if all is well.
 	Wrong string
-	// Unknown is why it could not be checked, if it could not.
+	// Unknown is why the check failed to run, or nil.
 	Unknown error
 }
 
-// CheckStart looks whether Temporal is set up as Wakecall leans on it, where a client
-// that is no administrator can see it: by asking where it answers, and else by what it
-// does with workflows that are deleted again (docs/decisions/0020-start-checks.md).
+// CheckStart checks whether Temporal is configured as Wakecall needs it, as far as a client
+// without administrator rights can see it. It asks where Temporal answers. Otherwise it starts
+// workflows, observes them, and deletes them again (docs/decisions/0020-start-checks.md).
 func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 	ctx, cancel := context.WithTimeout(ctx, tuning.StartCheckTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 	return findings
 }
 
-// errManyPartitions is why nothing can be said of the order of a queue.
+// errManyPartitions is why the order of a queue cannot be checked.
 var errManyPartitions = errors.New("a queue has its order with one partition only")
 
 func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown error) {
@@ -75,7 +75,7 @@ func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown e
 		n.kernel.Namespace, wire.Duration(kept), wire.Duration(timer.MaxPast)), nil
 }
 
-// partitions is how many partitions a queue has whose rate a policy may limit.
+// partitions is the number of partitions of a queue whose rate a policy may limit.
 func (n *Namespace) partitions(ctx context.Context) (count int, unknown error) {
 	listed, err := n.kernel.Client.WorkflowService().ListTaskQueuePartitions(ctx, &workflowservice.ListTaskQueuePartitionsRequest{
 		Namespace: n.kernel.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.DeliveryQueue("check")},

@@ -6,7 +6,7 @@ import (
 	"github.com/wakecall/wakecall/engine/holds"
 )
 
-// freeing takes a task, frees it as that of a dead worker is freed, and takes it again.
+// freeing takes a task, frees it as a dead worker's task is freed, and takes it again.
 func (t *startupCheck) freeing(ctx context.Context) (wrong string, unknown error) {
 	id := t.queue + ":held"
 	if err := t.start(ctx, id, "", 0); err != nil {

@@ -30,14 +30,14 @@ func SearchAttributes() map[string]enumspb.IndexedValueType {
 	}
 }
 
-// Namespace is Temporal's namespace as a whole: whether it is set up, and answers.
+// Namespace is Temporal's namespace as a whole: its setup and its readiness.
 type Namespace struct{ kernel *kernel.Kernel }
 
-// New returns a namespace, which may not be there yet.
+// New returns a namespace, which need not exist yet.
 func New(k *kernel.Kernel) *Namespace { return &Namespace{kernel: k} }
 
-// Prepare makes the namespace ready: it registers the search attributes that
-// are missing and starts the readiness probe. It may be repeated.
+// Prepare makes the namespace ready: it registers the missing search attributes and starts
+// the readiness probe. It may be repeated.
 func (n *Namespace) Prepare(ctx context.Context) error {
 	if err := n.registerAttributes(ctx); err != nil {
 		return fmt.Errorf("preparing the namespace %s: %w", n.kernel.Namespace, err)
@@ -87,10 +87,10 @@ func (n *Namespace) registerAttributes(ctx context.Context) error {
 	return nil
 }
 
-// awaitAttributes waits until Temporal takes what was registered: its parts learn of
-// a new search attribute one after another, and refuse a start that carries one they
-// do not know. So a start is what it tries, of the probe, which is there already.
-// Visibility, where attributes end up, need not answer for that.
+// awaitAttributes waits until Temporal accepts the registered attributes. Temporal's parts
+// learn of a new search attribute one after another, and refuse a start with one they do not
+// know. So it tries a start of the existing probe. Visibility, which stores attributes in
+// the end, need not answer for that.
 func (n *Namespace) awaitAttributes(ctx context.Context) error {
 	poll := time.NewTicker(tuning.AttributePoll)
 	defer poll.Stop()
@@ -116,8 +116,8 @@ func (n *Namespace) awaitAttributes(ctx context.Context) error {
 	}
 }
 
-// Ready reports whether a timer can be booked and would ring: Temporal stores
-// an update, and a worker handles it. A probe that somebody has ended is started again.
+// Ready reports whether a timer can be booked and would ring: Temporal stores an update, and
+// a worker handles it. If the probe was ended, Ready starts it again.
 func (n *Namespace) Ready(ctx context.Context) error {
 	err := n.askProbe(ctx)
 	if errtype.Is[*serviceerror.NotFound](err) {

@@ -19,8 +19,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// startupCheck starts workflows that nobody runs, on a queue of its own, to see what Temporal
-// does with them.
+// startupCheck starts workflows without a worker, on a separate queue, to observe what
+// Temporal does with them.
 type startupCheck struct {
 	kernel  *kernel.Kernel
 	queue   string
@@ -52,7 +52,7 @@ func (t *startupCheck) clean(ctx context.Context) {
 	}
 }
 
-// clock compares the time at which Temporal says that it started a workflow.
+// clock compares the start time that Temporal gives a workflow.
 func (t *startupCheck) clock(ctx context.Context) (wrong string, unknown error) {
 	id, before := t.queue+":clock", time.Now()
 	if err := t.start(ctx, id, "", tuning.TrialLife); err != nil {
@@ -66,15 +66,15 @@ func (t *startupCheck) clock(ctx context.Context) (wrong string, unknown error) 
 	return describeClock(before, run.GetWorkflowExecutionInfo().GetStartTime().AsTime(), after), nil
 }
 
-// The fairness keys of three tasks, in the order in which they come to the queue.
+// The fairness keys of three tasks, in the order of their arrival in the queue.
 const keyOne, keyOther = "one", "other"
 
-// settling is how long tasks wait before they are polled, at each try: one is counted a
-// moment before it has its place in the queue, which on a server that has just started
-// may take a while.
+// settling is how long tasks wait before they are polled, at each try. A task is counted a
+// moment before it has its place in the queue. On a server that has just started that may
+// take a while.
 var settling = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond}
 
-// fairness reports business types that do not take turns, if they never do.
+// fairness reports whether business types never take turns.
 func (t *startupCheck) fairness(ctx context.Context) (wrong string, unknown error) {
 	for n, settle := range settling {
 		one := &startupCheck{kernel: t.kernel, queue: t.queue + "-" + strconv.Itoa(n)}
@@ -87,8 +87,8 @@ func (t *startupCheck) fairness(ctx context.Context) (wrong string, unknown erro
 	return "business types do not take turns at the workflow queue: a burst of one makes the others late; set matching.enableFairness to true", nil
 }
 
-// turns lets two tasks of one key and then one of another wait in the queue. With
-// fairness the other comes second, and without it last.
+// turns lets two tasks of one key and then one of another wait in the queue. With fairness
+// the other one comes second, and without it last.
 func (t *startupCheck) turns(ctx context.Context, settle time.Duration) (fair bool, unknown error) {
 	last := ""
 	for i, key := range []string{keyOne, keyOne, keyOther} {
@@ -117,8 +117,8 @@ func (t *startupCheck) turns(ctx context.Context, settle time.Duration) (fair bo
 	return false, nil
 }
 
-// awaitBacklog waits until so many tasks are in the queue: they come to it one after the
-// other only if each is waited for.
+// awaitBacklog waits until so many tasks are in the queue. Tasks arrive in order only if
+// each is waited for.
 func (t *startupCheck) awaitBacklog(ctx context.Context, tasks int64) error {
 	poll := time.NewTicker(tuning.BacklogPoll)
 	defer poll.Stop()
@@ -145,7 +145,7 @@ func (t *startupCheck) taskQueue() *taskqueuepb.TaskQueue {
 	return &taskqueuepb.TaskQueue{Name: t.queue, Kind: enumspb.TASK_QUEUE_KIND_NORMAL}
 }
 
-// poll takes a task of the queue.
+// poll takes a task from the queue.
 func (t *startupCheck) poll(ctx context.Context) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
 	task, err := t.kernel.Client.WorkflowService().PollWorkflowTaskQueue(ctx, &workflowservice.PollWorkflowTaskQueueRequest{
 		Namespace: t.kernel.Namespace, TaskQueue: t.taskQueue(),
@@ -156,8 +156,7 @@ func (t *startupCheck) poll(ctx context.Context) (*workflowservice.PollWorkflowT
 	return task, err
 }
 
-// reuse continues a workflow as new at once, and sees how long Temporal delays the next
-// run.
+// reuse continues a workflow as new at once, and measures how long Temporal delays the next run.
 func (t *startupCheck) reuse(ctx context.Context) (wrong string, unknown error) {
 	id := t.queue + ":again"
 	if err := t.start(ctx, id, "", 0); err != nil {

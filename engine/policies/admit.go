@@ -10,9 +10,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// ForOrder returns the policy that an order is held to; callback is the order's own, nil for
-// none. Its errors are [wire.InvalidRequest] where nobody would be called,
-// [wire.UnknownBusinessType], and [wire.Unavailable], also while the policy is being deleted.
+// ForOrder returns the policy for an order; callback is the order's own, nil for none. The
+// errors are [wire.InvalidRequest] without a receiver, [wire.UnknownBusinessType], and
+// [wire.Unavailable], also while the policy is being deleted.
 func (r *Reader) ForOrder(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
 	current, err := r.Cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()
@@ -32,7 +32,7 @@ func (r *Reader) ForOrder(ctx context.Context, businessType string, callback *de
 	return current, RefuseClosed(current)
 }
 
-// TargetOf returns who a timer calls: its own receiver, or the one of its policy today.
+// TargetOf returns the receiver of a timer: its own, or its policy's present one.
 func TargetOf(own *delivery.Callback, current policy.Policy) string {
 	if own != nil && own.Addressed() {
 		return own.Target()
@@ -58,8 +58,7 @@ func CheckInterval(rule *recurrence.Rule, policy policy.Policy) error {
 		Detail: "must not ring more often than every " + policy.MinInterval.String() + ", the policy's min_interval"}}.Err()
 }
 
-// ForBooked is the policy that a timer which was booked is held to, or none. It refuses
-// one that nobody would be called for.
+// ForBooked is the policy for a booked timer, or none. It refuses a timer without a receiver.
 func (r *Reader) ForBooked(ctx context.Context, businessType string, callback *delivery.Callback) (policy.Policy, error) {
 	current, err := r.Cached(ctx, businessType)
 	addressed := callback != nil && callback.Addressed()

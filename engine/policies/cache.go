@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// policyCache keeps each policy, or the news that there is none, for a while.
-// Many readers of one type cost one read.
+// policyCache caches each policy, or its absence, for a while. Many readers of one type cost
+// one read.
 type policyCache struct {
 	ttl   time.Duration
 	read  func(context.Context, string) (policy.Policy, error)
@@ -22,7 +22,7 @@ type policyCache struct {
 
 	mu      sync.Mutex
 	entries map[string]cachedPolicy
-	// generation ends when something is forgotten.
+	// generation changes when an entry is dropped.
 	generation int
 }
 
@@ -30,8 +30,7 @@ type cachedPolicy struct {
 	policy policy.Policy
 	err    error
 	until  time.Time
-	// wishes is until when the store may not have heard of the back-pressure that was noted
-	// here.
+	// wishes is until when the store may lack the back-pressure recorded here.
 	wishes time.Time
 }
 
@@ -39,9 +38,8 @@ func newPolicyCache(ttl time.Duration, read func(context.Context, string) (polic
 	return &policyCache{ttl: ttl, read: read, entries: map[string]cachedPolicy{}}
 }
 
-// get returns a policy that was read no longer ago than the ttl. From half of that on
-// it is read again in the background: an engine that does not answer for a moment makes
-// nothing late that is about to ring.
+// get returns a policy that was read within the ttl. After half of the ttl it is read again in
+// the background: a short outage of the engine must not delay a timer that is about to ring.
 func (c *policyCache) get(ctx context.Context, businessType string) (policy.Policy, error) {
 	entry, left := c.entry(businessType)
 	if left > c.ttl/2 {
@@ -59,8 +57,8 @@ func (c *policyCache) get(ctx context.Context, businessType string) (policy.Poli
 	}
 }
 
-// readAgain joins the read of a type that is under way, or begins one. It outlives
-// the caller that began it: others may be waiting for it.
+// readAgain joins the read of a type under way, or begins one. It outlives the caller that
+// began it: others may wait for it.
 func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan singleflight.Result {
 	return c.reads.DoChan(businessType, func() (any, error) {
 		shared, cancel := kernel.Bounded(context.WithoutCancel(ctx))
@@ -74,7 +72,7 @@ func (c *policyCache) readAgain(ctx context.Context, businessType string) <-chan
 	})
 }
 
-// entry is what is known of a type, and for how long it may be trusted still.
+// entry is the entry of a type, and how long it may still be trusted.
 func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -82,7 +80,7 @@ func (c *policyCache) entry(businessType string) (entry cachedPolicy, left time.
 	return entry, time.Until(entry.until)
 }
 
-// known are the policies that may be trusted still.
+// known are the policies that may still be trusted.
 func (c *policyCache) known() (policies []policy.Policy) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,9 +98,8 @@ func (c *policyCache) current() (generation int) {
 	return c.generation
 }
 
-// put remembers what was read, unless something was forgotten since the read began,
-// and returns it as it holds here: a wish for patience that was noted here may not have
-// come to the store yet.
+// put stores what was read, unless an entry was dropped since the read began. It returns the
+// policy as it applies here: back-pressure recorded here may not have reached the store yet.
 func (c *policyCache) put(businessType string, read cachedPolicy, generation int) policy.Policy {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,7 +116,7 @@ func (c *policyCache) put(businessType string, read cachedPolicy, generation int
 	return read.policy
 }
 
-// longest is the wish for patience that counts, as in the policy's workflow.
+// longest is the back-pressure that counts, as in the policy's workflow.
 func longest(known *policy.BackPressure, read policy.Policy) *policy.BackPressure {
 	if known == nil || !read.Grants(*known) || (read.BackPressure != nil && known.Until <= read.BackPressure.Until) {
 		return read.BackPressure
@@ -127,7 +124,7 @@ func longest(known *policy.BackPressure, read policy.Policy) *policy.BackPressur
 	return known
 }
 
-// forget makes the next reader read, and drops what is being read now.
+// forget drops an entry and the read under way, so that the next reader reads anew.
 func (c *policyCache) forget(businessType string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +133,7 @@ func (c *policyCache) forget(businessType string) {
 	c.reads.Forget(businessType)
 }
 
-// holdBack notes back-pressure, and reports whether it is news.
+// holdBack records back-pressure, and reports whether it is new.
 func (c *policyCache) holdBack(businessType string, wish policy.BackPressure) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,14 +18,14 @@ type closer struct {
 	kernel   *kernel.Kernel
 	entities *entities
 	cache    *policyCache
-	// ttl is how long a policy that was read is trusted.
+	// ttl is how long a read policy is trusted.
 	ttl time.Duration
 	// orderBulk orders a bulk job.
 	orderBulk func(ctx context.Context, order job.Bulk) error
 }
 
-// settling is how long a policy must have been closed until every booking that was
-// acknowledged under it is counted.
+// settling is how long a policy must be closed until every booking acknowledged under it is
+// counted.
 func (c *closer) settling() time.Duration {
 	return c.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
 }
@@ -38,24 +38,24 @@ var errSealed = &wire.Error{
 	Code: wire.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
 }
 
-// closing decides whether a policy, or its URL, can be taken away. Temporal's visibility
-// lags behind, and every gateway books by a policy that it has read a while ago. So the
-// policy takes no bookings for as long as both take, and what is open is counted then.
+// closing decides whether a policy, or its URL, can be removed. Temporal's visibility lags
+// behind, and every gateway books by a cached policy. So the policy takes no bookings while
+// both may be out of date. Then the open timers are counted.
 type closing struct {
 	by                   *closer
 	businessType, author string
 	onOpenTimers         OnOpenTimers
-	// refusal says that so many timers are in the way.
+	// refusal is the error for this number of open timers.
 	refusal func(open int) error
-	// ifVersion, when set, is the version that the policy must have.
+	// ifVersion, when set, is the required version of the policy.
 	ifVersion int
 	// until marks the record that this closing has written.
 	until wire.Instant
-	// cancelling reports whether the timers are being cancelled by now.
+	// cancelling reports whether the timers are being cancelled now.
 	cancelling bool
 }
 
-// decide returns once no timer is open, or those that are were cancelled. Else the
+// decide returns once no timer is open, or the open ones were cancelled. Otherwise the
 // policy takes bookings again.
 func (c *closing) decide(ctx context.Context) error {
 	if err := c.count(ctx); err != nil {
@@ -74,7 +74,7 @@ func (c *closing) decide(ctx context.Context) error {
 	return err
 }
 
-// count refuses while timers are open, unless they shall be cancelled.
+// count refuses while timers are open, unless they will be cancelled.
 func (c *closing) count(ctx context.Context) error {
 	if c.onOpenTimers == OpenTimersCancel {
 		return nil
@@ -88,7 +88,7 @@ func (c *closing) count(ctx context.Context) error {
 	return err
 }
 
-// close makes the policy take no bookings. It is no new version.
+// close makes the policy take no bookings. It makes no new version.
 func (c *closing) close(ctx context.Context) error {
 	c.until = wire.At(time.Now()).Add(c.by.settling() + 3*tuning.CallTimeout)
 	for {
@@ -109,7 +109,7 @@ func (c *closing) mark(ctx context.Context, until wire.Instant) error {
 	if !open {
 		return noPolicy
 	}
-	if until == 0 && record.ClosedUntil != c.until { // somebody has changed it since
+	if until == 0 && record.ClosedUntil != c.until { // it was changed since
 		return nil
 	}
 	if record.SealedAt(wire.At(time.Now())) && record.ClosedUntil != c.until {
@@ -127,8 +127,8 @@ func (c *closing) put(ctx context.Context, record workflows.PolicyRecord) error 
 	return c.by.entities.replace(ctx, workflows.PutPolicy{Record: record, IfVersion: record.Policy.Version, Closing: c.until})
 }
 
-// seal keeps everybody else from changing the policy until it is deleted: a change that
-// comes once its timers are being cancelled would keep the policy, and not the timers.
+// seal keeps all others from changing the policy until it is deleted. A change after its
+// timers are being cancelled would keep the policy, but not the timers.
 func (c *closing) seal(ctx context.Context) error {
 	record, open, err := c.by.entities.Record(ctx, c.businessType)
 	if err != nil {
@@ -144,14 +144,14 @@ func (c *closing) seal(ctx context.Context) error {
 	return errUncertain
 }
 
-// reopen makes the policy take bookings again. If that fails it does so by itself,
-// when the time of its mark has passed.
+// reopen makes the policy take bookings again. If that fails, the policy reopens by itself
+// when its mark expires.
 func (c *closing) reopen(ctx context.Context) {
 	_ = c.mark(context.WithoutCancel(ctx), 0)
 }
 
-// awaitCounted waits until what was booked must be counted, and visibility has shown that
-// it takes in what is written. Timers that show meanwhile end the wait.
+// awaitCounted waits until every booking must be counted, and visibility has proved that it
+// shows new writes. Timers that appear meanwhile end the wait.
 func (c *closing) awaitCounted(ctx context.Context) error {
 	settled := time.NewTimer(c.by.settling())
 	defer settled.Stop()
@@ -193,7 +193,7 @@ func (c *closing) confirm(ctx context.Context) error {
 	return errUncertain
 }
 
-// errCancelling is the error of a deletion that cannot be finished, and not be undone.
+// errCancelling is the error of a deletion that can be neither finished nor undone.
 func errCancelling(cause error) error {
 	return &wire.Error{
 		Code: wire.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,

@@ -16,17 +16,17 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// OnOpenTimers says what happens to the open timers of a policy that is deleted.
+// OnOpenTimers is what happens to the open timers of a deleted policy.
 type OnOpenTimers string
 
-// The closed list of what can happen.
+// The closed list of options.
 const (
-	// OpenTimersRefuse refuses the deletion while there are some.
+	// OpenTimersRefuse refuses the deletion while timers are open.
 	OpenTimersRefuse OnOpenTimers = ""
-	// OpenTimersCancel cancels them, by a bulk job.
+	// OpenTimersCancel cancels them with a bulk job.
 	OpenTimersCancel OnOpenTimers = "cancel"
-	// OpenTimersKeep leaves them: those without a callback of their own find no
-	// receiver when they are due, and wait until there is a policy again.
+	// OpenTimersKeep keeps them. A timer without its own callback has no receiver when it is
+	// due, and waits for a new policy.
 	OpenTimersKeep OnOpenTimers = "keep"
 )
 
@@ -35,7 +35,7 @@ func (o OnOpenTimers) Known() bool {
 	return o == OpenTimersRefuse || o == OpenTimersCancel || o == OpenTimersKeep
 }
 
-// Deletion is a policy to be deleted.
+// Deletion describes a policy to delete.
 type Deletion struct {
 	BusinessType, Author string
 	OnOpenTimers         OnOpenTimers
@@ -50,12 +50,11 @@ type Deleter struct {
 	closer   *closer
 }
 
-// Delete deletes a policy, and with it its limits. It needs a worker. Unless the
-// timers are kept, bookings are refused first until all that were made are counted:
-// that takes the time for which a policy is trusted, and two seconds. Its errors are
-// [wire.NotFound], [wire.PreconditionFailed], [wire.PolicyInUse] while there are open
-// timers and nothing is said of them, and [wire.Unavailable], also while it is not
-// certain whether there are any.
+// Delete deletes a policy, and its limits. It needs a worker. Unless the timers are kept, it
+// refuses bookings until all earlier ones are counted: that takes the time for which a
+// policy is trusted, and two seconds. The errors are [wire.NotFound],
+// [wire.PreconditionFailed], [wire.PolicyInUse] for open timers without an option, and
+// [wire.Unavailable], also if the count of open timers is uncertain.
 func (p *Deleter) Delete(ctx context.Context, d Deletion) error {
 	ctx, cancel := context.WithTimeout(ctx, p.closer.settling()+2*tuning.CallTimeout)
 	defer cancel()
@@ -71,14 +70,14 @@ func (p *Deleter) Delete(ctx context.Context, d Deletion) error {
 	if err := p.deleteClosed(ctx, d, closing); err != errUncertain { //nolint:errorlint // it is the value itself
 		return err
 	}
-	// A change that came meanwhile is a reason, and a certain one.
+	// A change that came meanwhile is a certain reason.
 	if err := p.meets(ctx, d); err != nil {
 		return err
 	}
 	return errUncertain
 }
 
-// meets refuses where there is no policy, or one of another version.
+// meets refuses if the policy is missing or has another version.
 func (p *Deleter) meets(ctx context.Context, d Deletion) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -89,7 +88,7 @@ func (p *Deleter) meets(ctx context.Context, d Deletion) error {
 	return err
 }
 
-// deleteClosed deletes a policy as it was when it was closed.
+// deleteClosed deletes a policy in its closed state.
 func (p *Deleter) deleteClosed(ctx context.Context, d Deletion, c *closing) error {
 	var err error
 	if d.OnOpenTimers == OpenTimersKeep {
@@ -115,7 +114,7 @@ func inUse(open int) error {
 		" open timers. Say timers=cancel or timers=keep."}
 }
 
-// drop deletes the policy that is closed until then, or as it is if that is 0.
+// drop deletes the policy that is closed until then, or the present one if that is 0.
 func (p *Deleter) drop(ctx context.Context, d Deletion, closedUntil wire.Instant) error {
 	defer p.cache.forget(d.BusinessType)
 	args := []any{d.Author}
@@ -130,7 +129,7 @@ func (p *Deleter) drop(ctx context.Context, d Deletion, closedUntil wire.Instant
 }
 
 // cancelAll has the open timers of a type cancelled, at the rate of a bulk job. Temporal's own
-// batches would go by the runs that they found, and each occurrence and each change ends one.
+// batches would cancel the runs that they found. Each occurrence and each change ends a run.
 func (c *closer) cancelAll(ctx context.Context, businessType string) error {
 	now := wire.At(time.Now())
 	return c.orderBulk(ctx, job.Bulk{

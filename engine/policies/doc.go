@@ -1,4 +1,4 @@
-// Package policies stores, reads, lists and deletes the policies of business types, and knows
-// the back-pressure of their receivers. Each policy is a workflow of its own, whose memo anybody
-// may read without a worker. A cache holds what was read. A reader starts with [Policies].
+// Package policies stores, reads, lists and deletes the policies of business types, and holds
+// the back-pressure of their receivers. Each policy is a workflow. Its memo is readable without
+// a worker. A cache holds the policies that were read. A reader starts with [Policies].
 package policies

@@ -34,7 +34,7 @@ func (e *entities) current(ctx context.Context, businessType string) (workflows.
 	return record, err
 }
 
-// Record is the stored record; open is false when it was deleted.
+// Record is the stored record; open is false if it was deleted.
 func (e *entities) Record(ctx context.Context, businessType string) (_ workflows.PolicyRecord, open bool, err error) {
 	described, err := e.kernel.Describe(ctx, workflows.PolicyID(businessType), "")
 	if wire.CodeOf(err) == wire.NotFound {
@@ -51,14 +51,13 @@ func (e *entities) Record(ctx context.Context, businessType string) (_ workflows
 	return record, !deleted(info), err
 }
 
-// deleted reports whether the policy was deleted by a call of the API: its entity has
-// completed.
+// deleted reports whether a call of the API deleted the policy: its entity has completed.
 func deleted(info *workflowpb.WorkflowExecutionInfo) bool {
 	return info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED
 }
 
-// killed reports whether the entity was ended by anything else: an operator, or
-// Temporal itself. That says nothing of the policy, which holds as it stood.
+// killed reports whether something else ended the entity: an operator, or Temporal itself.
+// That does not end the policy, which stays in force.
 func killed(info *workflowpb.WorkflowExecutionInfo) bool {
 	switch info.GetStatus() {
 	case enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED,
@@ -69,10 +68,10 @@ func killed(info *workflowpb.WorkflowExecutionInfo) bool {
 	}
 }
 
-// restart starts an entity that was killed anew, from what it last said, so that
-// it can be changed, sets the rate of its queue again, and outlives the retention. One
-// that was deleted or restarted meanwhile stays so. Where it fails the record holds
-// all the same, and the next reader tries again.
+// restart starts a killed entity again, from its last memo. Then it can be changed, sets the
+// rate of its queue again, and outlives the retention. An entity that was deleted or
+// restarted meanwhile stays so. If restart fails, the record stays in force, and the next
+// reader tries again.
 func (e *entities) restart(ctx context.Context, record workflows.PolicyRecord) {
 	_ = e.startEntity(ctx, record, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 }
@@ -82,7 +81,7 @@ func recordOf(info *workflowpb.WorkflowExecutionInfo) (record workflows.PolicyRe
 	return record, err
 }
 
-// updateEntity has the entity of a policy do something, and waits until it has.
+// updateEntity sends an update to the entity of a policy, and waits until it is complete.
 func (e *entities) updateEntity(ctx context.Context, businessType, update string, args ...any) error {
 	err := e.kernel.Update(ctx, workflows.PolicyID(businessType), update, args...)
 	if errtype.Is[*serviceerror.NotFound](err) {
@@ -102,7 +101,7 @@ func (e *entities) startEntity(ctx context.Context, record workflows.PolicyRecor
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
 		WorkflowIDReusePolicy:                    reuse,
 		Memo:                                     map[string]any{workflows.MemoPolicy: record},
-		// No search attribute: who cancels timers by query means no policy.
+		// No search attribute: a cancel of timers by query must not match a policy.
 		StaticSummary: "policy of " + record.Policy.BusinessType,
 	}
 	_, err := e.kernel.Client.ExecuteWorkflow(ctx, options, workflows.TypePolicy, record)
@@ -112,7 +111,7 @@ func (e *entities) startEntity(ctx context.Context, record workflows.PolicyRecor
 	return kernel.Translate(err)
 }
 
-// replace has the entity of a policy take another one.
+// replace makes the entity of a policy take another one.
 func (e *entities) replace(ctx context.Context, put workflows.PutPolicy) error {
 	err := e.kernel.Update(ctx, workflows.PolicyID(put.Record.Policy.BusinessType), workflows.UpdatePutPolicy, put)
 	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok && app.Type() == workflows.ErrorVersion {
@@ -124,8 +123,8 @@ func (e *entities) replace(ctx context.Context, put workflows.PutPolicy) error {
 	return kernel.Translate(err)
 }
 
-// Listed lists one policy for each business type: those in force as they stand, and those
-// that were deleted as they last stood. Entities that were killed are restarted.
+// Listed lists one policy for each business type: the ones in force, and the last state of
+// the deleted ones. It restarts killed entities.
 func (e *entities) Listed(ctx context.Context) (inForce, gone []policy.Policy, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -151,8 +150,8 @@ func (e *entities) Listed(ctx context.Context) (inForce, gone []policy.Policy, e
 	return inForce, gone, nil
 }
 
-// latestEntities are the entities of all policies, of each business type the
-// running one or else that which closed last: visibility lists them so.
+// latestEntities are the entities of all policies: of each business type the running one, or
+// else the one that closed last. Visibility lists them in this order.
 func (e *entities) latestEntities(ctx context.Context) (latest []*workflowpb.WorkflowExecutionInfo, err error) {
 	seen := map[string]bool{}
 	err = e.kernel.EachPage(ctx, visibility.Policies(), func(page []*workflowpb.WorkflowExecutionInfo) error {

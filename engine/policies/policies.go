@@ -16,8 +16,8 @@ import (
 
 var noPolicy = &wire.Error{Code: wire.NotFound, Message: "The business type has no policy."}
 
-// Policies are what the business types are called by. Each is stored by a workflow of
-// its own, an entity, whose memo anybody may read without a worker.
+// Policies are the policies of the business types. Each is stored by a workflow, an entity.
+// Its memo is readable without a worker.
 type Policies struct {
 	*entities
 	*Reader
@@ -28,13 +28,13 @@ type Policies struct {
 	closer *closer
 }
 
-// Config is what [Policies] need.
+// Config configures [Policies].
 type Config struct {
 	// Box seals secrets before they reach Temporal.
 	Box *seal.Box
-	// TTL is how long a policy that was read is trusted.
+	// TTL is how long a read policy is trusted.
 	TTL time.Duration
-	// Reach tells where messages may be sent.
+	// Reach is where messages may be sent.
 	Reach delivery.Reach
 }
 
@@ -53,8 +53,8 @@ func New(k *kernel.Kernel, config Config) *Policies {
 	}
 }
 
-// OrderBulkBy says who orders the bulk job that cancels the timers of a policy which is
-// deleted. It must be called before the first deletion.
+// OrderBulkBy sets the function that orders the bulk job for cancelling a deleted policy's
+// timers. It must be called before the first deletion.
 func (p *Policies) OrderBulkBy(order func(ctx context.Context, order job.Bulk) error) {
 	p.closer.orderBulk = order
 }
@@ -64,14 +64,13 @@ type Reader struct {
 	entities *entities
 	secrets  secrets
 	cache    *policyCache
-	// ttl is how long a policy that was read is trusted.
+	// ttl is how long a read policy is trusted.
 	ttl time.Duration
 }
 
-// Policy returns the policy of a business type, its secrets opened, from a
-// cache that is a few seconds old at the most. It needs no worker. Its errors
-// are [wire.NotFound], [wire.Unavailable], and [wire.Internal] where no
-// configured key opens one of its secrets.
+// Policy returns the policy of a business type, its secrets opened, from a cache that is at
+// most a few seconds old. It needs no worker. The errors are [wire.NotFound],
+// [wire.Unavailable], and [wire.Internal] if no configured key opens one of its secrets.
 func (r *Reader) Policy(ctx context.Context, businessType string) (policy.Policy, error) {
 	current, err := r.Cached(ctx, businessType)
 	if err == nil && len(current.Unopened) > 0 {
@@ -80,20 +79,21 @@ func (r *Reader) Policy(ctx context.Context, businessType string) (policy.Policy
 	return current, err
 }
 
-// Cached is [Reader.Policy] without a look at its secrets: those that no key opens
-// are still sealed in it, and named in Unopened; only retired ones are missing. Its errors are [wire.NotFound] and [wire.Unavailable].
+// Cached is [Reader.Policy] without the check of its secrets. Those that no key opens are
+// still sealed, and named in Unopened; only retired ones are missing. The errors are
+// [wire.NotFound] and [wire.Unavailable].
 func (r *Reader) Cached(ctx context.Context, businessType string) (policy.Policy, error) {
 	return r.cache.get(ctx, businessType)
 }
 
-// LastRead is the policy of a business type as it was last read, be that long ago; the zero
-// policy where it was not. It asks nobody.
+// LastRead is the last policy of a business type that was read, however old; the zero policy
+// if there is none. It makes no call.
 func (r *Reader) LastRead(businessType string) policy.Policy {
 	entry, _ := r.cache.entry(businessType)
 	return entry.policy
 }
 
-// Recent is [Reader.Cached], read anew where that took too long to be trusted.
+// Recent is [Reader.Cached], read anew if that took too long to be trusted.
 func (r *Reader) Recent(ctx context.Context, businessType string) (policy.Policy, error) {
 	policy, err := r.Cached(ctx, businessType)
 	if err == nil && time.Since(policy.ReadAt.Time()) > r.ttl+tuning.PolicyReadSlack {
@@ -102,11 +102,11 @@ func (r *Reader) Recent(ctx context.Context, businessType string) (policy.Policy
 	return policy, err
 }
 
-// Known are the policies that this process has read lately: those of all types
-// that it makes attempts for.
+// Known are the policies that this process has read lately: those of all types that it makes
+// attempts for.
 func (r *Reader) Known() []policy.Policy { return r.cache.known() }
 
-// Stored returns the policy as it is stored now, its secrets sealed. Its errors are
+// Stored returns the policy as stored now, its secrets sealed. The errors are
 // [wire.NotFound] and [wire.Unavailable].
 func (r *Reader) Stored(ctx context.Context, businessType string) (policy.Policy, error) {
 	ctx, cancel := kernel.Bounded(ctx)

@@ -8,16 +8,15 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Pressure holds the callbacks of business types back, and lets them go on.
+// Pressure holds back the callbacks of business types, and lifts that again.
 type Pressure struct {
 	kernel   *kernel.Kernel
 	entities *entities
 	cache    *policyCache
 }
 
-// HoldBack makes a receiver's wish for patience hold for its whole type: here
-// at once, everywhere as soon as the policy's entity has taken it. Its errors
-// are [wire.NotFound] and [wire.Unavailable].
+// HoldBack applies a receiver's request for patience to its whole type: here at once, everywhere
+// once the policy's entity has taken it. The errors are [wire.NotFound] and [wire.Unavailable].
 func (p *Pressure) HoldBack(ctx context.Context, businessType string, wish policy.BackPressure) error {
 	if !p.cache.holdBack(businessType, wish) {
 		return nil
@@ -25,14 +24,14 @@ func (p *Pressure) HoldBack(ctx context.Context, businessType string, wish polic
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	err := p.kernel.Client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalBackPressure, wish)
-	if err != nil { // nobody else has heard of it, so the next wish is news
+	if err != nil { // it is known nowhere else, so the next request is new
 		p.cache.forget(businessType)
 	}
 	return kernel.Translate(err)
 }
 
-// Claim tells the policy of a business type what a dispatch wants of its
-// callbacks_per_second. Its errors are [wire.NotFound] and [wire.Unavailable].
+// Claim sends the policy of a business type a dispatch's claim on its callbacks_per_second.
+// The errors are [wire.NotFound] and [wire.Unavailable].
 func (p *Pressure) Claim(ctx context.Context, businessType string, claim policy.Claim) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -40,9 +39,9 @@ func (p *Pressure) Claim(ctx context.Context, businessType string, claim policy.
 	return kernel.Translate(p.kernel.Client.SignalWorkflow(ctx, workflows.PolicyID(businessType), "", workflows.SignalClaim, claim))
 }
 
-// LiftBackPressure puts an end to the back-pressure of a business type, if there
-// is any: here at once, everywhere within seconds. It needs a worker. Its errors
-// are [wire.NotFound] and [wire.Unavailable].
+// LiftBackPressure ends the back-pressure of a business type, if there is any: here at once,
+// everywhere within seconds. It needs a worker. The errors are [wire.NotFound] and
+// [wire.Unavailable].
 func (p *Pressure) LiftBackPressure(ctx context.Context, businessType string) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

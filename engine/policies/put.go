@@ -19,32 +19,32 @@ import (
 // Change is a policy to be stored.
 type Change struct {
 	Policy policy.Policy
-	// Edit, when set, makes the change of the stored policy, masked, or of one
-	// without a version where there is none. Policy then names the type alone.
+	// Edit, when set, makes the change from the stored policy, masked, or from one without a
+	// version if there is none. Policy then names only the type.
 	Edit func(stored policy.Policy) (Change, error)
-	// IfVersion, when set, must be the stored version; MustExist, that there
-	// is one; MustBeNew, that there is none.
+	// IfVersion, when set, must be the stored version; MustExist requires one, and MustBeNew
+	// requires none.
 	IfVersion int
 	MustExist bool
 	MustBeNew bool
-	// KeepSecrets, KeepHeaders and KeepFallbackHeaders keep what is write-only and was
-	// left out.
+	// KeepSecrets, KeepHeaders and KeepFallbackHeaders keep write-only values that were left
+	// out.
 	KeepSecrets         bool
 	KeepHeaders         []string
 	KeepFallbackHeaders []string
 	Author              string
-	// DryRun says what would change, and changes nothing.
+	// DryRun reports what would change, and changes nothing.
 	DryRun bool
 
 	reach delivery.Reach
 }
 
-// Result is what became of a change.
+// Result is the result of a change.
 type Result struct {
 	Policy policy.Policy
 	// Created reports whether the business type had no policy.
 	Created bool
-	// Changes are empty when the policy was so already; its version stays.
+	// Changes are empty if the policy already has this content; its version stays.
 	Changes []policy.Difference
 }
 
@@ -66,10 +66,10 @@ type Writer struct {
 	closer   *closer
 }
 
-// Put stores a policy. Making one needs no worker; replacing one does,
-// since the worker decides between competing changes. Its errors are
-// [wire.InvalidRequest], [wire.PreconditionFailed], [wire.PolicyInUse] where
-// open timers may need the URL that it takes away, and [wire.Unavailable].
+// Put stores a policy. A new policy needs no worker. A replacement does, since the worker
+// decides between competing changes. The errors are [wire.InvalidRequest],
+// [wire.PreconditionFailed], [wire.PolicyInUse] if open timers may need the URL that it
+// removes, and [wire.Unavailable].
 func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 	err := change.Policy.Check().Err()
 	if err := policy.CheckReach(w.reach, change.Policy, policy.Policy{}).Join(err); err != nil {
@@ -81,7 +81,7 @@ func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 	defer w.cache.forget(change.Policy.BusinessType)
 	for {
 		result, err := w.putOnce(ctx, change)
-		// Without If-Match the last one to write wins: it tries again. So does one that must be
+		// Without If-Match the last writer wins: it tries again. So does one that must be
 		// new, to see what came first.
 		if !errors.Is(err, stalePolicy) || change.MustExist || change.IfVersion != 0 {
 			return result, err
@@ -106,7 +106,7 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 		return Result{}, policyExists
 	}
 	last := old.Version
-	if !open { // versions go on after a policy was deleted: an ETag never comes twice
+	if !open { // versions go on after a deletion: an ETag never comes twice
 		old = policy.Policy{StreamedUntil: old.LastStreamed(wire.At(time.Now()))}
 	}
 	next, err := change.over(old)
@@ -132,9 +132,9 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 	}
 }
 
-// storeUnaddressed takes the URL away, unless there are open timers that may need it:
-// which of them have one of their own is not known without a look at each. The policy
-// is closed until all that were booked are counted.
+// storeUnaddressed removes the URL, unless there are open timers that may need it: without a
+// look at each, it is unknown which have their own. The policy is closed until all bookings
+// are counted.
 func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
 	closing := &closing{by: w.closer, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
 		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
@@ -153,7 +153,7 @@ func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, 
 	return err
 }
 
-// over completes the change with what it keeps of the policy it replaces.
+// over completes the change with what it keeps of the replaced policy.
 func (c Change) over(old policy.Policy) (policy.Policy, error) {
 	if c.Edit != nil {
 		edited, err := c.Edit(old.Mask())

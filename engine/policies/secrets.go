@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// secrets seals what is secret before it reaches Temporal, and opens it again.
+// secrets seals secrets before they reach Temporal, and opens them again.
 type secrets struct{ box *seal.Box }
 
 // sealCallback returns the callback with its header values sealed.
@@ -33,19 +33,18 @@ func (s secrets) openCallback(callback delivery.Callback) (*delivery.Callback, e
 	return &opened, err
 }
 
-// SealCallback returns a callback with its header values sealed; nil for nil. Its error is
-// [wire.InvalidRequest] where there is no key to seal with.
+// SealCallback returns a callback with its header values sealed; nil for nil. The error is
+// [wire.InvalidRequest] without a key to seal with.
 func (r *Reader) SealCallback(callback *delivery.Callback) (*delivery.Callback, error) {
 	return r.secrets.sealCallback(callback)
 }
 
-// OpenCallback returns a callback with its header values opened. Its error says that no key
-// opens them.
+// OpenCallback returns a callback with its header values opened. It fails if no key opens them.
 func (r *Reader) OpenCallback(callback delivery.Callback) (*delivery.Callback, error) {
 	return r.secrets.openCallback(callback)
 }
 
-// seal returns the policy with everything secret sealed.
+// seal returns the policy with all its secrets sealed.
 func (s secrets) seal(p policy.Policy) (policy.Policy, error) {
 	callback, err := s.sealCallback(&p.Callback)
 	if err != nil {
@@ -90,8 +89,8 @@ func mapKey(t *policy.TLS, f func(string) (string, error)) (_ *policy.TLS, err e
 	return &mapped, err
 }
 
-// open is the inverse of seal, as far as the configured keys go. A
-// retired secret that none of them opens signs nothing any more.
+// open is the inverse of seal, as far as the configured keys allow. A retired secret that
+// none of them opens no longer signs.
 func (s secrets) open(p policy.Policy) policy.Policy {
 	p.Unopened = nil
 	p.Callback.Headers = s.openHeaders(&p, p.Callback.Headers, delivery.HeaderPointer)
@@ -120,7 +119,7 @@ func (s secrets) open(p policy.Policy) policy.Policy {
 	return p
 }
 
-// openHeaders opens header values. Those that no key opens stay sealed, and are noted.
+// openHeaders opens header values. Those that no key opens stay sealed, and are recorded.
 func (s secrets) openHeaders(policy *policy.Policy, sealed map[string]string, pointer func(name string) string) map[string]string {
 	opened := maps.Clone(sealed)
 	for _, name := range slices.Sorted(maps.Keys(sealed)) {
@@ -171,7 +170,7 @@ func mapValues(values []string, f func(string) (string, error)) ([]string, error
 	return mapped, nil
 }
 
-// sealing tells a caller that this Wakecall cannot keep secrets.
+// sealing is the error of a Wakecall without a key for secrets.
 func sealing(pointer string, err error) error {
 	if !errors.Is(err, seal.ErrNoKey) {
 		return err

@@ -21,7 +21,7 @@ type Version struct {
 	Version   int          `json:"version"`
 	ChangedAt wire.Instant `json:"changed_at"`
 	ChangedBy string       `json:"changed_by"`
-	// Who says more of who changed it; nil where nobody knows.
+	// Who describes the author of the change; nil if unknown.
 	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy.
 	Deleted bool `json:"deleted,omitzero"`
@@ -29,12 +29,11 @@ type Version struct {
 	Policy *policy.Policy `json:"policy,omitempty"`
 }
 
-// Changes reads what was changed in policies.
+// Changes reads the changes of policies.
 type Changes struct{ kernel *kernel.Kernel }
 
-// Versions reads the changes of a policy, newest first, from the
-// histories of its entity as far as Temporal retains them. Its errors are
-// [wire.NotFound] and [wire.Unavailable].
+// Versions reads the changes of a policy, newest first, from the histories of its entity as
+// far as Temporal retains them. The errors are [wire.NotFound] and [wire.Unavailable].
 func (c *Changes) Versions(ctx context.Context, businessType string) ([]Version, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -53,7 +52,7 @@ func (c *Changes) Versions(ctx context.Context, businessType string) ([]Version,
 		return nil, noPolicy
 	}
 	slices.SortStableFunc(versions, func(a, b Version) int { return int(b.ChangedAt - a.ChangedAt) })
-	// A run begins with the version that the one before it ended with.
+	// A run begins with the last version of the previous run.
 	return slices.CompactFunc(versions, func(a, b Version) bool {
 		return a.Version == b.Version && a.Deleted == b.Deleted
 	}), nil

@@ -1,4 +1,4 @@
-// Package query builds conditions on workflow runs in the language of Temporal's
-// visibility. Whatever a value holds, it stays a value: a condition can be written in
-// no other way, so nothing that a caller sends becomes part of the language.
+// Package query builds conditions on workflow runs in the language of Temporal's visibility.
+// A value always stays a value: conditions can be built in no other way, so a caller's input
+// never becomes part of the language.
 package query

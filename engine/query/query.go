@@ -14,15 +14,15 @@ type Query struct{ text string }
 // String is the condition as Temporal reads it.
 func (q Query) String() string { return q.text }
 
-// ByStatus is a query whose count is taken for each status by itself.
+// ByStatus is a query that counts each status separately.
 func (q Query) ByStatus() Query { return Query{q.text + " GROUP BY ExecutionStatus"} }
 
-// All selects what all of the conditions select. The order stays: the planners of
-// databases are held to it by tests.
+// All selects the runs that meet all of the conditions. The order stays: tests check the
+// plans of databases for it.
 func All(conditions ...Query) Query { return join(conditions, " AND ") }
 
-// Either selects what one of the conditions selects, which must be two or more and not
-// zero.
+// Either selects the runs that meet one of the conditions. There must be two or more, none
+// of them zero.
 func Either(conditions ...Query) Query { return Query{"(" + join(conditions, " OR ").text + ")"} }
 
 func join(conditions []Query, word string) Query {
@@ -35,7 +35,7 @@ func join(conditions []Query, word string) Query {
 	return Query{strings.Join(texts, word)}
 }
 
-// Keyword is an attribute that holds a text, by its name.
+// Keyword is the name of an attribute that holds a text.
 type Keyword string
 
 // The attributes that every run has.
@@ -59,16 +59,16 @@ func (k Keyword) In(values []string) Query {
 // Begins selects the runs whose value begins with a text.
 func (k Keyword) Begins(with string) Query { return Query{string(k) + " STARTS_WITH " + quote(with)} }
 
-// Not selects the runs with another value. Those with none are not among them.
+// Not selects the runs with another value. Runs without a value are not among them.
 func (k Keyword) Not(value string) Query { return Query{string(k) + " != " + quote(value)} }
 
 // Missing selects the runs without a value.
 func (k Keyword) Missing() Query { return Query{string(k) + " IS NULL"} }
 
-// Time is an attribute that holds an instant, by its name.
+// Time is the name of an attribute that holds an instant.
 type Time string
 
-// The instants that every run has. CloseTime is missing while it is open.
+// The instants that every run has. CloseTime is missing in an open run.
 const (
 	StartTime     Time = "StartTime"
 	ExecutionTime Time = "ExecutionTime"

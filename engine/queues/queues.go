@@ -21,8 +21,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Queues are those of the business types that have a policy: each has one of its own,
-// which Temporal holds to the policy's rate.
+// Queues are the task queues of business types with a policy: one for each type. Temporal
+// holds it to the policy's rate.
 type Queues struct {
 	kernel   *kernel.Kernel
 	policies *policies.Policies
@@ -34,9 +34,9 @@ func New(k *kernel.Kernel, policies *policies.Policies) *Queues {
 	return &Queues{kernel: k, policies: policies, registry: registry.New(k)}
 }
 
-// SetQueueRate gives the queues of a business type their rate: that of its attempts, and
-// that of those at receivers which connect by themselves, of which one is in use. Temporal
-// stores it and holds all workers together to it. Its error is [wire.Unavailable].
+// SetQueueRate sets the rate of a business type's two queues: the one of its attempts, and
+// the one of attempts at receivers that connect. Only one of them is in use. Temporal stores
+// the rate and holds all workers together to it. The error is [wire.Unavailable].
 func (q *Queues) SetQueueRate(ctx context.Context, g policy.QueueRate) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -75,9 +75,9 @@ func (q *Queues) Backlogged(ctx context.Context, businessType, queue string) (bo
 	return described.GetStats().GetApproximateBacklogCount() > 0 || len(described.GetPollers()) == 0, nil
 }
 
-// Needed reports whether a business type has a policy in force, or attempts that wait on one of its
-// queues. It asks what decides, and not Temporal's visibility. Its error is
-// [wire.Unavailable].
+// Needed reports whether a business type has a policy in force, or attempts that wait on one
+// of its queues. It asks the policy and the queues themselves, not Temporal's visibility.
+// The error is [wire.Unavailable].
 func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -94,8 +94,8 @@ func (q *Queues) Needed(ctx context.Context, businessType string) (bool, error) 
 	return false, nil
 }
 
-// Outlived reports whether a business type has timers or dispatches that are open, as far as
-// visibility has heard. Its error is [wire.Unavailable].
+// Outlived reports whether a business type has open timers or dispatches, as far as
+// visibility shows them. The error is [wire.Unavailable].
 func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -107,10 +107,10 @@ func (q *Queues) Outlived(ctx context.Context, businessType string) (bool, error
 	return false, nil
 }
 
-// Waiting tells how many attempts of a business type wait for a receiver that is connected
-// and has room, and for how long the first of them has. What was cancelled meanwhile is
-// in the queue until somebody polls it, so no more are counted than are delivered, as far
-// as visibility has heard. Its error is [wire.Unavailable].
+// Waiting returns how many attempts of a business type wait for a connected receiver with
+// room, and how long the first of them has waited. Cancelled attempts stay in the queue
+// until the next poll, so it counts no more than the delivering timers that visibility
+// shows. The error is [wire.Unavailable].
 func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -129,8 +129,8 @@ func (q *Queues) Waiting(ctx context.Context, businessType string) (attempts int
 	return min(backlog, delivering), described.GetStats().GetApproximateBacklogAge().AsDuration(), nil
 }
 
-// Polled tells when a gateway last asked for attempts at receivers of a type that are
-// connected to it, zero for not of late. Its error is [wire.Unavailable].
+// Polled returns when a gateway last asked for attempts at its connected receivers of a
+// type, zero if none did lately. The error is [wire.Unavailable].
 func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Time, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -147,7 +147,7 @@ func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Tim
 }
 
 // Describe returns what Temporal knows of the activities of a queue. The caller bounds it in
-// time. Its error is [wire.Unavailable].
+// time. The error is [wire.Unavailable].
 func (q *Queues) Describe(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {
 	described, err := q.kernel.Client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: q.kernel.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},

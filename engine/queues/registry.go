@@ -13,21 +13,22 @@ import (
 )
 
 // Registered lists the business types whose queues may hold deliveries. It asks the
-// registry, and not Temporal's visibility. Its error is [wire.Unavailable].
+// registry, and not Temporal's visibility. The error is [wire.Unavailable].
 func (q *Queues) Registered(ctx context.Context) (workflows.Registered, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	return q.registry.Read(ctx)
 }
 
-// Policies lists the policies whose queues may hold deliveries: those in force, and those
-// deleted ones that Temporal still remembers. No retry waits longer than that.
+// Policies lists the policies whose queues may hold deliveries: those in force, and the
+// deleted ones that Temporal retains. No retry waits longer than that.
 func (q *Queues) Policies(ctx context.Context) (inForce, deleted []policy.Policy, err error) {
 	return q.policies.Listed(ctx)
 }
 
-// RepairRegistry compares the registry with the list of policies: it adds what is not there,
-// because the registry was deleted, and removes the types whose policy Temporal has forgotten. Its error is [wire.Unavailable].
+// RepairRegistry compares the registry with the list of policies. It adds types that are
+// missing because the registry was deleted, and removes types whose policy Temporal no
+// longer retains. The error is [wire.Unavailable].
 func (q *Queues) RepairRegistry(ctx context.Context, listed []policy.Policy) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -52,8 +53,8 @@ func (q *Queues) RepairRegistry(ctx context.Context, listed []policy.Policy) err
 	return q.registry.Apply(ctx, known, change)
 }
 
-// forgotten are the types that have no policy, and none that was deleted and is
-// retained. That is decided by the policy's workflow: visibility may have lost it.
+// forgotten are the types without a policy, and without a retained deleted one. The policy's
+// workflow decides that: visibility may have lost it.
 func (q *Queues) forgotten(ctx context.Context, unlisted workflows.Registered) (gone []workflows.Registrant, err error) {
 	checks := 0
 	for businessType, registered := range unlisted {

@@ -1,3 +1,3 @@
-// Package registry has the workflow that knows which business types have a policy, so that no
+// Package registry holds the workflow that names the business types with a policy, so that no
 // worker depends on Temporal's visibility to find their queues. A reader starts with [Registry].
 package registry

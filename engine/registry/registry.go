@@ -11,15 +11,14 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Registry is the workflow that knows the business types which have a policy, so that
-// no worker depends on visibility to find their queues.
+// Registry is the workflow that names the business types with a policy.
 type Registry struct{ kernel *kernel.Kernel }
 
 // New returns the registry of a namespace.
 func New(k *kernel.Kernel) Registry { return Registry{kernel: k} }
 
-// Read reads the memo of the registry. One that was ended from outside still
-// says what it last said.
+// Read reads the memo of the registry. A registry that was ended from outside still has its
+// last memo.
 func (r Registry) Read(ctx context.Context) (known workflows.Registered, err error) {
 	described, err := r.kernel.Describe(ctx, workflows.RegistryID, "")
 	if wire.CodeOf(err) == wire.NotFound {
@@ -32,8 +31,8 @@ func (r Registry) Read(ctx context.Context) (known workflows.Registered, err err
 	return known, err
 }
 
-// Apply hands the registry a change. It needs no worker: the change is durable, and a
-// worker that starts takes it before it reads.
+// Apply sends the registry a change. It needs no worker: the change is durable, and a worker
+// that starts applies it before it reads.
 func (r Registry) Apply(ctx context.Context, known workflows.Registered, change workflows.Registration) error {
 	if known == nil {
 		known = workflows.Registered{}
@@ -47,9 +46,8 @@ func (r Registry) Apply(ctx context.Context, known workflows.Registered, change 
 	return kernel.Translate(err)
 }
 
-// Add makes every worker poll the queue of a business type. It comes before the
-// policy: a queue that nobody needs costs a poll, a policy that nobody knows of its
-// deliveries.
+// Add makes every worker poll the queue of a business type. It precedes the policy: an
+// unneeded queue costs a poll, but an unknown policy costs its deliveries.
 func (r Registry) Add(ctx context.Context, businessType string) error {
 	known, err := r.Read(ctx)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package runs answers what a worker asks about a run that it delivers. A reader starts with
-// [Runs].
+// Package runs answers a worker's questions about a run that it delivers. A reader starts
+// with [Runs].
 package runs

@@ -21,17 +21,16 @@ import (
 
 var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
 
-// Runs answers what a worker asks about a run that it delivers.
+// Runs answers a worker's questions about a run that it delivers.
 type Runs struct{ kernel *kernel.Kernel }
 
 // New returns the runs of a namespace.
 func New(k *kernel.Kernel) *Runs { return &Runs{kernel: k} }
 
-// SettledState tells whether a run still wants its next attempt, and how the last
-// one went. The run must be open, and no cancel or change may have called the
-// attempt off; an event that no worker has seen yet may do so, and is waited
-// for. Its errors are [wire.NotFound] and [wire.Unavailable], or that no
-// worker saw the event in time.
+// SettledState reports whether a run still wants its next attempt, and how the last one
+// went. The run must be open, and no cancel or change may have called the attempt off. An
+// event that no worker has seen yet may do so, and is waited for. The errors are
+// [wire.NotFound], [wire.Unavailable], and one for an event that no worker saw in time.
 func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
 	defer cancel()
@@ -51,8 +50,8 @@ func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (ti
 	}
 }
 
-// State is [Runs.SettledState] as of now, for the workflow that asks in a task
-// of its own. Its errors are [wire.NotFound] and [wire.Unavailable].
+// State is [Runs.SettledState] without a wait, for the workflow that asks within its own
+// task. The errors are [wire.NotFound] and [wire.Unavailable].
 func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	described, err := r.kernel.Describe(ctx, key.String(), runID)
 	if err != nil {
@@ -75,10 +74,10 @@ func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer
 	return s
 }
 
-// Revoked is why the worker that holds the task of a run shall not make its attempt; ""
-// when it shall. It is told of nothing as long as it has the task: the run may have ended,
-// somebody may have asked it to cancel or to change, and another worker may have the task
-// by now. Its error is [wire.Unavailable].
+// Revoked is why the worker that holds the task of a run must not make its attempt; "" if it
+// may. Temporal tells the worker nothing while it has the task. The run may have ended, a
+// cancel or a change may have been requested, and another worker may have the task now. The
+// error is [wire.Unavailable].
 func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error) {
 	described, err := r.kernel.Describe(ctx, key.String(), hold.RunID)
 	if wire.CodeOf(err) == wire.NotFound {
@@ -98,13 +97,13 @@ func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (deli
 	}
 }
 
-// hasTask reports whether the task that is pending is the one that is held.
+// hasTask reports whether the pending task is the held one.
 func hasTask(hold timer.Hold, pending *workflowpb.PendingWorkflowTaskInfo) bool {
 	return hold.Has(int(pending.GetAttempt()), pending.GetStartedTime().AsTime())
 }
 
-// Cause returns why a run was asked to cancel, in the words of who asked; ""
-// when it was not, or without words. Its error is [wire.Unavailable].
+// Cause returns the reason given with a run's cancel; "" without a cancel or a reason. The
+// error is [wire.Unavailable].
 func (r *Runs) Cause(ctx context.Context, key wire.Key, runID string) (cause string, err error) {
 	err = r.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {
 		if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED {
@@ -114,15 +113,15 @@ func (r *Runs) Cause(ctx context.Context, key wire.Key, runID string) (cause str
 	return cause, err
 }
 
-// LeaveReceipt sends a run the report of its first attempt, for whichever worker has its next
-// task. Its error is that of the signal.
+// LeaveReceipt sends a run the report of its first attempt, for the next worker with its
+// task. The error is that of the signal.
 func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error {
 	return r.kernel.Client.SignalWorkflow(ctx, workflowID, runID, workflows.SignalReceipt, report)
 }
 
-// Holder returns the identity of the worker that had the first workflow task
-// of a run before it was handed out again; "" when there was none. It reads
-// the run's history, which is short by then. Its error is [wire.Unavailable].
+// Holder returns the identity of the worker that had the first workflow task of a run before
+// it was handed out again; "" if there was none. It reads the run's history, which is short
+// at that point. The error is [wire.Unavailable].
 func (r *Runs) Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error) {
 	var last string
 	err = r.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {

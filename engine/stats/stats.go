@@ -22,8 +22,8 @@ import (
 )
 
 // Stats counts timers by status and business type. Visibility groups a count by its own
-// status and by nothing else, so each type is a count; what is delivering, paused or
-// expired is few, and is listed.
+// status only, so each type is a count. Timers that are delivering, paused or expired are
+// few, and are listed.
 type Stats struct {
 	kernel   *kernel.Kernel
 	registry registry.Registry
@@ -38,14 +38,13 @@ type countedStats struct {
 	until time.Time
 }
 
-// New returns what counts timers.
+// New returns the Stats of a namespace.
 func New(k *kernel.Kernel) *Stats {
 	return &Stats{kernel: k, registry: registry.New(k), known: map[string]countedStats{}}
 }
 
-// Count counts the timers of a business type, or of all of them, where it is "". An answer
-// is given again for a second, and for ten times as long as the count took. Its error is
-// [wire.Unavailable].
+// Count counts the timers of a business type, or of all types for "". An answer is reused for
+// a second, and for ten times as long as the count took. The error is [wire.Unavailable].
 func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, error) {
 	s.mu.Lock()
 	known := s.known[businessType]
@@ -66,7 +65,7 @@ func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, er
 	}
 }
 
-// countAnew counts, and remembers.
+// countAnew counts, and stores the answer.
 func (s *Stats) countAnew(ctx context.Context, businessType string) (timer.Stats, error) {
 	began := time.Now()
 	stats, err := s.count(ctx, businessType)
@@ -120,12 +119,12 @@ func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Sta
 	return stats, err
 }
 
-// statusCounter are the timers whose state is an attribute.
+// statusCounter holds the timers whose state is an attribute.
 type statusCounter struct {
 	*Stats
 	states [3]struct {
 		whole  int
-		byType map[string]int // nil where there are too many to be listed
+		byType map[string]int // nil if there are too many to list
 	}
 }
 
@@ -166,7 +165,7 @@ func (m *statusCounter) read(ctx context.Context) error {
 	return nil
 }
 
-// in is how many timers of a type are in a state.
+// in is the number of a type's timers in a state.
 func (m *statusCounter) in(ctx context.Context, n int, businessType string) (int, error) {
 	state := m.states[n]
 	switch {
@@ -175,7 +174,8 @@ func (m *statusCounter) in(ctx context.Context, n int, businessType string) (int
 	case state.byType != nil:
 		return state.byType[businessType], nil
 	}
-	// The bounds exclude nothing. They make SQLite count by an index that has all of this.
+	// The bounds exclude nothing. They make SQLite count by an index that covers the whole
+	// query.
 	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType), visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
 }
 

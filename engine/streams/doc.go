@@ -1,3 +1,3 @@
-// Package streams brings answers of receivers that connect to the gateways that gave the
-// rings. A reader starts with [Streams.Answer].
+// Package streams brings answers of connected receivers to the gateways of their rings. A
+// reader starts with [Streams.Answer].
 package streams

@@ -14,28 +14,28 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Streams bring answers to rings to the gateways that gave them.
+// Streams brings answers to rings to the gateways that gave the rings.
 type Streams struct{ kernel *kernel.Kernel }
 
-// New returns what brings answers.
+// New returns the Streams of a namespace.
 func New(k *kernel.Kernel) *Streams { return &Streams{kernel: k} }
 
-// What receivers send back as the id of a ring is theirs to make up. Only what has the form
-// of real names reaches Temporal, whose names of queues and ids of workflows they become.
+// Receivers could send back any text as the id of a ring. Only text in the form of real
+// names reaches Temporal, where it becomes part of queue names and workflow ids.
 var (
-	// gatewayForm is how processes are called.
+	// gatewayForm is the form of process names.
 	gatewayForm = regexp.MustCompile(`^wakecall-[0-9a-f-]{36}$`)
-	// connectionForm is how connections are called: the text of crypto/rand.
+	// connectionForm is the form of connection names: the text of crypto/rand.
 	connectionForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 )
 
-// ErrRingOver is the error of an answer that does not count any more.
+// ErrRingOver is the error of an answer that no longer counts.
 var ErrRingOver = &wire.Error{
 	Code: wire.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
 }
 
-// Answer brings an answer to its gateway, and waits until it is there. It needs a worker.
-// Its errors are [wire.RingOver], also where the gateway is gone, and [wire.Unavailable].
+// Answer brings an answer to its gateway, and waits for its arrival. It needs a worker. The
+// errors are [wire.RingOver], also if the gateway is gone, and [wire.Unavailable].
 func (s *Streams) Answer(ctx context.Context, answer delivery.RingAnswer) error {
 	if !gatewayForm.MatchString(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
 		return ErrRingOver

@@ -1,4 +1,3 @@
-// Package timers shows timers: one by one, in lists by any order, and what recurring ones have
-// beside the others. It changes nothing; package bookings does. A reader starts with [Reader] and
-// [Lister].
+// Package timers shows timers: singly, in lists by any order, and the extra data of recurring
+// ones. It changes nothing; package bookings does. A reader starts with [Reader] and [Lister].
 package timers

@@ -14,7 +14,7 @@ import (
 )
 
 // showHanded adds what is known of an attempt that was handed to another queue and has not
-// been begun there: the activity that waits has left nothing yet, and was given the report
+// begun there. The waiting activity has left nothing yet, but its input has the report
 // before it. What cannot be read is not shown.
 func (r *Reader) showHanded(ctx context.Context, view *timer.View, waiting []*workflowpb.PendingActivityInfo) {
 	if len(waiting) != 1 || waiting[0].GetAttempt() > 1 {

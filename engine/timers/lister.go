@@ -25,10 +25,10 @@ type PageRequest struct {
 	Sort   timer.Sort
 	Size   int
 	Token  []byte
-	// OnePerBooking reports whether a failed timer that was tried again is listed once, by the run
-	// that tries it again. It takes a call where a timer of the page has failed.
+	// OnePerBooking reports whether a retried failed timer is listed once, by the run that
+	// retries it. It costs a call if a timer of the page has failed.
 	OnePerBooking bool
-	// Progress reports whether to show attempts and how a timer ended, which takes a call for
+	// Progress reports whether to show attempts and how a timer ended. It costs a call for
 	// each timer whose delivery has begun.
 	Progress bool
 }
@@ -39,13 +39,13 @@ type Lister struct {
 	reader *Reader
 }
 
-// NewLister returns what lists timers.
+// NewLister returns a Lister.
 func NewLister(k *kernel.Kernel, reader *Reader) *Lister { return &Lister{kernel: k, reader: reader} }
 
-// List reads one page from Temporal's visibility, which lags behind by a
-// moment and must not be used to decide whether a timer exists. A page may
-// hold fewer timers than its size, even none, while more follow. Its error is
-// [wire.Unavailable], or [wire.InvalidRequest] for a token that is not ours.
+// List reads one page from Temporal's visibility. Visibility lags behind by a moment and
+// must not be used to decide whether a timer exists. A page may hold fewer timers than its
+// size, even none, while more follow. The error is [wire.Unavailable], or
+// [wire.InvalidRequest] for a foreign token.
 func (l *Lister) List(ctx context.Context, r PageRequest) (page Page, err error) {
 	if r.Sort == "" {
 		page, err = l.page(ctx, r)
@@ -61,12 +61,12 @@ func (l *Lister) List(ctx context.Context, r PageRequest) (page Page, err error)
 	return page, err
 }
 
-// Count counts the runs that a filter selects, as far as visibility has heard of them.
+// Count counts the runs that a filter selects, as far as visibility shows them.
 func (l *Lister) Count(ctx context.Context, f timer.Filter) (int, error) {
 	return l.kernel.Count(ctx, QueryOf(f))
 }
 
-// page is one in visibility's own order.
+// page is one page in visibility's own order.
 func (l *Lister) page(ctx context.Context, r PageRequest) (Page, error) {
 	response, err := l.kernel.List(ctx, QueryOf(r.Filter), r.Size, r.Token)
 	if err != nil {
@@ -75,7 +75,7 @@ func (l *Lister) page(ctx context.Context, r PageRequest) (Page, error) {
 	return Page{Timers: l.admitted(ctx, r.Filter, response.GetExecutions()), Next: response.GetNextPageToken()}, nil
 }
 
-// admitted are the runs that a filter selects to the letter.
+// admitted are the runs that match a filter exactly.
 func (l *Lister) admitted(ctx context.Context, f timer.Filter, infos []*workflowpb.WorkflowExecutionInfo) []timer.View {
 	views := []timer.View{}
 	for _, info := range infos {

@@ -14,21 +14,21 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Visibility of a SQL database sorts by when a run ended and began, and by nothing else.
-// So a list by due time goes through windows of time that hold about a page each: a count
-// tells how wide the next one may be, and its timers are sorted here.
+// Visibility of a SQL database sorts only by when a run ended and began. So a list by due
+// time goes through windows of time that hold about a page each: a count sets the width of
+// the next window, and its timers are sorted here.
 
-// cursor is how far a sorted list has come. It is the token of a page.
+// cursor is the progress of a sorted list. It is the token of a page.
 type cursor struct {
-	// At is the end of the time that has been listed: in the order of the due times the
-	// first moment that has not, and otherwise the last one that has.
+	// At is the edge of the listed time: the first moment not listed in ascending order, the
+	// last moment listed in descending order.
 	At wire.Instant `json:"at"`
-	// After is the timer of the moment beside At that was listed last; "" where none was.
+	// After is the last listed timer of the moment beside At; "" if there was none.
 	After string `json:"after,omitzero"`
-	// Width is how wide the last window was.
+	// Width is the width of the last window.
 	Width time.Duration `json:"width"`
-	// Within, where it is set, is visibility's own token of a page of one moment, at
-	// which more fall due than one page holds. They are not sorted.
+	// Within, if set, is visibility's own token of a page of one moment that has more due
+	// timers than one page holds. They are not sorted.
 	Within []byte `json:"within,omitempty"`
 }
 
@@ -39,9 +39,9 @@ type order struct {
 	cursor
 	// from and to bound the due times, to excluded.
 	from, to wire.Instant
-	// now parts what is over from what is ahead.
+	// now separates past from future.
 	now wire.Instant
-	// dense is the far end of a window that held too much; 0 where there was none.
+	// dense is the far end of a window that held too much; 0 if there was none.
 	dense wire.Instant
 	found []timer.View
 }
@@ -85,7 +85,7 @@ func (s *order) isDone() bool {
 	return s.At >= s.to
 }
 
-// window is the time that is looked at next; end is excluded.
+// window is the next window of time; end is excluded.
 func (s *order) window() (begin, end wire.Instant) {
 	if s.descending() {
 		return max(s.At.Add(-s.Width), s.from), s.At
@@ -104,7 +104,7 @@ func (s *order) step(ctx context.Context) error {
 		return s.listMoment(ctx, begin, end)
 	}
 	n, err := s.lister.kernel.Count(ctx, s.dueWithin(begin, end))
-	most := min(max(2*s.Size, tuning.LeastWindow), tuning.MaxListed-1) // a full page of visibility's has a token, also where it is the last
+	most := min(max(2*s.Size, tuning.LeastWindow), tuning.MaxListed-1) // a full page of visibility's has a token, even the last one
 	switch {
 	case err != nil:
 		return err
@@ -124,9 +124,9 @@ func (s *order) step(ctx context.Context) error {
 	return s.sort(ctx, begin, end)
 }
 
-// shrink makes a window narrower that held too much: as if all were spread evenly, and by
-// half at least. They may as well lie close together, so it goes on in parts of it: what is
-// empty is counted at once, and what is not takes as long as there are timers in it.
+// shrink narrows a window that held too much: as if all timers were spread evenly, and by
+// half at least. They may also lie close together, so it goes on in parts of the window.
+// Empty parts are counted at once, and the others take time for each timer.
 func (s *order) shrink(begin, end wire.Instant, by float64) {
 	width := end.Time().Sub(begin.Time())
 	width = max(min(time.Duration(float64(width)*by), width/2), width/tuning.WindowParts)
@@ -137,8 +137,7 @@ func (s *order) shrink(begin, end wire.Instant, by float64) {
 	}
 }
 
-// grow makes the next window wider than one that was empty, unless it is known that there
-// is too much ahead.
+// grow widens the next window after an empty one, unless too much is known to be ahead.
 func (s *order) grow() {
 	passed := s.At >= s.dense
 	if s.descending() {
@@ -149,7 +148,7 @@ func (s *order) grow() {
 	}
 }
 
-// advance notes that a window has been listed.
+// advance records that a window has been listed.
 func (s *order) advance(begin, end wire.Instant) {
 	s.At, s.After, s.Within = end, "", nil
 	if s.descending() {
@@ -165,13 +164,13 @@ func (s *order) dueWithin(begin, end wire.Instant) query.Query {
 	return query.All(QueryOf(filter), visibility.DueAt.From(begin), visibility.DueAt.Before(end))
 }
 
-// sort adds what falls due within a window.
+// sort adds the timers due within a window.
 func (s *order) sort(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.lister.kernel.List(ctx, s.dueWithin(begin, end), tuning.MaxListed, nil)
 	if err != nil {
 		return err
 	}
-	if len(response.GetNextPageToken()) > 0 { // more were booked since they were counted
+	if len(response.GetNextPageToken()) > 0 { // more were booked since the count
 		if end <= begin.Add(time.Millisecond) {
 			return s.listMoment(ctx, begin, end)
 		}
@@ -203,10 +202,10 @@ func (s *order) compare(a, b timer.View) int {
 	return order
 }
 
-// runKey tells the runs of one timer apart.
+// runKey identifies one run of a timer.
 func runKey(view timer.View) string { return view.String() + "/" + view.RunID }
 
-// listed reports whether a timer stood on the page before, which ended within its moment.
+// listed reports whether a timer was on the previous page, which ended within its moment.
 func (s *order) listed(view timer.View, last string) bool {
 	if s.descending() {
 		return view.DueAt == s.At-1 && runKey(view) >= last
@@ -214,7 +213,7 @@ func (s *order) listed(view timer.View, last string) bool {
 	return view.DueAt == s.At && runKey(view) <= last
 }
 
-// resumeAfter notes that the page is full, and with which timer.
+// resumeAfter records that the page is full, and its last timer.
 func (s *order) resumeAfter(last timer.View) {
 	s.At, s.After = last.DueAt, runKey(last)
 	if s.descending() {
@@ -222,14 +221,14 @@ func (s *order) resumeAfter(last timer.View) {
 	}
 }
 
-// listMoment adds what falls due at one moment, a page of it.
+// listMoment adds a page of the timers due at one moment.
 func (s *order) listMoment(ctx context.Context, begin, end wire.Instant) error {
 	response, err := s.lister.kernel.List(ctx, s.dueWithin(begin, end), s.Size-len(s.found), s.Within)
 	if err != nil {
 		return err
 	}
 	for _, view := range s.lister.admitted(ctx, s.Filter, response.GetExecutions()) {
-		if s.After == "" || !s.listed(view, s.After) { // fewer were due then when the page before was sorted
+		if s.After == "" || !s.listed(view, s.After) { // fewer were due then when the previous page was sorted
 			s.found = append(s.found, view)
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// showProgress adds to listed timers what a list does not know of them: the attempts, the
-// last failure, and how they ended. Each is asked for as it was when it was listed.
+// showProgress adds to listed timers what a list lacks: the attempts, the last failure, and
+// the end. It reads each timer in the run that was listed.
 func (r *Reader) showProgress(ctx context.Context, views []timer.View) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(tuning.ProgressWidth)
@@ -25,7 +25,7 @@ func (r *Reader) showProgress(ctx context.Context, views []timer.View) error {
 	return group.Wait()
 }
 
-// tells reports whether there is more to tell of a timer than a list knows.
+// tells reports whether a timer has more to show than a list knows.
 func tells(view timer.View) bool {
 	switch view.Status {
 	case timer.Scheduled:
@@ -37,7 +37,7 @@ func tells(view timer.View) bool {
 	}
 }
 
-// progress adds it to one timer. What Temporal has deleted meanwhile stays as it is.
+// progress adds it to one timer. A timer that Temporal has deleted meanwhile stays unchanged.
 func (r *Reader) progress(ctx context.Context, view *timer.View) (err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -30,13 +30,13 @@ type Reader struct {
 	waits    *waits.Waits
 }
 
-// NewReader returns what reads timers.
+// NewReader returns a Reader.
 func NewReader(k *kernel.Kernel, policies *policies.Policies, waits *waits.Waits) *Reader {
 	return &Reader{kernel: k, policies: policies, waits: waits}
 }
 
-// Get returns a timer as it stands. It needs no worker. Its errors are
-// [wire.NotFound] and [wire.Unavailable].
+// Get returns the state of a timer. It needs no worker. The errors are [wire.NotFound] and
+// [wire.Unavailable].
 func (r *Reader) Get(ctx context.Context, key wire.Key) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
@@ -51,8 +51,8 @@ func (r *Reader) Get(ctx context.Context, key wire.Key) (timer.View, error) {
 	return view, err
 }
 
-// ShowCall adds where and how the receiver is called, from what the run began
-// with and the policy as it is now.
+// ShowCall adds where and how the receiver is called, from the run's input and the present
+// policy.
 func (r *Reader) ShowCall(ctx context.Context, view *timer.View) error {
 	spec, _, err := r.Input(ctx, view.Key, view.RunID)
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *Reader) Show(ctx context.Context, described *workflowservice.DescribeWo
 	}
 }
 
-// showOpen adds what the pending work of an open timer tells.
+// showOpen adds what an open timer's pending work shows.
 func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
 	if late := -view.Memo.RingsAt().Until(time.Now()); view.Status == timer.Scheduled && late >= 0 {
 		switch {
@@ -125,7 +125,7 @@ func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *work
 	}
 }
 
-// showAcceptance adds what is known of an attempt that was accepted.
+// showAcceptance adds what is known of an accepted attempt.
 func showAcceptance(view *timer.View, a delivery.Acceptance) {
 	if a.Attempt == 0 {
 		return
@@ -136,7 +136,7 @@ func showAcceptance(view *timer.View, a delivery.Acceptance) {
 	}
 }
 
-// AcceptanceIn is what the memo tells of an attempt that was accepted.
+// AcceptanceIn is the memo's record of an accepted attempt.
 func AcceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a delivery.Acceptance) {
 	if field, ok := info.GetMemo().GetFields()[workflows.MemoAcceptance]; ok && kernel.Payloads.FromPayload(field, &a) != nil {
 		return delivery.Acceptance{}
@@ -156,7 +156,7 @@ func (r *Reader) showClosed(ctx context.Context, view *timer.View) error {
 		outcome, err = ended, nil
 	}
 	if err != nil && view.Status == timer.Failed {
-		// Timed out or failed by the engine itself, without an outcome of ours.
+		// The engine itself ended or failed the run, without an outcome of ours.
 		failure := &delivery.Failure{Message: "ended by the engine"}
 		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil
 	}
@@ -177,8 +177,8 @@ func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
 	return outcome, outcome.Status != ""
 }
 
-// Payload returns what a run of a timer sends to its receiver; it has no data where it sends
-// none. Its errors are [wire.NotFound], [wire.Internal] and [wire.Unavailable].
+// Payload returns a run's payload; it has no data if the run sends none. The errors are
+// [wire.NotFound], [wire.Internal] and [wire.Unavailable].
 func (r *Reader) Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -189,7 +189,7 @@ func (r *Reader) Payload(ctx context.Context, key wire.Key, runID string) (timer
 	return timer.Payload{Data: payload.Payload().GetData(), ContentType: spec.ContentType}, nil
 }
 
-// Input reads what a run began with, from the first event of its history.
+// Input reads a run's input, from the first event of its history.
 func (r *Reader) Input(ctx context.Context, key wire.Key, runID string) (spec timer.Spec, payload converter.RawValue, err error) {
 	history, err := r.kernel.Client.WorkflowService().GetWorkflowExecutionHistory(ctx, &workflowservice.GetWorkflowExecutionHistoryRequest{
 		Namespace: r.kernel.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: key.String(), RunId: runID}, MaximumPageSize: 1,
@@ -204,7 +204,7 @@ func (r *Reader) Input(ctx context.Context, key wire.Key, runID string) (spec ti
 	return spec, payload, DecodeInput(events[0].GetWorkflowExecutionStartedEventAttributes().GetInput(), &spec, &payload)
 }
 
-// DecodeInput decodes what a run began with. Its error is [wire.Internal].
+// DecodeInput decodes a run's input. The error is [wire.Internal].
 func DecodeInput(input *commonpb.Payloads, spec *timer.Spec, payload *converter.RawValue) error {
 	if err := kernel.Payloads.FromPayloads(input, spec, payload); err != nil {
 		return &wire.Error{Code: wire.Internal, Message: "The timer's input cannot be read.", Cause: err}

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// withoutRedelivered leaves out each failed run whose timer was tried again: the run that
-// tries it again stands for the timer. It asks visibility, and only where a run has failed.
+// withoutRedelivered leaves out each failed run whose timer was retried: the run of the
+// retry stands for the timer. It asks visibility only if a run has failed.
 func (l *Lister) withoutRedelivered(ctx context.Context, views []timer.View) ([]timer.View, error) {
 	var failed []string
 	for _, view := range views {

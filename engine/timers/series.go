@@ -11,17 +11,17 @@ import (
 	"github.com/wakecall/wakecall/engine/visibility"
 )
 
-// Series are the recurring timers, as far as they differ from the others.
+// Series reads the extra data of recurring timers.
 type Series struct {
 	kernel *kernel.Kernel
 	reader *Reader
 }
 
-// NewSeries returns the recurring timers of a namespace.
+// NewSeries returns the Series of a namespace.
 func NewSeries(k *kernel.Kernel, reader *Reader) *Series { return &Series{kernel: k, reader: reader} }
 
 // Upcoming returns the next nominal times of a timer, from its rule alone, or why there is
-// none. Its errors are [wire.NotFound], [wire.NotRecurring] and [wire.Unavailable].
+// none. The errors are [wire.NotFound], [wire.NotRecurring] and [wire.Unavailable].
 func (s *Series) Upcoming(ctx context.Context, key wire.Key, count int) (timer.Upcoming, error) {
 	view, err := s.recurring(ctx, key)
 	if err != nil {
@@ -30,15 +30,14 @@ func (s *Series) Upcoming(ctx context.Context, key wire.Key, count int) (timer.U
 	return view.Upcoming(count, time.Now()), nil
 }
 
-// Occurrences is one page of those that have ended, newest first.
+// Occurrences is one page of ended occurrences, newest first.
 type Occurrences struct {
 	Past []timer.Past
 	Next []byte // empty on the last page
 }
 
-// Occurrences reads one page from Temporal's visibility, as far as Temporal
-// retains the runs of the timer. A page may hold fewer than its size. Its errors
-// are those of [Series.Upcoming].
+// Occurrences reads one page from Temporal's visibility, as far as Temporal retains the runs of
+// the timer. A page may hold fewer than its size. The errors are those of [Series.Upcoming].
 func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (Occurrences, error) {
 	view, err := s.recurring(ctx, key)
 	if err != nil {
@@ -53,7 +52,7 @@ func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token 
 		page.Past = append(page.Past, last)
 	}
 	for _, info := range response.GetExecutions() {
-		// A run that began because an occurrence had ended tells of that one.
+		// A run that began after an occurrence had ended describes that occurrence.
 		run, err := s.reader.View(ctx, info)
 		if err == nil && run.Memo.Series != nil && run.Memo.Series.Began && run.Memo.Series.Last != nil {
 			page.Past = append(page.Past, *run.Memo.Series.Last)

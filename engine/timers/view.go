@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// View is what can be told from a workflow's info, be it described or listed.
+// View is the timer as far as a workflow's info shows it, described or listed.
 func (r *Reader) View(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (timer.View, error) {
 	key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId())
 	if !ok || info.GetType().GetName() != workflows.TypeTimer {
@@ -33,12 +33,12 @@ func (r *Reader) View(ctx context.Context, info *workflowpb.WorkflowExecutionInf
 func (r *Reader) Started(ctx context.Context, spec timer.Spec, runID string) timer.View {
 	view := r.viewOf(ctx, spec, runID)
 	view.FirstRunID = runID
-	policy, _ := r.policies.Cached(ctx, spec.BusinessType) // a moment ago it was read, or there was none
+	policy, _ := r.policies.Cached(ctx, spec.BusinessType) // it was read a moment ago, or there was none
 	view.ShowCall(spec, policy)
 	return view
 }
 
-// viewOf is the view of a timer as far as its memo tells.
+// viewOf is the view of a timer as far as its memo shows it.
 func (r *Reader) viewOf(ctx context.Context, spec timer.Spec, runID string) timer.View {
 	view := timer.View{
 		Key: spec.Key, Memo: spec.Memo,
@@ -74,7 +74,7 @@ func (r *Reader) viewOf(ctx context.Context, spec timer.Spec, runID string) time
 	return view
 }
 
-// defaultExpiry is the policy's, or none where it cannot be told.
+// defaultExpiry is the policy's, or none if that is unknown.
 func (r *Reader) defaultExpiry(ctx context.Context, businessType string) wire.Duration {
 	policy, err := r.policies.Cached(ctx, businessType)
 	if err != nil {
@@ -83,8 +83,7 @@ func (r *Reader) defaultExpiry(ctx context.Context, businessType string) wire.Du
 	return policy.ExpiresAfter
 }
 
-// statusOf tells the status as far as Temporal's own status and our state
-// attribute do.
+// statusOf is the status as far as Temporal's own status and our state attribute show it.
 func statusOf(info *workflowpb.WorkflowExecutionInfo, memo timer.Memo) timer.Status {
 	state := stateOf(info.GetSearchAttributes())
 	switch info.GetStatus() {
@@ -116,11 +115,10 @@ func stateOf(attributes *commonpb.SearchAttributes) (state timer.Status) {
 	return state
 }
 
-// ErrForeign is why there is no timer: its id is that of a workflow which is
-// none of ours.
+// ErrForeign is the error for an id of a workflow that is not a timer.
 var ErrForeign = errors.New("the workflow is not a timer")
 
-// CancelPendingError refuses what comes after a cancel that no worker has carried out yet.
+// CancelPendingError refuses a call after a cancel that no worker has carried out yet.
 func CancelPendingError(view timer.View) error {
 	return &wire.Error{
 		Code: wire.CancelPending, State: &view,

@@ -42,9 +42,9 @@ func OpenTimers(businessType string) query.Query {
 	return query.All(Timers(), BusinessType.Is(businessType), query.Status(Running))
 }
 
-// ContinuedTimers selects the runs of a business type's timers, or of all where it is "", that
-// went on in another run since then. Lists lag behind: for a moment they may show neither of
-// the two as open.
+// ContinuedTimers selects the runs of timers that went on in another run since then, of a
+// business type or, for "", of all. Lists lag behind: for a moment they may show neither run
+// as open.
 func ContinuedTimers(businessType string, since wire.Instant) query.Query {
 	ofType := query.Query{}
 	if businessType != "" {
@@ -53,7 +53,7 @@ func ContinuedTimers(businessType string, since wire.Instant) query.Query {
 	return query.All(Timers(), ofType, query.Status(Continued), query.CloseTime.From(since.Add(-tuning.VisibilityLag)))
 }
 
-// Overdue selects the open timers in one state that should have gone on before.
+// Overdue selects the open timers in one state that should have gone on before then.
 func Overdue(state query.Query, before wire.Instant) query.Query {
 	return query.All(Timers(), query.Status(Running), query.ExecutionTime.Before(before), state)
 }
@@ -64,7 +64,7 @@ func Untried() query.Query { return State.Missing() }
 // Retrying selects the timers that wait for a retry.
 func Retrying() query.Query { return State.Is(string(timer.Delivering)) }
 
-// Policies selects the entities of policies, of each the last run.
+// Policies selects the last run of each policy's entity.
 func Policies() query.Query {
 	return query.All(query.WorkflowType.Is(workflows.TypePolicy), query.NotStatus(Continued))
 }
@@ -74,8 +74,7 @@ func OpenPolicy(businessType string) query.Query {
 	return query.All(query.WorkflowID.Is(workflows.PolicyID(businessType)), query.Status(Running))
 }
 
-// Dispatches selects the dispatches of a business type, of each the last run; those of all
-// types where it is "".
+// Dispatches selects the last run of each dispatch of a business type, or, for "", of all types.
 func Dispatches(businessType string) query.Query {
 	ofType := query.Query{}
 	if businessType != "" {
@@ -89,7 +88,7 @@ func OpenDispatches(businessType string) query.Query {
 	return query.All(Dispatches(businessType), query.Status(Running))
 }
 
-// EarliestDue is before the first timer that there ever was.
+// EarliestDue is before the first timer ever booked.
 var EarliestDue = wire.At(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 
 // LatestDue is later than any timer can be due.

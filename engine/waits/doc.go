@@ -1,3 +1,3 @@
-// Package waits tells what holds attempts up: a policy, an emergency, or a queue. A reader starts
-// with [Waits].
+// Package waits determines what holds attempts up: a policy, an emergency, or a queue. A
+// reader starts with [Waits].
 package waits

@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Waits tell what holds attempts up.
+// Waits determines what holds attempts up.
 type Waits struct {
 	policies    *policies.Policies
 	emergencies *emergencies.Emergencies
@@ -28,25 +28,26 @@ type Waits struct {
 	known map[string]knownQueue
 }
 
-// knownQueue is a queue as it was a moment ago.
+// knownQueue is a queue as described a moment ago.
 type knownQueue struct {
 	policy.Queue
 	at time.Time
 }
 
-// New returns what tells of waits.
+// New returns the Waits of a namespace.
 func New(policies *policies.Policies, emergencies *emergencies.Emergencies, queues *queues.Queues) *Waits {
 	return &Waits{policies: policies, emergencies: emergencies, queues: queues, known: map[string]knownQueue{}}
 }
 
-// Holds is what may hold back the attempts of a business type. What cannot be read does not.
+// Holds is what may hold back the attempts of a business type. What cannot be read is left out.
 func (w *Waits) Holds(ctx context.Context, businessType string) (holds policy.Holds) {
 	holds.Policy, _ = w.policies.Cached(ctx, businessType)
 	holds.Emergency, _ = w.emergencies.Holding(ctx, businessType)
 	return holds
 }
 
-// ShowNext adds to an open timer what its next attempt waits for, and when it is made.
+// ShowNext adds to an open timer the cause of its next attempt's wait, and the time of that
+// attempt.
 func (w *Waits) ShowNext(ctx context.Context, view *timer.View, standby policy.Standby) {
 	holds, now := w.Holds(ctx, view.BusinessType), time.Now()
 	view.Wait, view.NextAttemptAt = holds.WaitOf(standby, now, func() policy.Queue {
@@ -57,15 +58,15 @@ func (w *Waits) ShowNext(ctx context.Context, view *timer.View, standby policy.S
 	}
 }
 
-// ShowUntaken adds to a timer that is due and that no worker has taken what it waits for.
+// ShowUntaken adds the cause of the wait to a due timer that no worker has taken.
 func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View) {
 	if view.Wait = w.Holds(ctx, view.BusinessType).Wait(time.Now()); view.WaitsFor == "" {
 		view.WaitsFor = delivery.WaitsForWorker
 	}
 }
 
-// queue is the queue on which the attempts of a business type wait. One that cannot be
-// described is taken for one that nothing is wrong with.
+// queue is the queue on which the attempts of a business type wait. A queue that cannot be
+// described counts as healthy.
 func (w *Waits) queue(ctx context.Context, businessType string, p policy.Policy) policy.Queue {
 	name := workflows.DefaultDeliveryQueue
 	switch {
