@@ -70,8 +70,7 @@ func (t *startupCheck) clock(ctx context.Context) (wrong string, unknown error) 
 const keyOne, keyOther = "one", "other"
 
 // settling is how long tasks wait before they are polled, at each try. A task is counted a
-// moment before it has its place in the queue. On a server that has just started that may
-// take a while.
+// moment before it has its place in the queue. A freshly started server may need a while.
 var settling = []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond}
 
 // fairness reports whether business types never take turns.
