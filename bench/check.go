@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/bench/guard"
 )
 
-// checkCommand is the argument that holds counts against the baseline.
+// checkCommand is the argument that compares counts with the baseline.
 const checkCommand = "check"
 
 func check(ctx context.Context, args []string) error {

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// grace is how long a ring that is late is waited for, watch how long the
-	// receiver looks out for duplicates.
+	// grace is how long a late ring is awaited, and watch is how long the receiver watches
+	// for duplicates.
 	grace = 2 * time.Minute
 	watch = time.Second
 )
 
-// parse reads what to run. A preset gives the sizes; single flags win over it.
+// parse reads the options of a run. A preset gives the sizes; single flags override it.
 func parse(args []string) (options run.Options, dir string, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "the small preset, a few minutes")

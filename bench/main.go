@@ -1,5 +1,5 @@
-// Command bench measures Wakecall beside bare Temporal and the job queues that
-// are its peers, all in one run on one machine. See docs/performance-method.md.
+// Command bench measures Wakecall beside bare Temporal and comparable job queues, all in one
+// run on one machine. See docs/performance-method.md.
 package main
 
 import (
@@ -55,7 +55,7 @@ func measure(ctx context.Context, args []string) error {
 	return errors.Join(failed, report.Text(os.Stdout, found), keep(found, dir))
 }
 
-// keep leaves the report in a directory, if one is named.
+// keep writes the report to a directory, if one is named.
 func keep(found report.Report, dir string) error {
 	if dir == "" {
 		return nil

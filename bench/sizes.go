@@ -7,37 +7,35 @@ import (
 	"github.com/wakecall/wakecall/bench/scenario"
 )
 
-// sizes are a preset.
+// sizes are the sizes of a preset.
 type sizes struct {
 	subjects []string
 	rounds   int
-	// rates are those of the steady load, a second, and steady how long it is.
+	// rates are the rates of the steady load per second, and steady is its length.
 	rates  []int
 	steady time.Duration
 	// herd is how many timers fall due at one instant.
 	herd int
-	// mass is how many callbacks a dispatch makes, and job queues by a job for each.
+	// mass is how many callbacks a dispatch makes; job queues use a job for each.
 	mass int
-	// ahead is how long before their instant the last of them is booked: Wakecall hands
-	// out a crowd that nobody announced over up to a minute.
+	// ahead is how long before their instant the last of them is booked: Wakecall hands out
+	// an unannounced crowd over up to a minute.
 	ahead time.Duration
-	// soon is how long before their instant the first of a herd is booked that nobody has
-	// time to hand out ahead.
+	// soon is how long before their instant the first timer of a late herd is booked: too
+	// late to hand the herd out ahead.
 	soon time.Duration
-	// preload is how long those of the second herd are held in memory.
+	// preload is how long the second herd is held in memory.
 	preload time.Duration
-	// calls is how long each of the booking scenarios is, and batch how many
-	// timers one call books in that of batches.
+	// calls is the length of each booking scenario, and batch the number of timers per call.
 	calls time.Duration
 	batch int
-	// mixed and recurring are how long those scenarios are.
+	// mixed and recurring are the lengths of those scenarios.
 	mixed, recurring time.Duration
-	// pending is how many timers are booked for later; 0 for none, as in both
-	// presets.
+	// pending is how many timers are booked for later; 0 for none, as in both presets.
 	pending int
 }
 
-// full is what docs/performance-data.md shows, small what a change is tried with.
+// full is the preset of docs/performance-data.md, and small is the preset for trying a change.
 var (
 	full = sizes{
 		subjects: []string{
@@ -57,7 +55,7 @@ var (
 const (
 	openRate  = 100
 	mixedRate = 50
-	// pendingRate is that of the timers that ring while others are booked.
+	// pendingRate is the rate of the ringing timers while others are booked.
 	pendingRate = 4
 	// Twenty schedules a second stay below the 30 starts a second that Temporal
 	// allows a namespace's schedules.
@@ -65,7 +63,7 @@ const (
 	recurringEvery  = time.Second
 )
 
-// plans are those scenarios that have a size.
+// plans are the scenarios that have a size.
 func (s sizes) plans() (plans []scenario.Plan) {
 	for _, rate := range s.rates {
 		plans = append(plans, scenario.Plan{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// faultCharts shows for each kind of fault how late timers were, a mark for each run.
+// faultCharts shows how late timers were under each kind of fault, a mark for each run.
 func faultCharts(rows []row) []chart {
 	c := chart{title: "Lateness by kind of fault, in seconds; a mark for each run", series: []string{"p99", "worst"}}
 	kinds, of := groups(rows, "kind")

@@ -13,7 +13,7 @@ func main() {
 	}
 }
 
-// write brings the figures and summaries of a directory of documents up to date.
+// write updates the figures and summaries of a directory of documents.
 func write(docs string) error {
 	files, err := outputs(docs)
 	if err != nil {

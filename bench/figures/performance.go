@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// performanceCharts shows the figures that matter most, for each subject that was measured.
+// performanceCharts shows the most important figures of each measured subject.
 func performanceCharts(all map[string][]row) []chart {
 	return []chart{
 		subjects("50 timers a second: lateness in ms", all["steady-50"], "p50_ms", "p99_ms", "worst_ms"),
@@ -65,7 +65,7 @@ func performanceSummary(all map[string][]row) string {
 	return b.String()
 }
 
-// cell is the figure of a subject that had no preload of its own.
+// cell is the figure of a subject without its own preload.
 func cell(rows []row, subject, column string) string {
 	for _, r := range rows {
 		if n, has := r.number(column); has && r["subject"] == subject && r["preload"] == "" {

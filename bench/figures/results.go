@@ -68,7 +68,7 @@ func groups(rows []row, column string) (names []string, of map[string][]row) {
 	return names, of
 }
 
-// fill replaces what stands between the marks of each summary on a page.
+// fill replaces the text between the marks of each summary on a page.
 func fill(page string, summaries map[string]string) (string, error) {
 	const end = "<!-- end of results -->"
 	for name, summary := range summaries {

@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// AllocsPerAdd is the name of how often memory is allocated for one add: by the
-// whole way from the client's request through the API to Temporal's client.
+// AllocsPerAdd is the name of the allocations for one add: from the client's request through
+// the API to Temporal's client.
 const AllocsPerAdd = "allocs_per_add"
 
 const (
@@ -23,8 +23,7 @@ const (
 	adds = 500
 )
 
-// allocsPerAdd adds timers over an API in this process, to a Temporal in
-// another one.
+// allocsPerAdd adds timers through an API in this process, with Temporal in another one.
 func allocsPerAdd(ctx context.Context) (allocs float64, err error) {
 	s := stage.New(ctx)
 	defer func() { _ = s.Close() }()
@@ -41,7 +40,7 @@ func allocsPerAdd(ctx context.Context) (allocs float64, err error) {
 	return allocs, err
 }
 
-// adder returns a function that adds a timer that is not due for long.
+// adder returns a function that adds a timer due far in the future.
 func adder(s *stage.Stage, url string) func() {
 	n := 0
 	return func() {

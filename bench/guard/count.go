@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/bench/scenario"
 )
 
-// timers are enough for the background work of a store to matter little.
+// timers are so many that the background work of a store matters little.
 var timers = scenario.Plan{Name: "count", Kind: scenario.Ring, Timers: 500, Over: 5 * time.Second}
 
 // counted are the measures that do not depend on the speed of the machine.

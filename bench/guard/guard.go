@@ -1,6 +1,5 @@
-// Package guard holds what one timer costs against a baseline that is kept with
-// the code. It compares counts and no times, so that its answer does not depend
-// on the machine.
+// Package guard compares the cost of one timer with a baseline that is kept with the code.
+// It compares counts and no times, so that its result does not depend on the machine.
 package guard
 
 import (
@@ -14,17 +13,17 @@ import (
 	"slices"
 )
 
-// Counts are what was counted, by name.
+// Counts are the counts by name.
 type Counts map[string]float64
 
-// Baseline is what may be counted.
+// Baseline is the limit of each count.
 type Baseline map[string]Limit
 
-// Limit is the most that a count may be.
+// Limit is the upper limit of a count.
 type Limit struct {
 	Count float64 `json:"count"`
-	// Slack is by which part of itself a count may be exceeded: background work
-	// of the store is counted with the rest.
+	// Slack is the fraction by which a count may exceed its limit: the store's background
+	// work is counted too.
 	Slack float64 `json:"slack,omitempty"`
 }
 
@@ -47,7 +46,7 @@ func (b Baseline) Save(file string) error {
 	return os.WriteFile(file, append(text, '\n'), 0o644)
 }
 
-// With returns the baseline with other counts, and the slack that it had.
+// With returns the baseline with other counts and the same slack.
 func (b Baseline) With(counts Counts) Baseline {
 	updated := Baseline{}
 	for name, count := range counts {
@@ -56,7 +55,7 @@ func (b Baseline) With(counts Counts) Baseline {
 	return updated
 }
 
-// Finding is what came of one comparison.
+// Finding is the result of one comparison.
 type Finding struct {
 	Name   string
 	Count  float64
@@ -65,8 +64,7 @@ type Finding struct {
 	Say    string
 }
 
-// Compare holds counts against the baseline. A count that the baseline does not
-// know is a fault, and so is one that was not taken.
+// Compare compares counts with the baseline. A count missing on either side is a fault.
 func (b Baseline) Compare(counts Counts) (findings []Finding) {
 	names := map[string]bool{}
 	for name := range b {
@@ -94,10 +92,10 @@ func (b Baseline) Compare(counts Counts) (findings []Finding) {
 	return findings
 }
 
-// ErrWorse is what a count that grew, or that is missing, ends with.
+// ErrWorse is the error for a count that grew or is missing.
 var ErrWorse = errors.New("a timer costs more than the baseline says")
 
-// Hold writes what came of every comparison.
+// Hold writes the result of every comparison.
 func (b Baseline) Hold(w io.Writer, counts Counts) (err error) {
 	for _, finding := range b.Compare(counts) {
 		if _, err := fmt.Fprintln(w, finding); err != nil {

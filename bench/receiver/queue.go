@@ -7,8 +7,8 @@ import (
 	amqp "github.com/rabbitmq/amqp091-go"
 )
 
-// Consume takes rings from a durable queue, as an application does that acknowledges what
-// it was given. What is no ring is left out, and is missed as lost. stop ends it.
+// Consume takes rings from a durable queue and acknowledges them, as an application does. It
+// skips messages that are no rings; their timers count as lost. stop ends it.
 func (r *Receiver) Consume(url, queue string) (stop func(), err error) {
 	conn, err := amqp.Dial(url)
 	if err != nil {

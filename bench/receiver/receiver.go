@@ -1,5 +1,5 @@
-// Package receiver is the HTTP server that all subjects call, but for those whose rings
-// it takes from a queue. It measures: no subject's own word about a delivery is taken.
+// Package receiver is the HTTP server that subjects call. It takes the rings of some subjects
+// from a queue instead. It measures deliveries itself, and trusts no subject's own report.
 package receiver
 
 import (
@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// DueHeader is where Wakecall says when a delivery was due, in RFC 3339. A
-// subject whose timers recur says so in the same way.
+// DueHeader is Wakecall's header for the due time of a delivery, in RFC 3339. A subject with
+// recurring timers uses the same header.
 const DueHeader = "Wakecall-Due-At"
 
 // Ring is one call that arrived.
 type Ring struct {
 	ID string
 	At time.Time
-	// Due is zero when the caller does not say.
+	// Due is zero if the caller does not send it.
 	Due time.Time
 }
 
@@ -49,7 +49,7 @@ func New() (*Receiver, error) {
 // Close stops the receiver.
 func (r *Receiver) Close() error { return r.server.Close() }
 
-// ServeHTTP notes the moment before anything else is done.
+// ServeHTTP records the time before anything else.
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	ring := Ring{At: time.Now()}
 	body, err := io.ReadAll(request.Body)
@@ -61,7 +61,7 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// note notes a ring. due is empty where the caller does not say.
+// note records a ring. due is empty if the caller does not send it.
 func (r *Receiver) note(ring Ring, body []byte, due string) error {
 	var named struct {
 		ID string `json:"id"`
@@ -77,7 +77,7 @@ func (r *Receiver) note(ring Ring, body []byte, due string) error {
 	return nil
 }
 
-// Take returns the rings so far, and forgets them.
+// Take returns the rings so far, and clears them.
 func (r *Receiver) Take() []Ring {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +86,7 @@ func (r *Receiver) Take() []Ring {
 	return taken
 }
 
-// Await returns when every one of the timers has rung, or when ctx ends.
+// Await returns when all of the timers have rung, or when ctx ends.
 func (r *Receiver) Await(ctx context.Context, ids []string) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

@@ -14,8 +14,7 @@ import (
 	"github.com/wakecall/wakecall/bench/usage"
 )
 
-// Child is the side that has the subject. Its exported methods are called by
-// the other side, one at a time.
+// Child is the side with the subject. The other side calls its exported methods, one at a time.
 type Child struct {
 	ctx     context.Context
 	stage   *stage.Stage
@@ -24,17 +23,17 @@ type Child struct {
 	before  mark
 	// open is how many executions had not ended before the last Run.
 	open int64
-	// booking is what the last Run asked for.
+	// booking is the booking of the last Run.
 	booking scenario.Booking
 }
 
-// mark is where a scenario begins or ends.
+// mark is the begin or the end of a scenario.
 type mark struct {
 	usage    usage.Usage
 	counters subject.Counters
 }
 
-// Serve does what the other side asks until it hangs up.
+// Serve answers the other side's calls until it hangs up.
 func Serve(ctx context.Context, pipe io.ReadWriteCloser) (err error) {
 	child := &Child{ctx: ctx, stage: stage.New(ctx)}
 	defer func() { err = errors.Join(err, child.close()) }()
@@ -54,7 +53,7 @@ func (c *Child) close() error {
 	return errors.Join(err, c.stage.Close())
 }
 
-// Start brings the subject up.
+// Start starts the subject.
 func (c *Child) Start(args StartArgs, started *Started) (err error) {
 	if c.subject, err = subject.New(args.Subject); err != nil {
 		return err
@@ -96,8 +95,8 @@ func (c *Child) mark() (m mark, err error) {
 	return m, err
 }
 
-// Spent tells what was spent since the last Run began. The trails are those of
-// the given timers, all of which have rung.
+// Spent returns what was spent since the last Run began. The trails are those of the given
+// timers, all of which have rung.
 func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
 	c.settle()
 	now, err := c.mark()
@@ -112,8 +111,7 @@ func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
 	return err
 }
 
-// recurred sums up what was written for the timers of the last Run, if they
-// recurred.
+// recurred sums up the writes for the recurring timers of the last Run.
 func (c *Child) recurred() (all subject.Recurred, err error) {
 	recurrer, can := c.subject.(subject.Recurrer)
 	if !can || c.booking.Every == 0 {
@@ -130,13 +128,13 @@ func (c *Child) recurred() (all subject.Recurred, err error) {
 }
 
 const (
-	// settleTime is how long the record of what has rung is waited for.
+	// settleTime is how long the record of the rings is awaited.
 	settleTime = time.Minute
 	lookEvery  = 500 * time.Millisecond
 )
 
-// settle waits until no more executions are open than when the last Run began,
-// but for those that it left.
+// settle waits until the open executions are as many as before the last Run, plus the timers
+// that it left.
 func (c *Child) settle() {
 	tracer, can := c.subject.(subject.Tracer)
 	if !can {

@@ -18,7 +18,7 @@ import (
 // Command is the argument that makes this program the child.
 const Command = "subject"
 
-// Parent is the side that asks.
+// Parent is the calling side.
 type Parent struct {
 	Started
 	command *exec.Cmd
@@ -37,7 +37,7 @@ func Start(ctx context.Context, name, receiver string) (*Parent, error) {
 	command := exec.CommandContext(ctx, program, Command)
 	command.Stderr = os.Stderr
 	command.WaitDelay = closeTime
-	// A parent that is killed takes its children with it.
+	// A killed parent takes its children with it.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	pipe, err := pipeTo(command)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *Parent) Run(plan scenario.Plan) (booked Booked, err error) {
 	return booked, err
 }
 
-// Spent tells what was spent since the last Run began.
+// Spent returns what was spent since the last Run began.
 func (p *Parent) Spent(some []subject.Timer) (spent Spent, err error) {
 	err = p.call("Spent", some, &spent)
 	return spent, err
@@ -89,8 +89,8 @@ func pipeTo(command *exec.Cmd) (io.ReadWriteCloser, error) {
 	return duplex{out, in}, err
 }
 
-// Standard is the child's end of the pipe. Whatever else writes to standard
-// output from now on, writes to standard error.
+// Standard is the child's end of the pipe. From now on, all other writes to standard output
+// go to standard error.
 func Standard() io.ReadWriteCloser {
 	pipe := duplex{os.Stdin, os.Stdout}
 	os.Stdout = os.Stderr

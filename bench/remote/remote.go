@@ -1,6 +1,6 @@
-// Package remote runs a subject, and the load on it, in a process of its own:
-// what it takes can be measured, and its garbage disturbs nobody else. The two
-// sides talk over the child's standard input and output.
+// Package remote runs a subject, and the load on it, in a separate process: its usage can be
+// measured, and its garbage does not disturb others. The two sides talk over the child's
+// standard input and output.
 package remote
 
 import (
@@ -14,32 +14,31 @@ import (
 // service is the name of the child's methods.
 const service = "Child"
 
-// StartArgs begin a visit.
+// StartArgs are the arguments of Start.
 type StartArgs struct{ Subject, Receiver string }
 
-// Started is what a subject is that has begun.
+// Started describes a started subject.
 type Started struct {
-	// Queue is set where the receiver has to take the rings from there.
+	// Queue is set if the receiver must take the rings from a queue.
 	Queue subject.Queue
 }
 
-// Booked is what came of a plan in the child.
+// Booked is the result of a plan in the child.
 type Booked struct {
 	Booking scenario.Booking
-	// Pending is what the subject takes now that all is booked, and Counters
-	// what was counted until now.
+	// Pending is the subject's usage once all is booked, and Counters are the counts until then.
 	Pending  usage.Usage
 	Counters subject.Counters
 }
 
-// Spent is what a scenario took, from its first booking to its last ring.
+// Spent is what a scenario used, from its first booking to its last ring.
 type Spent struct {
 	CPU map[string]time.Duration
-	// Memory is what the subject takes now.
+	// Memory is the subject's present memory.
 	Memory   map[string]int64
 	Counters subject.Counters
 	// Trails are those of some of its timers.
 	Trails []subject.Trail
-	// Recurred is set where timers recurred.
+	// Recurred is set if timers recurred.
 	Recurred subject.Recurred
 }

@@ -19,7 +19,7 @@ type Machine struct {
 	MemoryMB  uint64    `json:"memory_mb"`
 	Kernel    string    `json:"kernel"`
 	Go        string    `json:"go"`
-	// Revision is the commit that was measured, with a + if it was changed.
+	// Revision is the measured commit, with a + if it was changed.
 	Revision string `json:"revision,omitempty"`
 }
 
@@ -47,7 +47,7 @@ func (m Machine) lines() []string {
 		m.At.Format(time.RFC3339), m.Cores, m.Processor, m.MemoryMB, m.Kernel, m.Go, m.Revision)}
 }
 
-// revision is what Go wrote into this program when it was built from git.
+// revision is the revision that Go recorded when it built this program from git.
 func revision() (text string) {
 	build, _ := debug.ReadBuildInfo()
 	for _, setting := range build.Settings {

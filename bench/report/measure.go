@@ -29,14 +29,13 @@ const (
 	Others        Measure = "others_cpu_percent"
 )
 
-// column is a measure as a table shows it.
+// column is a column of a table.
 type column struct {
 	measure Measure
 	title   string
 }
 
-// columns are in the order of the tables. A table leaves out those that none of
-// its subjects has.
+// columns are in the order of the tables. A table leaves out columns without a value.
 var columns = []column{
 	{LatenessP50, "p50 ms"},
 	{LatenessP99, "p99 ms"},
@@ -61,5 +60,5 @@ var columns = []column{
 	{Others, "others' CPU %"},
 }
 
-// counts must be 0: where one round has a fault, the median shall not hide it.
+// counts must be 0: the median must not hide a fault in one round.
 var counts = map[Measure]bool{Early: true, Duplicates: true, Lost: true, Wrong: true, Failed: true}

@@ -1,6 +1,6 @@
 package report
 
-// notes are what a table has no column for.
+// notes are the facts without a column in a table.
 func (r Result) notes() (notes []string) {
 	for _, note := range []string{r.Outcome.Skipped, r.Outcome.Invalid, r.Outcome.Calls.Failure} {
 		if note != "" {

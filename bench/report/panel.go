@@ -11,16 +11,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Shades go from the mildest figure to the worst; one that stands alone is the
-// middle one.
+// Shades go from the mildest figure to the worst; a single figure has the middle one.
 var shades = []color.Color{color.RGBA{R: 16, G: 122, B: 87, A: 255}, color.RGBA{R: 44, G: 90, B: 160, A: 255}, color.RGBA{R: 190, G: 60, B: 40, A: 255}}
 
-// least is what a logarithmic axis can begin with: what is less, and what was
-// early, is drawn there.
+// least is the beginning of a logarithmic axis: smaller and early figures are drawn there.
 const least = 0.1
 
-// draw puts the subjects below each other and their figures on a logarithmic
-// axis, for they lie decades apart.
+// draw puts the subjects below each other and their figures on a logarithmic axis, since
+// they lie decades apart.
 func (p panel) draw(rows []Row) (*plot.Plot, error) {
 	drawn := plot.New()
 	drawn.Title.Text, drawn.Title.Padding = p.title, vg.Millimeter

@@ -17,12 +17,12 @@ type panel struct {
 	sources  []source
 }
 
-// source is a scenario whose subjects are shown, with something behind their names.
+// source is a scenario whose subjects are shown, with a suffix to their names.
 type source struct{ scenario, suffix string }
 
 var lateness = []Measure{LatenessP50, LatenessP99, LatenessMax}
 
-// panels stand above each other. One whose scenarios were not run is left out.
+// panels stand above each other. A panel without a run scenario is left out.
 var panels = []panel{
 	{"50 timers a second: lateness in ms, median, 99th percentile and maximum", lateness, []source{{"steady-50", ""}}},
 	{"All at one instant: callbacks a second", []Measure{DrainRate}, []source{{"herd-preload", ", preload"}, {"herd", ""}}},
@@ -38,7 +38,7 @@ const (
 	head    = 2 * vg.Centimeter
 )
 
-// Picture draws the figures that matter most, as SVG.
+// Picture draws the most important figures, as SVG.
 func Picture(w io.Writer, tables []Table) error {
 	var plots [][]*plot.Plot
 	most := 0
@@ -65,7 +65,7 @@ func Picture(w io.Writer, tables []Table) error {
 	return err
 }
 
-// rows are the subjects that have the figures, from below: the first one is on top.
+// rows are the subjects with the figures, from below: the first one is on top.
 func (p panel) rows(tables []Table) (rows []Row) {
 	for _, source := range p.sources {
 		for _, table := range tables {

@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 )
 
-// Report is what one run has found.
+// Report holds the results of one run.
 type Report struct {
 	Machine Machine `json:"machine"`
 	Tables  []Table `json:"tables"`
 	// Verdicts are those of the [Targets].
 	Verdicts []Verdict `json:"targets"`
-	// Rounds are the figures of which the tables are made.
+	// Rounds are the figures behind the tables.
 	Rounds []Round `json:"rounds"`
 }
 
-// Round is one result as it is kept.
+// Round is one stored result.
 type Round struct {
 	Subject  string  `json:"subject"`
 	Scenario string  `json:"scenario"`
@@ -26,9 +26,9 @@ type Round struct {
 	Figures  Figures `json:"figures"`
 	// CPU is in milliseconds, by program.
 	CPU map[string]float64 `json:"cpu_ms,omitempty"`
-	// Memory is what a subject took when all was booked, in bytes by program.
+	// Memory is the memory of a subject when all was booked, in bytes by program.
 	Memory map[string]int64 `json:"memory_booked_bytes,omitempty"`
-	// Tenths are those of the way to the last booking.
+	// Tenths divide the time until the last booking.
 	Tenths []Tenth `json:"tenths,omitempty"`
 }
 
@@ -49,8 +49,7 @@ func New(results []Result) Report {
 	return report
 }
 
-// Write leaves the report in a directory: report.txt, report.json and one
-// picture of it.
+// Write writes the report to a directory: report.txt, report.json and one picture of it.
 func (r Report) Write(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

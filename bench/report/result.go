@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/bench/subject"
 )
 
-// Result is what one subject did in one scenario of one round.
+// Result is the result of one subject in one scenario of one round.
 type Result struct {
 	Subject string
 	Plan    scenario.Plan
@@ -22,15 +22,14 @@ type Result struct {
 	Outcome scenario.Outcome
 	// Pending is the memory by program when all was booked.
 	Pending map[string]int64
-	// Stored is by how many bytes the store had grown by then.
+	// Stored is the growth of the store until then, in bytes.
 	Stored int64
 	Spent  remote.Spent
-	// Others is the share of the machine that others took meanwhile.
+	// Others is the machine share of other programs meanwhile.
 	Others float64
 }
 
-// Figures are the measures of a result, by name; one that does not apply is
-// left out.
+// Figures are the measures of a result, by name; inapplicable ones are left out.
 type Figures map[Measure]float64
 
 // Figures computes the measures.
@@ -74,7 +73,7 @@ func (r Result) calls(figures Figures) {
 	figures.quantiles(calls.Latency, AnswerP50, AnswerP99, AnswerMax)
 }
 
-// timers is over how many the costs are shared out.
+// timers is the number of timers that share the costs.
 func (r Result) timers() int {
 	booked, rings := r.Outcome.Calls.Timers, max(r.Outcome.Expected, r.Spent.Recurred.Occurrences)
 	if r.Plan.Kind == scenario.Pending {
@@ -110,8 +109,8 @@ func (r Result) costs(figures Figures) {
 	}
 }
 
-// middle is the median: now and then a task is done twice, which is no measure
-// of what a timer costs.
+// middle is the median. Now and then a task is done twice, which is no measure of a timer's
+// cost.
 func middle(trails []subject.Trail, count func(subject.Trail) int64) float64 {
 	sorted := make([]float64, len(trails))
 	for i, trail := range trails {
@@ -147,7 +146,7 @@ func total[V int64 | time.Duration](parts map[string]V) (sum V) {
 	return sum
 }
 
-// String is one line for whoever watches.
+// String is one line for an observer.
 func (r Result) String() string {
 	if r.Outcome.Skipped != "" {
 		return "skipped: " + r.Outcome.Skipped

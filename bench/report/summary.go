@@ -16,7 +16,7 @@ type Spread struct {
 type Row struct {
 	Subject string             `json:"subject"`
 	Figures map[Measure]Spread `json:"figures,omitempty"`
-	// Notes say what was skipped, and why a round does not count.
+	// Notes name the skipped scenarios, and the reasons why a round does not count.
 	Notes []string `json:"notes,omitempty"`
 	// Answers are those to changes, over all rounds.
 	Answers map[string]int `json:"answers,omitempty"`
@@ -28,7 +28,7 @@ type Table struct {
 	Rows     []Row  `json:"rows"`
 }
 
-// Summarise makes a table of each scenario, in the order in which they came.
+// Summarise makes a table of each scenario, in the order of the results.
 func Summarise(results []Result) (tables []Table) {
 	var scenarios, subjects []string
 	cells := map[[2]string][]Result{}
@@ -57,7 +57,7 @@ func appendNew(list []string, name string) []string {
 	return append(list, name)
 }
 
-// row puts the rounds of one subject together; what is invalid is left out.
+// row combines the rounds of one subject, without the invalid ones.
 func row(subject string, rounds []Result) Row {
 	row := Row{Subject: subject, Figures: map[Measure]Spread{}, Answers: map[string]int{}}
 	values := map[Measure][]float64{}
@@ -81,7 +81,7 @@ func row(subject string, rounds []Result) Row {
 	return row
 }
 
-// spreadOf takes the middle round, or the worst one for what must be 0.
+// spreadOf takes the middle round, or the worst one if the figure must be 0.
 func spreadOf(measure Measure, figures []float64) Spread {
 	slices.SortFunc(figures, cmp.Compare)
 	spread := Spread{Median: median(figures), Least: figures[0], Most: figures[len(figures)-1]}

@@ -7,14 +7,14 @@ import (
 	"text/tabwriter"
 )
 
-// Target is what a subject shall reach.
+// Target is a goal for a subject.
 type Target struct {
 	Own     Cell    `json:"own"`
 	Measure Measure `json:"measure"`
-	// Beside is what Own is compared with, in the same run; without it Bound is
-	// the worst that Own may have: the least of a rate, the most of everything else.
+	// Beside is the figure to compare Own with, in the same run. Without it Bound is the
+	// worst value of Own: the least of a rate, the most of everything else.
 	Beside Cell `json:"beside,omitzero"`
-	// Bound is how many times better than Beside.
+	// Bound is the required ratio to Beside.
 	Bound float64 `json:"bound"`
 }
 
@@ -24,11 +24,11 @@ type Cell struct {
 	Subject  string `json:"subject"`
 }
 
-// Verdict is what became of a target.
+// Verdict is the result of a target.
 type Verdict struct {
 	Target
 
-	// Reached is what Bound is held against.
+	// Reached is the figure to compare with Bound.
 	Reached float64 `json:"reached"`
 	Met     bool    `json:"met"`
 }
@@ -43,7 +43,7 @@ func Targets() (targets []Target) {
 	return append(besidePeers(), eager()...)
 }
 
-// eager are those of timers that are handed to a worker as they are booked.
+// eager are the targets of timers that a worker gets at booking.
 func eager() (targets []Target) {
 	for _, subject := range []string{"wakecall/sqlite", node} {
 		steady, herd := Cell{"steady-50", subject}, Cell{"herd-soon", subject}
@@ -96,8 +96,8 @@ func besidePeers() (targets []Target) {
 	return targets
 }
 
-// Judge holds a run against the targets. One whose subjects or scenarios were not
-// part of the run is left out.
+// Judge compares a run with the targets. It leaves out targets whose subjects or scenarios
+// were not run.
 func Judge(tables []Table, targets []Target) (verdicts []Verdict) {
 	for _, target := range targets {
 		own, ok := figure(tables, target.Own, target.Measure)
@@ -123,8 +123,8 @@ func Judge(tables []Table, targets []Target) (verdicts []Verdict) {
 // rates are better the larger they are.
 var rates = map[Measure]bool{DrainRate: true, AddRate: true}
 
-// times is how many times better one figure is than another: larger for a rate,
-// smaller for everything else.
+// times is how many times better one figure is than another: larger for a rate, smaller for
+// everything else.
 func times(measure Measure, own, beside float64) float64 {
 	if rates[measure] {
 		return own / beside
@@ -144,7 +144,7 @@ func figure(tables []Table, cell Cell, measure Measure) (value float64, ok bool)
 	return 0, false
 }
 
-// verdicts writes what was compared, and of what must be 0 only what is not.
+// verdicts writes the comparisons. Of the figures that must be 0 it writes only the missed ones.
 func verdicts(w io.Writer, all []Verdict) error {
 	tabs := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	lines := []string{"\ntargets\t\t\treached\tbound\t"}

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// Tenth is how a tenth of the way to the last booking went.
+// Tenth is one tenth of the time until the last booking.
 type Tenth struct {
 	Figures Figures `json:"figures"`
-	// Memory is what the subject took at its end, in bytes by program.
+	// Memory is the subject's memory at its end, in bytes by program.
 	Memory map[string]int64 `json:"memory_bytes"`
-	// Bytes is what its store took on disk.
+	// Bytes is the size of its store on disk.
 	Bytes int64 `json:"bytes_on_disk"`
 }
 
@@ -29,7 +29,7 @@ func (r Result) Tenths() (tenths []Tenth) {
 	return tenths
 }
 
-// way is a line for each measure, from the first tenth to the last.
+// way has a line for each measure, from the first tenth to the last.
 func way(tenths []Tenth) (lines []string) {
 	if len(tenths) == 0 {
 		return nil

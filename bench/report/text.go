@@ -11,8 +11,7 @@ import (
 	"text/tabwriter"
 )
 
-// Text writes the tables for a reader: the median of the rounds and, behind it,
-// the least and the most.
+// Text writes the tables for a reader: the median of the rounds, then the least and the most.
 func Text(w io.Writer, report Report) error {
 	for _, line := range report.Machine.lines() {
 		if _, err := fmt.Fprintln(w, line); err != nil {
@@ -50,7 +49,7 @@ func (t Table) text(w io.Writer) error {
 	return err
 }
 
-// columns are those that some subject has.
+// columns are the columns with a value for some subject.
 func (t Table) columns() (shown []column) {
 	for _, column := range columns {
 		if slices.ContainsFunc(t.Rows, func(r Row) bool { _, has := r.Figures[column.measure]; return has }) {
@@ -76,7 +75,7 @@ func (r Row) line(shown []column) string {
 	return strings.Join(cells, "\t")
 }
 
-// notes stand below the table, each line with its subject.
+// notes are the lines below the table, each with its subject.
 func (t Table) notes() string {
 	var lines strings.Builder
 	for _, row := range t.Rows {

@@ -16,28 +16,27 @@ import (
 	"github.com/wakecall/wakecall/bench/usage"
 )
 
-// Options is what a run consists of.
+// Options are the options of a run.
 type Options struct {
 	Subjects []string
 	Plans    []scenario.Plan
-	// Rounds are interleaved: what disturbs the machine for a while disturbs
-	// all subjects alike.
+	// Rounds are interleaved, so that a disturbance of the machine affects all subjects alike.
 	Rounds int
-	// Grace is how long after its due time a ring is waited for, Watch how
-	// long after the last one for duplicates.
+	// Grace is how long after its due time a ring is awaited, Watch how long after the last
+	// one duplicates are counted.
 	Grace, Watch time.Duration
-	// Progress is told what is going on.
+	// Progress receives messages about the progress.
 	Progress io.Writer
 }
 
-// warmUp comes first in every visit: connections, caches and pollers exist
-// when the first figure is taken.
+// warmUp comes first in every visit: connections, caches and pollers exist when the first
+// figure is taken.
 var warmUp = scenario.Plan{Name: "warm-up", Kind: scenario.Ring, Timers: 100, Over: time.Second}
 
-// sample is how many timers of a scenario Temporal is asked about.
+// sample is the number of a scenario's timers to look up in Temporal.
 const sample = 20
 
-// All makes the rounds. What fails is noted in its result, and the rest goes on.
+// All makes the rounds. It records a failure in the result, and goes on with the rest.
 func All(ctx context.Context, options Options) (results []report.Result, err error) {
 	for round := range options.Rounds {
 		for _, name := range options.Subjects {
@@ -128,7 +127,7 @@ func (v *visit) play(ctx context.Context, plan scenario.Plan) (result report.Res
 	return result, nil
 }
 
-// await returns when all have rung, or the grace is over.
+// await returns when all have rung, or when the grace is over.
 func (v *visit) await(ctx context.Context, booking scenario.Booking) {
 	if booking.Every > 0 {
 		return // the scenario itself has waited
@@ -145,8 +144,8 @@ func (v *visit) await(ctx context.Context, booking scenario.Booking) {
 	v.receiver.Await(ctx, ids)
 }
 
-// sampleOf takes some timers, evenly. Those that were changed, and those that
-// recur, have more to tell than what one ring costs.
+// sampleOf takes some timers, evenly. It leaves out changed and recurring ones, which cost
+// more than one ring.
 func sampleOf(plan scenario.Plan, timers []subject.Timer) (some []subject.Timer) {
 	if plan.Kind != scenario.Ring || plan.Mass {
 		return nil

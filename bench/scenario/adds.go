@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	// clients book at the same time where the most is sought.
+	// clients is the number of concurrent clients at the highest load.
 	clients = 64
-	// batchClients book batches at the same time.
+	// batchClients is the number of clients that book batches at the same time.
 	batchClients = 4
-	// far is how far ahead timers are due that shall not ring.
+	// far is how far ahead timers are due that must not ring.
 	far = 24 * time.Hour
 )
 
-// adds books one by one from many clients, each as soon as it is answered. The
-// number within the time is the measure; for latencies see addsOpen.
+// adds books one by one from many clients, each as soon as its last call is answered. The
+// measure is the number within the time; for latencies see addsOpen.
 func (r *Runner) adds(ctx context.Context, plan Plan) (Booking, error) {
 	return r.flood(ctx, plan, clients, func(ctx context.Context, n int) (int, error) {
 		err := r.subject.Add(ctx, farTimer(plan, n))
@@ -28,7 +28,7 @@ func (r *Runner) adds(ctx context.Context, plan Plan) (Booking, error) {
 	})
 }
 
-// addsBatch books by batches of the plan's number of timers.
+// addsBatch books batches of the plan's number of timers.
 func (r *Runner) addsBatch(ctx context.Context, plan Plan) (Booking, error) {
 	return r.flood(ctx, plan, batchClients, func(ctx context.Context, n int) (int, error) {
 		timers := make([]subject.Timer, plan.Timers)
@@ -62,10 +62,10 @@ func (r *Runner) flood(ctx context.Context, plan Plan, clients int, call func(ct
 	return only(log.close(begin)), ctx.Err()
 }
 
-// only is a booking of timers that are not due for long.
+// only is a booking of timers due far in the future.
 func only(calls Calls) Booking { return Booking{Calls: calls, Ahead: calls.Timers} }
 
-// addsOpen books one by one at a fixed rate, answered or not.
+// addsOpen books one by one at a fixed rate, without waiting for answers.
 func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
 	var log ledger
 	begin := time.Now()
@@ -75,8 +75,8 @@ func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
 	return only(log.close(begin)), ctx.Err()
 }
 
-// open makes calls at the plan's rate for the plan's time. It returns when all
-// have come back.
+// open makes calls at the plan's rate for the plan's time. It returns when all have been
+// answered.
 func open(ctx context.Context, plan Plan, call func(ctx context.Context, i int, intended time.Time)) {
 	var group sync.WaitGroup
 	for i, intended := range beats(ctx, plan.Rate) {
@@ -88,8 +88,8 @@ func open(ctx context.Context, plan Plan, call func(ctx context.Context, i int, 
 	group.Wait()
 }
 
-// beats yields at a rate a second, with the moment that was intended, until ctx
-// ends: what is made at a beat must not wait for an earlier one.
+// beats yields the intended moments at a rate per second until ctx ends. The work of a beat
+// must not wait for an earlier one.
 func beats(ctx context.Context, rate int) iter.Seq2[int, time.Time] {
 	begin := time.Now()
 	return func(yield func(int, time.Time) bool) {

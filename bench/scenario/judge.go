@@ -6,39 +6,39 @@ import (
 	"github.com/wakecall/wakecall/bench/receiver"
 )
 
-// early is how much before its due time a ring counts as early: clocks are read
-// in whole milliseconds.
+// early is how much before its due time a ring counts as early: clocks are read in whole
+// milliseconds.
 const early = time.Millisecond
 
-// Outcome is what the receiver saw of a booking.
+// Outcome is the receiver's view of a booking.
 type Outcome struct {
 	Skipped string `json:"skipped,omitempty"`
-	// Expected is how many rings there had to be.
+	// Expected is the required number of rings.
 	Expected int `json:"expected"`
 	// Lateness of each first ring; negative before the due time.
 	Lateness []time.Duration `json:"-"`
-	// ByTenth is the lateness of the timers that were due in each of Calls.Tenths.
+	// ByTenth is the lateness of the timers due in each of Calls.Tenths.
 	ByTenth [][]time.Duration `json:"-"`
 	Early   int               `json:"early"`
-	// Duplicates are the rings past the first one, Lost the expected ones that
-	// did not come, Wrong those of timers that were cancelled or never booked.
+	// Duplicates are the rings after the first one, Lost are missing rings, and Wrong are
+	// rings of cancelled or unbooked timers.
 	Duplicates int `json:"duplicates"`
 	Lost       int `json:"lost"`
 	Wrong      int `json:"wrong"`
-	// Drain is how long it took from the first due time to the last ring.
+	// Drain is the time from the first due time to the last ring.
 	Drain time.Duration `json:"drain"`
 	Calls Calls         `json:"-"`
-	// Invalid says why the figures of this run mean nothing.
+	// Invalid is why the figures of this run are meaningless.
 	Invalid string `json:"invalid,omitempty"`
 }
 
-// occurrence is what rings once: a timer or, if it recurs, one of its due times.
+// occurrence rings once: it is a timer, or one due time of a recurring one.
 type occurrence struct {
 	id  string
 	due int64 // in Unix milliseconds, 0 for a timer that rings once
 }
 
-// Judge holds what the receiver got against what was booked.
+// Judge compares the rings with the booking.
 func Judge(booking Booking, rings []receiver.Ring) Outcome {
 	j := judge{Booking: booking, expected: booking.occurrences(), rung: map[occurrence]bool{}, free: map[string]bool{}}
 	j.out = Outcome{Skipped: booking.Skipped, Calls: booking.Calls, Expected: len(j.expected)}
@@ -56,7 +56,7 @@ func Judge(booking Booking, rings []receiver.Ring) Outcome {
 	return j.out
 }
 
-// judge is in the middle of its work.
+// judge is the state of a judgement.
 type judge struct {
 	Booking
 	expected    map[occurrence]time.Time
@@ -99,7 +99,7 @@ func (j *judge) inTime(at, due time.Time) {
 	}
 }
 
-// occurrences are all that must ring, each with its due time.
+// occurrences are all required rings, each with its due time.
 func (b Booking) occurrences() map[occurrence]time.Time {
 	expected := map[occurrence]time.Time{}
 	for _, timer := range b.Expected {
@@ -121,8 +121,7 @@ func (b Booking) of(ring receiver.Ring) occurrence {
 	return occurrence{id: ring.ID, due: ring.Due.UnixMilli()}
 }
 
-// within leaves out the rings of recurring timers before and after the time
-// that is measured.
+// within leaves out the rings of recurring timers before and after the measured time.
 func (b Booking) within(ring receiver.Ring) bool {
 	return b.Every == 0 || !ring.Due.Before(b.From) && ring.Due.Before(b.Until)
 }

@@ -7,26 +7,27 @@ import (
 
 // Calls are measured calls to a subject.
 type Calls struct {
-	// Made were made, Failed of them in vain, and Timers were booked.
+	// Made is the number of calls, Failed the number of failed ones, and Timers the number
+	// of booked timers.
 	Made, Failed, Timers int
 	Elapsed              time.Duration
-	// Latency counts from the moment when the call was to be made.
+	// Latency counts from the intended moment of the call.
 	Latency []time.Duration
-	// Tenths are those of the way to the last timer.
+	// Tenths divide the time until the last timer.
 	Tenths []Tenth
-	// Answers counts what changes were answered.
+	// Answers counts the answers to changes.
 	Answers map[string]int
 	// Failure is the first one.
 	Failure string
 }
 
-// ledger keeps the books of calls, for many goroutines.
+// ledger counts calls, for many goroutines.
 type ledger struct {
 	mu    sync.Mutex
 	calls Calls
 }
 
-// note notes a call that booked some timers, be it not all that it was to book.
+// note records a call that booked some timers, even if it should have booked more.
 func (l *ledger) note(booked int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -41,7 +42,7 @@ func (l *ledger) note(booked int, err error) {
 	}
 }
 
-// noteAt notes a call that was to book one timer at the given moment.
+// noteAt records a call that should book one timer at the given moment.
 func (l *ledger) noteAt(intended time.Time, err error) {
 	latency := time.Since(intended)
 	l.note(one(err), err)
@@ -50,7 +51,7 @@ func (l *ledger) noteAt(intended time.Time, err error) {
 	l.calls.Latency = append(l.calls.Latency, latency)
 }
 
-// one is how many timers a call for a single one has booked.
+// one is the number of timers that a call for a single one has booked.
 func one(err error) int {
 	if err != nil {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/bench/subject"
 )
 
-// A timer of the mixed scenario is due within soon and latest of its booking,
-// and a change comes anywhere between the booking and a little after it is due.
+// A timer of the mixed scenario is due between soon and latest after its booking. A change
+// comes at any time from the booking until a little after the due time.
 const (
 	soon   = 500 * time.Millisecond
 	latest = 5 * time.Second
@@ -19,8 +19,8 @@ const (
 	ofTen, moved, cancelled = 10, 2, 2
 )
 
-// mixed books timers at a fixed rate while earlier ones ring, and moves and
-// cancels some. What a change is answered decides what must happen.
+// mixed books timers at a fixed rate while earlier ones ring, and moves and cancels some.
+// The answer to a change decides the expected ring.
 func (r *Runner) mixed(ctx context.Context, plan Plan) (Booking, error) {
 	changer, can := r.subject.(subject.Changer)
 	if !can {
@@ -54,7 +54,7 @@ type mix struct {
 	booking Booking
 }
 
-// change moves or cancels the i-th timer, or leaves it as it is.
+// change moves or cancels the i-th timer, or leaves it unchanged.
 func (m *mix) change(ctx context.Context, i int, timer subject.Timer) {
 	switch n := i % ofTen; {
 	case n >= moved+cancelled || !until(ctx, someMoment(timer)):
@@ -78,8 +78,7 @@ func (m *mix) change(ctx context.Context, i int, timer subject.Timer) {
 	}
 }
 
-// unchanged files a timer whose change came too late, or of which nothing is
-// known.
+// unchanged files a timer whose change came too late, or whose state is unknown.
 func (m *mix) unchanged(answer subject.Answer, timer subject.Timer) {
 	if answer == subject.TooLate {
 		m.file(&m.booking.Expected, timer)

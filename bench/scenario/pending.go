@@ -13,19 +13,17 @@ import (
 )
 
 const (
-	// perTenth is how many calls book a tenth, where the largest batch is not
-	// reached.
+	// perTenth is how many calls book a tenth, unless batches would be too large.
 	perTenth = 4
-	// maxBatch is how many timers one call books at most.
+	// maxBatch is the most timers per call.
 	maxBatch = 1000
-	// streamLead is how long before they are due the timers of the stream are
-	// booked: longer than a batch takes.
+	// streamLead is how long before their due time the timers of the stream are booked:
+	// longer than a batch takes.
 	streamLead = 15 * time.Second
 )
 
-// pending books the plan's number of timers that are not due for long, by
-// batches, as fast as they go. Meanwhile a stream of others rings, at the
-// plan's rate.
+// pending books the plan's number of timers due far in the future, in batches, as fast as
+// possible. Meanwhile a stream of other timers rings at the plan's rate.
 func (r *Runner) pending(ctx context.Context, plan Plan) (Booking, error) {
 	flowing, stop := context.WithCancel(ctx)
 	defer stop()
@@ -41,7 +39,7 @@ func (r *Runner) pending(ctx context.Context, plan Plan) (Booking, error) {
 	return s.booking, err
 }
 
-// fill books all that is not due for long. A batch that fails is noted.
+// fill books all timers due far in the future. It records failed batches.
 func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 	batch := min(max(plan.Timers/(tenths*perTenth), 1), maxBatch)
 	way, err := r.newWay(plan.Timers)
@@ -64,7 +62,7 @@ func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 			return nil
 		})
 	}
-	_ = group.Wait() // errors are noted
+	_ = group.Wait() // errors are recorded
 	calls := log.close(begin)
 	calls.Tenths = way.done
 	return calls, errors.Join(way.err, ctx.Err())
@@ -80,7 +78,7 @@ type stream struct {
 	booking Booking
 }
 
-// flow goes on until flowing ends. The calls under way come back all the same.
+// flow goes on until flowing ends. The calls under way are still answered.
 func (s *stream) flow(ctx, flowing context.Context) {
 	var group sync.WaitGroup
 	for i, intended := range beats(flowing, s.plan.Rate) {
@@ -91,8 +89,8 @@ func (s *stream) flow(ctx, flowing context.Context) {
 
 var errTooLate = errors.New("a timer of the stream was acknowledged after it was due")
 
-// book counts what was acknowledged after it was due as a failure, and not as
-// late: its lateness would be that of the booking.
+// book counts a timer acknowledged after its due time as a failure, and not as late: its
+// lateness would be that of the booking.
 func (s *stream) book(ctx context.Context, i int, intended time.Time) {
 	timer := subject.Timer{ID: id(s.plan, i) + "-stream", Due: intended.Add(streamLead).Truncate(time.Millisecond)}
 	err := s.runner.subject.Add(ctx, timer)

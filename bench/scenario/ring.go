@@ -10,17 +10,16 @@ import (
 )
 
 const (
-	// chunk is how many timers one call books.
+	// chunk is the number of timers per call.
 	chunk = 250
-	// slowest is the pace of a subject that nothing is known of.
+	// slowest is the assumed pace of an unknown subject.
 	slowest = 10 * time.Millisecond
-	// settle lies between the last booking and the first ring: what booking
-	// leaves to do in the background is not measured.
+	// settle is the pause between the last booking and the first ring: the background work
+	// of booking is not measured.
 	settle = 3 * time.Second
 )
 
-// ring books timers so far ahead that all are stored well before the first one
-// is due.
+// ring books timers so far ahead that all are stored well before the first one is due.
 func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	if plan.Preload > 0 {
 		if skipped, err := r.preload(ctx, plan.Preload); skipped != "" || err != nil {
@@ -49,7 +48,7 @@ func (r *Runner) ring(ctx context.Context, plan Plan) (Booking, error) {
 	return booking, nil
 }
 
-// mass has many callbacks made at once: by a subject's own way, or by a job for each.
+// mass requests many callbacks at once: by the subject's own operation, or by a job for each.
 func (r *Runner) mass(ctx context.Context, timers []subject.Timer, from time.Time) (booking Booking, err error) {
 	defer func() {
 		if time.Now().After(from) {
@@ -70,8 +69,8 @@ func (r *Runner) mass(ctx context.Context, timers []subject.Timer, from time.Tim
 	return Booking{Expected: timers}, nil
 }
 
-// margin is what shall be left before the first due time when all are booked: none
-// is taken up by then.
+// margin is the time to leave between the last booking and the first due time, so that no
+// timer is taken up by then.
 func (p Plan) margin() time.Duration {
 	if p.Within > 0 {
 		return settle / 2
@@ -88,7 +87,7 @@ func (r *Runner) ahead(plan Plan) time.Duration {
 	return time.Duration(plan.Timers)*pace*3/2 + plan.margin()
 }
 
-// spread makes the timers of a plan, the first due first.
+// spread makes the timers of a plan, in the order of their due times.
 func spread(plan Plan, first time.Time) []subject.Timer {
 	timers := make([]subject.Timer, plan.Timers)
 	for i := range timers {
@@ -106,7 +105,7 @@ func (r *Runner) preload(ctx context.Context, lead time.Duration) (skipped strin
 	return skip(preloader.Preload(ctx, lead))
 }
 
-// skip tells what cannot be done from what went wrong.
+// skip separates unsupported operations from failures.
 func skip(err error) (skipped string, _ error) {
 	if errors.Is(err, subject.ErrUnsupported) {
 		return err.Error(), nil

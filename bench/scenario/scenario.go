@@ -1,9 +1,8 @@
-// Package scenario makes the load, and judges what came of it.
+// Package scenario makes the load, and judges its outcome.
 //
-// The load is open: every timer is booked for a moment that was fixed
-// beforehand, and every call of the scenarios that measure calls is made at
-// such a moment, however long the earlier ones take. What is late counts from
-// that moment, so that a subject that stalls cannot hide it.
+// The load is open: timers are booked for moments fixed beforehand, and measured calls are
+// made at such moments, however long earlier calls take. Lateness counts from that moment,
+// so that a stalled subject cannot hide it.
 package scenario
 
 import (
@@ -19,21 +18,19 @@ type Plan struct {
 	// Name is unique within a run; Kind is the scenario.
 	Name string `json:"name"`
 	Kind Kind   `json:"kind"`
-	// Timers is how many there are, or how many one call books. They are due at
-	// one instant or, if Over is set, evenly spread over it.
+	// Timers is the number of timers, or the number per call. They are due at one instant
+	// or, if Over is set, evenly spread over it.
 	Timers int           `json:"timers,omitempty"`
 	Over   time.Duration `json:"over,omitempty"`
-	// Mass is whether a subject that has a way of its own for many callbacks goes it.
+	// Mass reports whether a subject uses its own operation for many callbacks, if it has one.
 	Mass bool `json:"mass,omitempty"`
-	// Preload is how long they are held in memory before they are due, by their
-	// policy.
+	// Preload is how long before their due time a policy holds them in memory.
 	Preload time.Duration `json:"preload,omitempty"`
-	// Ahead is how long before the first one is due all shall be booked at the
-	// least.
+	// Ahead is the least time between the last booking and the first due time.
 	Ahead time.Duration `json:"ahead,omitempty"`
-	// Within is how long before the first one is due booking begins, where that is given.
+	// Within is how long before the first due time booking begins, if given.
 	Within time.Duration `json:"within,omitempty"`
-	// For is how long calls are made, at Rate a second where it is set.
+	// For is how long calls are made, at Rate a second if that is set.
 	For  time.Duration `json:"for,omitempty"`
 	Rate int           `json:"rate,omitempty"`
 	// Every is the interval of recurring timers.
@@ -46,40 +43,40 @@ type Kind string
 // The scenarios.
 const (
 	Ring      Kind = "ring"      // timers booked ahead, spread or at one instant
-	Adds      Kind = "adds"      // bookings one by one, as fast as they go
+	Adds      Kind = "adds"      // bookings one by one, as fast as possible
 	AddsOpen  Kind = "adds_open" // bookings one by one, at a given rate
 	AddsBatch Kind = "adds_batch"
 	Mixed     Kind = "mixed" // bookings, moves and cancels while timers ring
 	Recurring Kind = "recurring"
-	Pending   Kind = "pending" // many bookings that are not due for long, while a few timers ring
+	Pending   Kind = "pending" // many bookings due far in the future, while a few timers ring
 )
 
-// Booking is what was asked of a subject, and what it said.
+// Booking is the load on a subject, and the subject's answers.
 type Booking struct {
-	// Skipped says why the subject has no part in this scenario.
+	// Skipped is why the subject does not take part in this scenario.
 	Skipped string `json:"skipped,omitempty"`
 	// Expected must ring once each at their due time.
 	Expected []subject.Timer
-	// Forbidden must not ring, for the subject said that they are cancelled.
+	// Forbidden must not ring: the subject reported their cancel.
 	Forbidden []subject.Timer
-	// Free may ring or not: the subject did not say.
+	// Free may ring or not: the subject did not report which.
 	Free []subject.Timer
-	// Every is set where each of Expected rings again and again, from From to Until.
+	// Every is set if each of Expected rings repeatedly, from From to Until.
 	Every       time.Duration
 	From, Until time.Time
 	// Calls are the measured calls.
 	Calls Calls
-	// Ahead is how many timers are left that are not due for long.
+	// Ahead is the number of remaining timers due far in the future.
 	Ahead int
-	// Late is how many timers were acknowledged when the first one was due
-	// already: the lateness of such a run says nothing.
+	// Late is how many timers were acknowledged after the first was due: the lateness of
+	// such a run is meaningless.
 	Late int
 }
 
 // Runner makes the load of one subject.
 type Runner struct {
 	subject subject.Subject
-	// pace is the time that one booking took on average, within a batch.
+	// pace is the average time of one booking within a batch.
 	pace time.Duration
 }
 

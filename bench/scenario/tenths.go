@@ -10,23 +10,23 @@ import (
 	"github.com/wakecall/wakecall/bench/usage"
 )
 
-// tenths is in how many parts the way to the last booking is measured.
+// tenths is the number of measured parts of the time until the last booking.
 const tenths = 10
 
-// Tenth is a tenth of the way.
+// Tenth is one of these parts.
 type Tenth struct {
 	Begin, End time.Time
-	// Timers is how many were booked.
+	// Timers is the number of booked timers.
 	Timers int
-	// CPU is what the subject took meanwhile, by program.
+	// CPU is the subject's processor time in the part, by program.
 	CPU map[string]time.Duration
-	// Memory is what the subject took at its end, in bytes by program, and Bytes
-	// what its store took on disk.
+	// Memory is the subject's memory at its end, in bytes by program, and Bytes is the size
+	// of its store on disk.
 	Memory map[string]int64
 	Bytes  int64
 }
 
-// way is measured in tenths, while many goroutines go it.
+// way measures the tenths, for many goroutines.
 type way struct {
 	all     int
 	subject subject.Subject
@@ -45,7 +45,7 @@ func (r *Runner) newWay(all int) (*way, error) {
 	return &way{all: all, subject: r.subject, begin: time.Now(), taken: taken}, err
 }
 
-// add goes on by some timers, not all of which need to be booked.
+// add advances by some timers, not all of which need to be booked.
 func (w *way) add(ctx context.Context, timers, booked int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +55,7 @@ func (w *way) add(ctx context.Context, timers, booked int) {
 	}
 }
 
-// end measures a tenth that is done.
+// end measures a finished tenth.
 func (w *way) end(ctx context.Context) error {
 	tenth := Tenth{Begin: w.begin, End: time.Now(), Timers: w.booked}
 	taken, err := usage.Own()

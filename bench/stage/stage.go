@@ -1,5 +1,4 @@
-// Package stage lets the parts that the tests are built of, real servers and
-// processes, serve outside of a test.
+// Package stage lets test helpers that start real servers and processes run outside of a test.
 package stage
 
 import (
@@ -14,11 +13,10 @@ import (
 	"testing"
 )
 
-// Stage stands in for a test: it hands out directories, takes failures, and
-// cleans up.
+// Stage acts as a test: it hands out directories, records failures, and cleans up.
 type Stage struct {
-	// TB seals the interface with a method that nobody outside of its package
-	// can write. Of the others, those below are the ones that are called.
+	// TB satisfies the interface, which has an unexported method. Of its other methods only
+	// those below are called.
 	testing.TB
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -34,8 +32,7 @@ func New(ctx context.Context) *Stage {
 	return &Stage{ctx: ctx, cancel: cancel}
 }
 
-// Do runs an act, and returns what it failed with. A failure that is fatal to a
-// test ends the act.
+// Do runs an act, and returns its failure. A fatal failure ends the act.
 func (s *Stage) Do(act func()) error {
 	done := make(chan struct{})
 	go func() {
@@ -53,7 +50,7 @@ func (s *Stage) Do(act func()) error {
 	return err
 }
 
-// Close cleans up, the last thing first.
+// Close cleans up in reverse order.
 func (s *Stage) Close() error {
 	s.cancel()
 	return s.Do(func() {
@@ -72,7 +69,7 @@ func (s *Stage) pop() (last func()) {
 	return last
 }
 
-// Cleanup is for the end.
+// Cleanup registers a function for Close.
 func (s *Stage) Cleanup(cleanup func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,19 +100,19 @@ func (s *Stage) Errorf(format string, args ...any) {
 // FailNow ends the act.
 func (s *Stage) FailNow() { runtime.Goexit() }
 
-// Fatal notes a failure and ends the act; so do Fatalf, and Skip, for what is missing.
+// Fatal records a failure and ends the act. So do Fatalf, and Skip, for a missing requirement.
 func (s *Stage) Fatal(args ...any) {
 	s.Errorf("%s", fmt.Sprint(args...))
 	s.FailNow()
 }
 
-// Fatalf is described with [Stage.Fatal].
+// Fatalf is like [Stage.Fatal].
 func (s *Stage) Fatalf(format string, args ...any) {
 	s.Errorf(format, args...)
 	s.FailNow()
 }
 
-// Skip is described with [Stage.Fatal].
+// Skip is like [Stage.Fatal].
 func (s *Stage) Skip(args ...any) { s.Fatal(args...) }
 
 // Failed reports whether the act has failed so far.
@@ -125,14 +122,14 @@ func (s *Stage) Failed() bool {
 	return len(s.failures) > 0
 }
 
-// Logf tells more about a failure.
+// Logf adds details to a failure.
 func (s *Stage) Logf(format string, args ...any) { s.Errorf(format, args...) }
 
-// Name is what failures are told under.
+// Name is the name in failures.
 func (s *Stage) Name() string { return "bench" }
 
-// Output is for logs, which nobody reads here.
+// Output is for logs, which are not read here.
 func (s *Stage) Output() io.Writer { return io.Discard }
 
-// Helper is of no use outside of a test.
+// Helper does nothing outside of a test.
 func (s *Stage) Helper() {}

@@ -11,16 +11,16 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// answerTimeout is above that of the longest batch.
+// answerTimeout is longer than the longest batch takes.
 const answerTimeout = 2 * time.Minute
 
-// newAPI returns a client that makes each call once: what fails is counted.
+// newAPI returns a client that makes each call once: failures are counted.
 func newAPI(at address) *client.Client {
 	transport := &http.Transport{MaxIdleConns: 2 * jobs, MaxIdleConnsPerHost: 2 * jobs}
 	return client.New(client.Options{URL: at.api, Key: at.key, HTTP: &http.Client{Timeout: answerTimeout, Transport: transport}, Tries: 1})
 }
 
-// effect tells what became of a change.
+// effect is the answer to a change.
 func effect(_ timer.View, pending bool, err error) (Answer, error) {
 	problem, refused := errors.AsType[*client.Problem](err)
 	switch {
@@ -35,7 +35,7 @@ func effect(_ timer.View, pending bool, err error) (Answer, error) {
 	}
 }
 
-// unsupported tells a field that this version does not know from a fault.
+// unsupported separates a field that this version does not know from a fault.
 func unsupported(err error) error {
 	problem, refused := errors.AsType[*client.Problem](err)
 	if !refused {

@@ -12,9 +12,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// asynqQueue is Asynq: a job queue in Redis, set up as in its README, with a
-// Redis that syncs each write to the disk before it answers, for a timer that
-// was acknowledged must not be lost.
+// asynqQueue is Asynq, a job queue in Redis, set up as in its README. Its Redis syncs each
+// write to the disk before it answers, since an acknowledged timer must not be lost.
 type asynqQueue struct {
 	dir    string
 	client *asynq.Client
@@ -43,7 +42,7 @@ func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
 	}
 	redis := asynq.RedisClientOpt{Addr: addr}
 	a.caller, a.client = newCaller(receiver), asynq.NewClient(redis)
-	// The README's example has a concurrency of 10; this is what River is given.
+	// The README's example has a concurrency of 10; this is River's.
 	a.server = asynq.NewServer(redis, asynq.Config{Concurrency: jobs, LogLevel: asynq.FatalLevel})
 	return a.server.Start(asynq.HandlerFunc(a.work))
 }
@@ -66,12 +65,12 @@ func (a *asynqQueue) Add(ctx context.Context, timer Timer) error {
 	return err
 }
 
-// AddBatch enqueues several at once: Asynq has no call for batches.
+// AddBatch enqueues tasks concurrently: Asynq has no call for batches.
 func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	return each(ctx, timers, a.Add)
 }
 
-// Counters are those of Redis's files: it has no transactions to count.
+// Counters returns the counters of Redis's files: Redis has no transactions to count.
 func (a *asynqQueue) Counters(context.Context) (Counters, error) { return dirCounters(a.dir) }
 
 // Close stops working.

@@ -12,9 +12,8 @@ import (
 	"github.com/wakecall/wakecall/bench/receiver"
 )
 
-// caller is the plain HTTP client that a user of a job queue would put into a
-// worker: one for all jobs, with a timeout, and with connections for all of
-// them.
+// caller is the plain HTTP client that a user of a job queue would put into a worker: one
+// for all jobs, with a timeout, and with connections for all of them.
 type caller struct {
 	url    string
 	client *http.Client
@@ -22,7 +21,7 @@ type caller struct {
 
 const (
 	callTimeout = 10 * time.Second
-	// jobs is how many callbacks a subject makes at once, where it must be told.
+	// jobs is how many callbacks a subject makes at once, if that must be configured.
 	jobs = 100
 )
 
@@ -31,7 +30,7 @@ func newCaller(url string) *caller {
 	return &caller{url: url, client: &http.Client{Timeout: callTimeout, Transport: transport}}
 }
 
-// call tells the receiver that a timer rings. A due time of zero is not told.
+// call tells the receiver that a timer rings. A zero due time is not sent.
 func (c *caller) call(ctx context.Context, id string, due time.Time) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url, bytes.NewReader(payload(id)))
 	if err != nil {

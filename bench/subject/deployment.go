@@ -8,13 +8,13 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// deployment is a form that Wakecall runs in.
+// deployment is a form in which Wakecall runs.
 type deployment interface {
 	start(s *stage.Stage) (address, error)
 	counters(ctx context.Context) (Counters, error)
 }
 
-// address is how a running deployment is reached.
+// address is the address of a running deployment.
 type address struct{ api, key, temporal string }
 
 // standaloneDeployment is everything in one process, on SQLite.
@@ -36,8 +36,8 @@ func (d *standaloneDeployment) start(s *stage.Stage) (found address, err error) 
 
 func (d *standaloneDeployment) counters(context.Context) (Counters, error) { return dirCounters(d.dir) }
 
-// productionDeployment is what docker-compose.yml describes: Wakecall's services, Temporal's
-// own server, PostgreSQL.
+// productionDeployment is the deployment of docker-compose.yml: Wakecall's services,
+// Temporal's own server, PostgreSQL.
 type productionDeployment struct {
 	productionEngine
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// dirCounters are those of a store that keeps its files in a directory.
+// dirCounters returns the counters of a store with its files in a directory.
 func dirCounters(dir string) (c Counters, err error) {
 	err = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -22,7 +22,7 @@ func dirCounters(dir string) (c Counters, err error) {
 	return c, err
 }
 
-// ignoreGone takes no offence at a file that was removed a moment ago.
+// ignoreGone ignores the error of a file that was removed a moment ago.
 func ignoreGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

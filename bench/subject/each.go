@@ -7,12 +7,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// clients is how many calls at once book a batch where there is no call for
-// batches; the width that Wakecall's own batches have.
+// clients is how many concurrent calls book a batch without a call for batches; the width of
+// Wakecall's own batches.
 const clients = 32
 
-// each books timers one by one, several at once. One that fails does not hold
-// up the others.
+// each books timers one by one, several at once. A failure does not hold up the others.
 func each(ctx context.Context, timers []Timer, add func(context.Context, Timer) error) (booked int, err error) {
 	var group errgroup.Group
 	group.SetLimit(clients)

@@ -52,7 +52,7 @@ func (e *embeddedEngine) counters(context.Context) (Counters, error) { return di
 // productionEngine is Temporal's own server on PostgreSQL, as in
 // docker-compose.yml.
 type productionEngine struct {
-	// untuned is for Temporal as it comes, to see what the tuning brings.
+	// untuned selects Temporal's default settings, to measure the gain of the tuning.
 	untuned    bool
 	production *process.Production
 }

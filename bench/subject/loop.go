@@ -13,11 +13,11 @@ import (
 	"github.com/wakecall/wakecall/bench/stage"
 )
 
-// loop is a bare Temporal program: the limit of what can be had on an engine,
-// without any of Wakecall's promises.
+// loop is a bare Temporal program: the limit of an engine's performance, without any of
+// Wakecall's promises.
 type loop struct {
 	engine temporalEngine
-	// start tells how a timer waits.
+	// start defines how a timer waits.
 	start  func(Timer) (client.StartWorkflowOptions, any)
 	client client.Client
 	caller *caller
@@ -33,7 +33,7 @@ const (
 	slots           = 1000
 )
 
-// Start brings up the engine and a worker in this process.
+// Start starts the engine and a worker in this process.
 func (l *loop) Start(s *stage.Stage, receiver string) error {
 	addr, err := l.engine.start(s)
 	if err != nil {
@@ -58,7 +58,7 @@ func (l *loop) Start(s *stage.Stage, receiver string) error {
 	return l.worker.Start()
 }
 
-// dial waits for a Temporal that was just started.
+// dial waits for a freshly started Temporal.
 func dial(ctx context.Context, addr string) (client.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -81,7 +81,7 @@ func (l *loop) Add(ctx context.Context, timer Timer) error {
 	return err
 }
 
-// AddBatch adds several at once: Temporal has no call for batches.
+// AddBatch adds timers concurrently: Temporal has no call for batches.
 func (l *loop) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	return each(ctx, timers, l.Add)
 }

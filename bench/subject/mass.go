@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/engine"
 )
 
-// Mass orders a dispatch at the highest rate that there is.
+// Mass orders a dispatch at the highest allowed rate.
 func (w *wakecall) Mass(ctx context.Context, timers []Timer, from time.Time) error {
 	dispatches := engine.New(engine.Config{Client: w.temporal, Namespace: "default"}).Dispatches
 	due := wire.At(from)

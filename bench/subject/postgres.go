@@ -6,17 +6,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// durable is how PostgreSQL runs here: a commit survives a power cut. The tests
-// that share the server do without.
+// durable makes commits survive a power cut. The tests that share the server do without.
 const durable = "fsync=on"
 
 // connections are enough for River's workers and the clients that book.
 const connections = "max_connections=200"
 
-// counted asks PostgreSQL, in all databases, how large they are and how many
-// transactions have written anything: each took a number. The statistics in
-// pg_stat_database are of no use here, for a connection that falls idle reports
-// up to ten seconds later.
+// counted asks PostgreSQL for the size of all databases and for the number of writing
+// transactions: each took a number. The statistics in pg_stat_database are useless here,
+// since an idle connection reports up to ten seconds late.
 const counted = `SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint, (SELECT sum(pg_database_size(oid))::bigint FROM pg_database)`
 
 func postgresCounters(ctx context.Context, url string) (Counters, error) {

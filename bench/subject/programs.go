@@ -13,11 +13,11 @@ import (
 // Call is the input of every loop.
 type Call struct {
 	ID string
-	// Due is told to the receiver.
+	// Due is sent to the receiver.
 	Due time.Time
 }
 
-// The names that the loops and their activity are registered under.
+// The registered names of the loops and their activity.
 const (
 	sleeping  = "sleeping"
 	calling   = "calling"
@@ -28,7 +28,7 @@ const (
 
 var quiet = slog.New(slog.NewTextHandler(io.Discard, nil))
 
-// sleepThenActivity is what a first tutorial makes of a timer.
+// sleepThenActivity is the timer of a first tutorial.
 func sleepThenActivity(Timer) (client.StartWorkflowOptions, any) {
 	return client.StartWorkflowOptions{}, sleeping
 }
@@ -38,8 +38,8 @@ func delayThenActivity(t Timer) (client.StartWorkflowOptions, any) {
 	return client.StartWorkflowOptions{StartDelay: time.Until(t.Due)}, calling
 }
 
-// delayThenLocal calls within the first workflow task: the least that one
-// workflow for each timer can cost.
+// delayThenLocal calls within the first workflow task: the least cost of one workflow for
+// each timer.
 func delayThenLocal(t Timer) (client.StartWorkflowOptions, any) {
 	return client.StartWorkflowOptions{StartDelay: time.Until(t.Due)}, local
 }
@@ -63,7 +63,7 @@ func localLoop(ctx workflow.Context, call Call) error {
 
 var nominal = temporal.NewSearchAttributeKeyTime("TemporalScheduledStartTime")
 
-// scheduledLoop is what a schedule starts.
+// scheduledLoop is the workflow that a schedule starts.
 func scheduledLoop(ctx workflow.Context, id string) error {
 	due, _ := workflow.GetTypedSearchAttributes(ctx).GetTime(nominal)
 	return localLoop(ctx, Call{ID: id, Due: due})

@@ -6,8 +6,8 @@ import (
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
-// rabbitmq is Wakecall whose timers are messages at a RabbitMQ of its own: one node, a
-// durable queue, each message confirmed when it is on the disk.
+// rabbitmq is Wakecall with timers as messages at a separate RabbitMQ: one node, a durable
+// queue, each message confirmed when it is on the disk.
 type rabbitmq struct {
 	wakecall
 	broker *rabbit.Server
@@ -30,5 +30,5 @@ func (r *rabbitmq) Start(s *stage.Stage, receiver string) error {
 	return r.wakecall.Start(s, receiver)
 }
 
-// Queue is where the receiver takes the messages from.
+// Queue is the queue from which the receiver takes the messages.
 func (r *rabbitmq) Queue() Queue { return Queue{URL: r.broker.URL, Name: plain} }

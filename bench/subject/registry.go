@@ -32,7 +32,7 @@ var makers = map[string]func() Subject{
 	"asynq/redis":                func() Subject { return &asynqQueue{} },
 }
 
-// Names are those of all subjects, in order.
+// Names are the names of all subjects, in order.
 func Names() []string { return slices.Sorted(maps.Keys(makers)) }
 
 // New makes a subject that is not started.

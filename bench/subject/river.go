@@ -14,9 +14,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// riverQueue is River: a job queue in PostgreSQL, set up as in its guide to
-// scheduled jobs. Its interval between looks at scheduled jobs, five seconds,
-// cannot be changed.
+// riverQueue is River, a job queue in PostgreSQL, set up as in its guide to scheduled jobs.
+// Its polling interval for scheduled jobs, five seconds, cannot be changed.
 type riverQueue struct {
 	postgres *process.Postgres
 	pool     *pgxpool.Pool
@@ -46,13 +45,12 @@ const (
 	database  = "postgres"
 )
 
-// Start brings up PostgreSQL, River's tables, and a client that works.
+// Start starts PostgreSQL, River's tables, and a client that works.
 func (r *riverQueue) Start(s *stage.Stage, receiver string) (err error) {
 	if err := s.Do(func() { r.postgres = process.NewPostgres(s, superuser, superuser, durable, connections) }); err != nil {
 		return err
 	}
-	// As many connections as there are clients: pgx's own default of four would
-	// be the limit.
+	// As many connections as clients: pgx's default of four would be the limit.
 	url := fmt.Sprintf("%s&pool_max_conns=%d", r.postgres.URL(database), clients)
 	if r.pool, err = pgxpool.New(s.Context(), url); err != nil {
 		return err

@@ -12,8 +12,7 @@ import (
 // schedules is a loop whose recurring timers are Temporal Schedules.
 type schedules struct{ loop }
 
-// A schedule is itself a workflow, which visibility keeps apart from those that
-// it starts.
+// A schedule is itself a workflow. Visibility separates it from the workflows that it starts.
 const (
 	schedulerWorkflow = "temporal-sys-scheduler:"
 	schedulerDivision = "TemporalScheduler"
@@ -35,8 +34,8 @@ func (s *schedules) Rest(ctx context.Context, id string) error {
 	return s.client.ScheduleClient().GetHandle(ctx, id).Delete(ctx)
 }
 
-// Recurred sums up the workflows that the schedule has started, one for each
-// occurrence, and the schedule's own.
+// Recurred sums up the workflows that the schedule has started, one for each occurrence, and
+// the schedule's own.
 func (s *schedules) Recurred(ctx context.Context, id string) (Recurred, error) {
 	started, err := trails(ctx, s.client, fmt.Sprintf(`TemporalScheduledById = %q`, id))
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// standalone is an activity without a workflow around it: cheaper than any
-// workflow, and out of reach of `workflow cancel`, signals and tctl.
+// standalone is an activity without a workflow around it: cheaper than any workflow, but
+// beyond `workflow cancel`, signals and tctl.
 type standalone struct{ loop }
 
 // Add starts an activity that the server dispatches when it is due.

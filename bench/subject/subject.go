@@ -1,6 +1,5 @@
-// Package subject holds what is measured: Wakecall, bare Temporal loops, and
-// the job queues that are its peers, each behind the same small interface and
-// each set up as its own documentation advises.
+// Package subject holds the measured systems: Wakecall, bare Temporal loops, and comparable job
+// queues. Each has the same small interface and is set up as its own documentation advises.
 package subject
 
 import (
@@ -11,43 +10,43 @@ import (
 	"github.com/wakecall/wakecall/bench/stage"
 )
 
-// ErrUnsupported is what a subject answers that cannot do what is asked.
+// ErrUnsupported is the error of an operation that a subject lacks.
 var ErrUnsupported = errors.New("not supported")
 
 // Timer is a timer to book.
 type Timer struct {
 	ID  string
 	Due time.Time
-	// Preload books it under the policy of Preloader.
+	// Preload books it under the policy of [Preloader].
 	Preload bool
 }
 
-// Subject books timers that call a receiver by HTTP, with the timer's id in the
-// body. A call that returned has made the timer durable.
+// Subject books timers that call a receiver by HTTP, with the timer's id in the body. A
+// timer is durable once the call has returned.
 type Subject interface {
-	// Start brings up all that the subject needs. What it starts ends with the
-	// stage, or with this process.
+	// Start starts all that the subject needs. All of it ends with the stage, or with this
+	// process.
 	Start(s *stage.Stage, receiver string) error
 	// Add books one timer. It is called concurrently.
 	Add(ctx context.Context, timer Timer) error
-	// AddBatch books up to 1,000 timers in the fastest way there is, and tells
-	// how many are booked, also when some are not.
+	// AddBatch books up to 1,000 timers in the fastest way there is. It returns the number
+	// of booked timers, also when some failed.
 	AddBatch(ctx context.Context, timers []Timer) (booked int, err error)
-	// Counters are those of the store, since its start.
+	// Counters returns the counters of the store, since its start.
 	Counters(ctx context.Context) (Counters, error)
 	Close() error
 }
 
-// Counters are what a store has counted.
+// Counters are the counters of a store.
 type Counters struct {
-	// Commits is how many SQL transactions have written something.
+	// Commits is the number of SQL transactions that wrote data.
 	Commits int64 `json:"commits"`
-	// Bytes is what the store takes on disk, indexes included. PostgreSQL's log
-	// is left out: its size is a setting.
+	// Bytes is the size of the store on disk, indexes included. PostgreSQL's log is left
+	// out: its size is a setting.
 	Bytes int64 `json:"bytes"`
 }
 
-// Sub is what was counted since an earlier moment.
+// Sub is the difference to an earlier moment.
 func (c Counters) Sub(earlier Counters) Counters {
 	return Counters{Commits: c.Commits - earlier.Commits, Bytes: c.Bytes - earlier.Bytes}
 }
@@ -58,20 +57,19 @@ type Trail struct {
 	Events      int64 `json:"events"`
 }
 
-// Queuer is a subject that calls no receiver by HTTP: its rings are messages in a queue,
-// from which the receiver takes them.
+// Queuer is a subject that does not call by HTTP: its rings are messages in a queue, from
+// which the receiver takes them.
 type Queuer interface {
 	Queue() Queue
 }
 
-// Queue is a durable queue of a RabbitMQ, which has no arguments.
+// Queue is a durable queue of a RabbitMQ, without arguments.
 type Queue struct{ URL, Name string }
 
 // Tracer is a subject on Temporal.
 type Tracer interface {
 	Trail(ctx context.Context, timer Timer) (Trail, error)
-	// Open is how many executions have not ended: what has rung is recorded
-	// some time later.
+	// Open is how many executions have not ended: rings are recorded some time later.
 	Open(ctx context.Context) (int64, error)
 }
 
@@ -82,10 +80,9 @@ type Preloader interface {
 	Preload(ctx context.Context, lead time.Duration) error
 }
 
-// Masser is a subject that calls back for many at once in a way of its own, and not by a
-// timer for each.
+// Masser is a subject with an operation for many callbacks at once, instead of a timer for each.
 type Masser interface {
-	// Mass has all of them called back from the given instant on, as fast as it goes.
+	// Mass has all of them called back from the given instant on, as fast as possible.
 	Mass(ctx context.Context, timers []Timer, from time.Time) error
 }
 
@@ -95,7 +92,7 @@ type Changer interface {
 	Cancel(ctx context.Context, id string) (Answer, error)
 }
 
-// Answer is what a subject says about a change.
+// Answer is a subject's answer to a change.
 type Answer string
 
 // A change took effect, came after the ring, or is stored and will be applied.
@@ -107,18 +104,17 @@ const (
 
 // Recurrer is a subject whose timers can recur.
 type Recurrer interface {
-	// Recur books a timer that is due at every whole multiple of the interval
-	// after 1970-01-01T00:00Z, until Rest. ErrUnsupported if this version
-	// cannot.
+	// Recur books a timer that is due at every whole multiple of the interval after
+	// 1970-01-01T00:00Z, until Rest. ErrUnsupported if this version cannot.
 	Recur(ctx context.Context, id string, every time.Duration) error
 	// Rest ends a recurring timer.
 	Rest(ctx context.Context, id string) error
-	// Recurred tells what was written for a timer that rests.
+	// Recurred returns what was written for a timer after Rest.
 	Recurred(ctx context.Context, id string) (Recurred, error)
 }
 
-// Recurred is all that Temporal has written for recurring timers, their
-// creation and their end included, and for how many occurrences.
+// Recurred is all that Temporal has written for recurring timers, from their creation to
+// their end, and the number of occurrences.
 type Recurred struct {
 	Trail
 	Occurrences int `json:"occurrences"`

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// running is the query for what has not ended.
+// running is the query for open executions.
 const running = `ExecutionStatus = "Running"`
 
 // trail describes the last run of a workflow.
@@ -25,7 +25,7 @@ func trailOf(ctx context.Context, temporal client.Client, run *commonpb.Workflow
 	return Trail{Transitions: info.GetStateTransitionCount(), Events: info.GetHistoryLength()}, nil
 }
 
-// open counts the workflows that have not ended.
+// open counts the open workflows.
 func open(ctx context.Context, temporal client.Client) (int64, error) {
 	counted, err := temporal.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 		Namespace: client.DefaultNamespace, Query: running,

@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// wakecall is used as any client would: over its HTTP API. Temporal is only
-// asked what it has written.
+// wakecall uses Wakecall as any client would: over its HTTP API. Temporal is only asked what
+// it has written.
 type wakecall struct {
 	deployment deployment
 	api        *client.Client
@@ -59,7 +59,7 @@ func (w *wakecall) policy(ctx context.Context, kind string, preload time.Duratio
 	return err
 }
 
-// Preload puts the policy of the timers that are held for long.
+// Preload puts the policy of the timers with a long hold.
 func (w *wakecall) Preload(ctx context.Context, lead time.Duration) error {
 	return unsupported(w.policy(ctx, preloaded, lead))
 }
@@ -124,8 +124,7 @@ func (w *wakecall) Rest(ctx context.Context, id string) error {
 	return err
 }
 
-// Recurred sums up the runs of the timer's workflow: each but the last one has
-// rung.
+// Recurred sums up the runs of the timer's workflow: each but the last one has rung.
 func (w *wakecall) Recurred(ctx context.Context, id string) (Recurred, error) {
 	runs, err := trails(ctx, w.temporal, fmt.Sprintf(`WorkflowId = %q`, plain+"/"+id))
 	if err != nil {

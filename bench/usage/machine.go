@@ -7,8 +7,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Others measures what everybody else takes of the machine while something is
-// measured: figures that were taken beside other work say little.
+// Others measures the machine share of other programs during a measurement: figures taken
+// beside other work say little.
 type Others struct {
 	begin time.Time
 	busy  time.Duration
@@ -25,8 +25,7 @@ func Watch() (o Others, err error) {
 	return o, err
 }
 
-// Share is the part of the machine, from 0 to 1, that others have taken since
-// Watch.
+// Share is the part of the machine, from 0 to 1, that others have used since Watch.
 func (o Others) Share() (float64, error) {
 	now, err := Watch()
 	if err != nil {

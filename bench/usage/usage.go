@@ -1,4 +1,4 @@
-// Package usage measures what a process and everything it started take.
+// Package usage measures the resources of a process and its descendants.
 package usage
 
 import (
@@ -8,17 +8,17 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// Usage is what a tree of processes has taken so far.
+// Usage is the usage of a tree of processes so far.
 type Usage struct {
-	// CPU is user and system time by program and role, that of ended children included.
+	// CPU is user and system time by program and role, including ended children.
 	CPU map[string]time.Duration
 	// Memory is the proportional set size by program and role, in bytes: pages that
-	// processes share are counted once.
+	// processes share count once.
 	Memory map[string]int64
 }
 
-// tick is the unit of processor time in /proc; Linux shows it as 100 Hz on
-// every architecture that Go runs on.
+// tick is the unit of processor time in /proc. Linux shows it as 100 Hz on every
+// architecture of Go.
 const tick = time.Second / 100
 
 // Own measures this process and its descendants.
@@ -31,7 +31,7 @@ func Own() (Usage, error) {
 	return usage, err
 }
 
-// Since is the processor time that was taken since an earlier moment, by program.
+// Since is the processor time since an earlier moment, by program.
 func (u Usage) Since(earlier Usage) map[string]time.Duration {
 	spent := map[string]time.Duration{}
 	for program, cpu := range u.CPU {
@@ -40,7 +40,7 @@ func (u Usage) Since(earlier Usage) map[string]time.Duration {
 	return spent
 }
 
-// add leaves out what ended a moment ago.
+// add leaves out processes that ended a moment ago.
 func (u Usage) add(process procfs.ProcStat) {
 	proc, err := procfs.NewProc(process.PID)
 	if err != nil {
@@ -54,8 +54,7 @@ func (u Usage) add(process procfs.ProcStat) {
 	}
 }
 
-// name is a program's, with its only argument if it has one: that is the role
-// that it plays.
+// name is a program's name, with its only argument if it has one: that is its role.
 func name(proc procfs.Proc, program string) string {
 	if args, err := proc.CmdLine(); err == nil && len(args) == 2 {
 		return program + " " + args[1]
