@@ -52,13 +52,13 @@ func Load(text []byte) (*Document, error) {
 	return &Document{root: root, compiler: compiler, compiled: map[string]*jsonschema.Schema{}}, nil
 }
 
-// place is an object of the document, and the JSON pointer to it.
+// place is an object of the document with its JSON pointer.
 type place struct {
 	object
 	pointer string
 }
 
-// below is the object that a name leads to, references followed.
+// below is the object under a name, references followed.
 func (d *Document) below(p place, name string) (place, bool) {
 	next, ok := p.object[name].(object)
 	if !ok {
@@ -88,7 +88,7 @@ func (d *Document) at(reference string) (place, bool) {
 	return found, true
 }
 
-// under is the object at the end of a way down.
+// under is the object at the end of a path of names.
 func (d *Document) under(p place, names ...string) (place, bool) {
 	for _, name := range names {
 		var ok bool
@@ -99,7 +99,7 @@ func (d *Document) under(p place, names ...string) (place, bool) {
 	return p, true
 }
 
-// hold holds a value to the schema at a place.
+// hold checks a value against the schema at a place.
 func (d *Document) hold(schema place, value any) error {
 	compiled, err := d.compile(schema.pointer)
 	if err != nil {

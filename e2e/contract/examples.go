@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// CheckExamples says which examples depart from the schemas they stand in.
-// Other readers check the examples of bodies and parameters only.
+// CheckExamples returns the examples that violate their schemas. Other readers check the
+// examples of bodies and parameters only.
 func (d *Document) CheckExamples() error {
 	schemas, _ := d.at("#/components/schemas")
 	return d.checkExamples(schemas)

@@ -12,20 +12,19 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// Exchange is one call: a request, and the answer it got.
+// Exchange is one call: a request and its answer.
 type Exchange struct {
-	Request *http.Request // one that can be read again, by its GetBody
+	Request *http.Request // its body can be read again, by GetBody
 	Status  int
 	Header  http.Header
 	Body    []byte
 }
 
-// Check says where a call departs from the document. The answer is always held
-// to it. The request is held to it when all of it was taken: tests send
-// wrong ones on purpose.
+// Check returns where a call violates the document. It always checks the answer. It checks
+// the request if all of it was accepted: tests send wrong ones on purpose.
 func (d *Document) Check(x Exchange) error {
 	if strings.HasPrefix(x.Request.URL.Path, "/docs") {
-		return nil // the page to read the document on is not in the document
+		return nil // the page that renders the document is not in the document
 	}
 	op, ok := d.find(x.Request)
 	if !ok {
@@ -62,7 +61,7 @@ func (x Exchange) taken() bool {
 	})
 }
 
-// checkStray holds the answer to a request that the document does not describe.
+// checkStray checks the answer to a request that the document does not describe.
 func (d *Document) checkStray(x Exchange) error {
 	if !slices.Contains([]int{http.StatusUnauthorized, http.StatusNotFound, http.StatusMethodNotAllowed}, x.Status) {
 		return fmt.Errorf("%s %s is not described, and was answered %d", x.Request.Method, x.Request.URL.Path, x.Status)
@@ -139,7 +138,7 @@ func (d *Document) holdBody(schema place, body []byte) error {
 	return d.hold(schema, value)
 }
 
-// holdText holds the text of a header or parameter to its schema.
+// holdText checks the text of a header or parameter against its schema.
 func (d *Document) holdText(declared place, text string) error {
 	schema, ok := d.below(declared, "schema")
 	if !ok {

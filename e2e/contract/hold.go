@@ -9,11 +9,11 @@ import (
 	"github.com/wakecall/wakecall/api"
 )
 
-// Wakecall is the document that Wakecall serves.
+// Wakecall is the OpenAPI document of Wakecall.
 var Wakecall = sync.OnceValues(func() (*Document, error) { return Load(api.OpenAPI) })
 
-// Hold fails the test if a call departs from the document. It does not stop
-// it, since calls are made from many goroutines.
+// Hold fails the test if a call violates the document. It does not stop the test, since
+// calls are made from many goroutines.
 func Hold(t testing.TB, x Exchange) {
 	t.Helper()
 	document, err := Wakecall()

@@ -8,8 +8,8 @@ import (
 
 const mediaTypeNDJSON = "application/x-ndjson"
 
-// holdLines holds every line of a body to a schema. OpenAPI 3.1 has no word for it: the
-// schema of such a body is that of each line.
+// holdLines checks every line of a body against a schema. OpenAPI 3.1 has no term for such a
+// body: its schema is that of each line.
 func (d *Document) holdLines(schema place, body []byte) error {
 	number := 0
 	for line := range bytes.Lines(body) {
@@ -21,13 +21,12 @@ func (d *Document) holdLines(schema place, body []byte) error {
 	return nil
 }
 
-// holdEvents holds every server-sent event to the schema that x-events names for its
-// kind.
+// holdEvents checks every server-sent event against the schema that x-events names for its kind.
 func (d *Document) holdEvents(content place, body []byte) error {
 	for event := range strings.SplitSeq(strings.TrimSuffix(string(body), "\n\n"), "\n\n") {
 		kind, data := eventOf(event)
 		if kind == "" && data == "" {
-			continue // a comment, or how soon to come back
+			continue // a comment, or a retry interval
 		}
 		schema, ok := d.under(content, "x-events", kind)
 		if !ok {

@@ -7,7 +7,7 @@ import (
 	"net/url"
 )
 
-// checkRequest holds a request to its operation: parameters and body.
+// checkRequest checks the parameters and the body of a request against its operation.
 func (d *Document) checkRequest(op operation, x Exchange) error {
 	query := x.Request.URL.Query()
 	for _, p := range d.parameters(op.place) {
@@ -44,7 +44,7 @@ func (d *Document) checkRequest(op operation, x Exchange) error {
 	return d.holdBody(schema, body)
 }
 
-// sent is the body of a request that was sent.
+// sent is the body of a sent request.
 func sent(request *http.Request) ([]byte, error) {
 	if request.Body == nil || request.Body == http.NoBody {
 		return nil, nil
@@ -59,7 +59,7 @@ func sent(request *http.Request) ([]byte, error) {
 	return io.ReadAll(body)
 }
 
-// parameters are those that an operation declares, references followed.
+// parameters are an operation's declared parameters, references followed.
 func (d *Document) parameters(p place) (found []place) {
 	list, _ := p.object["parameters"].([]any)
 	for i, item := range list {
@@ -72,7 +72,7 @@ func (d *Document) parameters(p place) (found []place) {
 	return found
 }
 
-// given is where the parameters of a request stand.
+// given holds the parameters of a request by their location.
 type given struct {
 	path   map[string]string
 	query  url.Values
@@ -106,7 +106,7 @@ func (d *Document) checkParameter(p place, in given) error {
 	return nil
 }
 
-// holdTexts holds a parameter that may be given again.
+// holdTexts checks a repeatable parameter.
 func (d *Document) holdTexts(schema place, texts []string) error {
 	if len(texts) == 0 {
 		return nil

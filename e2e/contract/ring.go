@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// HoldRing fails the test if what Wakecall sent to a receiver departs from the
-// webhooks of the document: a ring of a timer, what a dispatch sends, or an alert.
+// HoldRing fails the test if a request to a receiver violates the webhooks of the document:
+// a ring of a timer, a callback of a dispatch, or an alert.
 func HoldRing(t testing.TB, header http.Header, body []byte) {
 	t.Helper()
 	document, err := Wakecall()
@@ -19,7 +19,7 @@ func HoldRing(t testing.TB, header http.Header, body []byte) {
 	}
 }
 
-// webhookOf names what was sent. A page of a dispatch names the dispatch alone.
+// webhookOf names the webhook of a request. A page of a dispatch names only the dispatch.
 func webhookOf(header http.Header, body []byte) string {
 	dispatch, id := header.Get("Wakecall-Dispatch"), header.Get("Wakecall-Business-Id")
 	switch {
@@ -34,7 +34,7 @@ func webhookOf(header http.Header, body []byte) string {
 	}
 }
 
-// CheckRing says where a ring or an alert departs from the document.
+// CheckRing returns where a ring or an alert violates the document.
 func (d *Document) CheckRing(header http.Header, body []byte) error {
 	name := webhookOf(header, body)
 	webhook, ok := d.at("#/webhooks/" + name + "/post")

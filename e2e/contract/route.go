@@ -13,7 +13,7 @@ type operation struct {
 	path map[string]string
 }
 
-// find is the operation that a request is for.
+// find returns the operation of a request.
 func (d *Document) find(request *http.Request) (operation, bool) {
 	paths, _ := d.at("#/paths")
 	for template := range paths.object {
@@ -29,7 +29,7 @@ func (d *Document) find(request *http.Request) (operation, bool) {
 	return operation{}, false
 }
 
-// match fits a URL to a template, segment by segment, each decoded once.
+// match matches a URL with a template, segment by segment, each decoded once.
 func match(template string, target *url.URL) (values map[string]string, ok bool) {
 	names, segments := strings.Split(template, "/"), strings.Split(target.EscapedPath(), "/")
 	if len(names) != len(segments) {

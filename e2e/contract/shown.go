@@ -2,10 +2,10 @@ package contract
 
 import "time"
 
-// JSON is a body in the making.
+// JSON is a JSON body to send.
 type JSON map[string]any
 
-// Timer is what the API shows of a timer, read by nothing of Wakecall's own.
+// Timer is a timer in the API's JSON. It uses none of Wakecall's own types.
 type Timer struct {
 	BusinessType    string    `json:"business_type"`
 	BusinessID      string    `json:"business_id"`

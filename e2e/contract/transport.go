@@ -12,7 +12,7 @@ import (
 // patience is longer than the longest answer, a wait of 30 seconds.
 const patience = time.Minute
 
-// Calls returns a client that holds every call it makes to the OpenAPI document.
+// Calls returns a client that checks every call it makes against the OpenAPI document.
 func Calls(t testing.TB) *http.Client {
 	return &http.Client{
 		Timeout: patience, Transport: transport{t},
@@ -22,7 +22,7 @@ func Calls(t testing.TB) *http.Client {
 
 type transport struct{ t testing.TB }
 
-// RoundTrip makes a call, and reads its answer whole.
+// RoundTrip makes a call, and reads its whole answer.
 func (h transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {

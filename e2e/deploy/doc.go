@@ -1,3 +1,3 @@
-// Package deploy tests the files that Wakecall is deployed with, without a
-// container: docker-compose.yml, the Dockerfile, and what is in deploy/.
+// Package deploy tests the deployment files without a container: docker-compose.yml, the
+// Dockerfile, and the files in deploy/.
 package deploy

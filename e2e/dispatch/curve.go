@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// Window is a time for which nothing is promised.
+// Window is a time without a promise.
 type Window struct{ From, To time.Duration }
 
 // Curve is how many items arrived in each second, from the first one on.
 type Curve struct {
 	Rate    float64 `json:"rate"`
 	Seconds []int   `json:"seconds"`
-	// Events are what happened meanwhile.
+	// Events are the events meanwhile.
 	Events []Event `json:"events,omitempty"`
 }
 
-// Event is what happened to the workers, so many seconds after the first item.
+// Event is an event at the workers, in seconds after the first item.
 type Event struct {
 	At   float64 `json:"at"`
 	What string  `json:"what"`
@@ -46,9 +46,9 @@ func CurveOf(rate float64, arrivals []time.Time) Curve {
 	return c
 }
 
-// Uneven names the seconds, from the second one to the last whole one, that are more than
-// 5 % from the rate, and every second that has more than 1.1 times it. One item more or
-// less is never too much.
+// Uneven names the seconds, from the second one to the last whole one, that are more than 5
+// % from the rate, and every second with more than 1.1 times the rate. One item more or less
+// is never too much.
 func (c Curve) Uneven(excused ...Window) (uneven []string) {
 	for second, items := range c.Seconds {
 		from, to := time.Duration(second)*time.Second, time.Duration(second+1)*time.Second
@@ -65,8 +65,8 @@ func (c Curve) Uneven(excused ...Window) (uneven []string) {
 	return uneven
 }
 
-// Worst is the largest part by which a second departs from the rate, the first and the last
-// one and those that are excused left out.
+// Worst is the largest relative departure of a second from the rate. It leaves out the
+// first, the last and the excused seconds.
 func (c Curve) Worst(excused ...Window) (part float64) {
 	for second := 1; second < len(c.Seconds)-1; second++ {
 		from, to := time.Duration(second)*time.Second, time.Duration(second+1)*time.Second

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// The size of the picture, in pixels: of a panel, and of what is around it.
+// The size of the picture, in pixels: of a panel, and of its margins.
 const (
 	width, height = 760.0, 130.0
 	left, top     = 70.0, 30.0
 	between       = 46.0
 )
 
-// The colours of the axes, of the line, and of what is within 5 % of the rate.
+// The colours of the axes, of the line, and of the band within 5 % of the rate.
 const axis, line, band = "#666", "#1f6feb", "#1f6feb22"
 
 // Picture draws curves as SVG, one below the other.

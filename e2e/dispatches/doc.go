@@ -1,3 +1,3 @@
-// Package dispatches holds dispatches on a real Temporal: uploads, loaders, rates and ends.
+// Package dispatches tests dispatches on a real Temporal: uploads, loaders, rates and ends.
 // Package dispatch measures them. A reader starts with dispatches_api_test.go.
 package dispatches

@@ -1,3 +1,3 @@
-// Package front holds who may call the gateway and how on a real Temporal: access, abuse, the
-// OpenAPI document, clients and examples. A reader starts with access_test.go.
+// Package front tests who may call the gateway and how, on a real Temporal: access, abuse,
+// the OpenAPI document, clients and examples. A reader starts with access_test.go.
 package front

@@ -1,4 +1,4 @@
-// Package loopback hands out addresses on the loopback network that nobody listens on.
+// Package loopback hands out free addresses on the loopback network.
 package loopback
 
 import (
@@ -13,14 +13,13 @@ var (
 	handed = map[int]bool{}
 )
 
-// Linux takes the ports of outgoing connections, and of listeners that do not
-// care, from above these, unless it is told otherwise.
+// Linux takes the ports of outgoing connections, and of listeners without a fixed port, from
+// above these by default.
 const lowestPort, highestPort = 20_000, 32_000
 
-// Host is an IP of the loopback network for this process alone, where the
-// system has more than one: other processes, and outgoing connections, which
-// leave from 127.0.0.1, take none of its ports. An address handed out stays
-// free until it is used, and while its process is down.
+// Host is an IP of the loopback network for this process alone, if the system has more than
+// one. Other processes, and outgoing connections, which leave from 127.0.0.1, take none of its
+// ports. An address handed out stays free until it is used, and while its process is down.
 var Host = sync.OnceValue(func() string {
 	host := fmt.Sprintf("127.%d.%d.%d", 1+rand.IntN(254), rand.IntN(256), 1+rand.IntN(254))
 	if Free(net.JoinHostPort(host, "0")) {
@@ -29,8 +28,7 @@ var Host = sync.OnceValue(func() string {
 	return "127.0.0.1"
 })
 
-// Addr is an address on Host that nobody listens on, and that nobody else in
-// this process is given.
+// Addr is a free address on Host. Each call in this process returns another one.
 func Addr() string {
 	addrs.Lock()
 	defer addrs.Unlock()
@@ -44,14 +42,14 @@ func Addr() string {
 	}
 }
 
-// Free reports whether nobody listens on an address.
+// Free reports whether an address has no listener.
 func Free(addr string) bool {
 	listener, err := net.Listen("tcp", addr)
 	return err == nil && listener.Close() == nil
 }
 
-// Listening reports whether somebody listens on an address. It takes a connection, which is
-// closed: to try to listen would keep whoever is about to from doing so.
+// Listening reports whether an address has a listener. It connects and closes: an attempt to
+// listen would keep a starting process from the address.
 func Listening(addr string) bool {
 	conn, err := net.Dial("tcp", addr)
 	return err == nil && conn.Close() == nil

@@ -1,3 +1,3 @@
-// Package operations holds what an operator does on a real Temporal: policies, limits, bulk
+// Package operations tests an operator's tasks on a real Temporal: policies, limits, bulk
 // jobs, redelivery and lists. A reader starts with policies_test.go.
 package operations

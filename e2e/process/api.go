@@ -22,14 +22,13 @@ type API struct {
 	Key string
 }
 
-// Client is the Go client of the API. It makes each call once, and holds it to the
+// Client is the Go client of the API. It makes each call once, and checks it against the
 // OpenAPI document.
 func (a API) Client() *client.Client {
 	return client.New(client.Options{URL: a.URL, Key: a.Key, HTTP: contract.Calls(a.T), Tries: 1})
 }
 
-// Try makes a call that may find nobody listening. An answer is held to the
-// OpenAPI document.
+// Try makes a call that may find no listener. It checks an answer against the OpenAPI document.
 func (a API) Try(method, path string, body any) (status int, answer []byte, err error) {
 	raw, err := json.Marshal(body)
 	if err != nil {
@@ -98,8 +97,7 @@ func (a API) Await(path, status string) (timer contract.Timer) {
 	return timer
 }
 
-// List returns the status of every timer of a business type, by its id, as it
-// stands in the list.
+// List returns the status of every timer in the list of a business type, by id.
 func (a API) List(businessType string) map[string]string {
 	a.T.Helper()
 	found := map[string]string{}

@@ -15,8 +15,8 @@ import (
 // WakecallBinary is the path of the production binary.
 func WakecallBinary(t testing.TB) string { return built(t, wakecall) }
 
-// EarlierBinary is the path of a production binary of an earlier version, from 1.0.0 on, which
-// the environment must name: a test that needs one is skipped without it.
+// EarlierBinary is the path of a production binary of an earlier version, from 1.0.0 on. The
+// environment must name it; without it the test is skipped.
 func EarlierBinary(t testing.TB) string {
 	path := os.Getenv("WAKECALL_EARLIER_BIN")
 	if path == "" {
@@ -25,7 +25,7 @@ func EarlierBinary(t testing.TB) string {
 	return path
 }
 
-// StandaloneBinary is the path of the binary that holds everything.
+// StandaloneBinary is the path of the standalone binary.
 func StandaloneBinary(t testing.TB) string { return built(t, standalone) }
 
 // Temporal is the path of the temporal CLI.
@@ -34,7 +34,7 @@ func Temporal(t testing.TB) string { return built(t, temporalCLI) }
 // Tctl is the path of Temporal's older CLI.
 func Tctl(t testing.TB) string { return built(t, tctl) }
 
-// Crane is the path of the program that asks registries for digests.
+// Crane is the path of crane, which asks registries for digests.
 func Crane(t testing.TB) string { return built(t, crane) }
 
 // TemporalServer is the path of Temporal's own server.
@@ -61,8 +61,8 @@ func built(t testing.TB, program func() (string, error)) string {
 	return path
 }
 
-// program returns a function that builds a program when it is first called,
-// unless the environment names one.
+// program returns a function that builds a program at its first call, unless the environment
+// names one.
 func program(variable, name string, recipe recipe) func() (string, error) {
 	return sync.OnceValues(func() (string, error) {
 		if path := os.Getenv(variable); path != "" {
@@ -76,7 +76,7 @@ func program(variable, name string, recipe recipe) func() (string, error) {
 	})
 }
 
-// recipe is the command that leaves a program at a path.
+// recipe is the command that builds a program at a path.
 type recipe func(path string) *exec.Cmd
 
 // from builds a package as the module in a directory of the checkout sees it.
@@ -88,8 +88,8 @@ func from(dir, pkg string) recipe {
 	}
 }
 
-// asShipped builds a program with the flags of those that are shipped: what it shares with
-// them is compiled once.
+// asShipped builds a program with the flags of the shipped ones: shared packages are
+// compiled once.
 func asShipped(dir, pkg string) recipe {
 	return func(path string) *exec.Cmd {
 		profile := filepath.Join(checkout(), "standalone", "profile.pgo")
@@ -99,7 +99,7 @@ func asShipped(dir, pkg string) recipe {
 	}
 }
 
-// install builds a package of a module that needs no other one of ours.
+// install builds a package of a module without other modules of ours.
 func install(pkg string) recipe {
 	return func(path string) *exec.Cmd {
 		command := exec.Command("go", "install", pkg)
@@ -108,8 +108,8 @@ func install(pkg string) recipe {
 	}
 }
 
-// binaries is a directory that is kept and ignored by git: the next run finds
-// everything up to date, and nobody needs to tidy up.
+// binaries is a directory that git ignores. It is kept, so that the next run finds
+// everything up to date.
 func binaries() string { return filepath.Join(checkout(), "bin", "e2e") }
 
 // checkout is the directory of the product's own module.

@@ -11,14 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SetClock puts the wall clock of a running process ahead by a span, or behind
-// by a negative one, of whole seconds. Like a real step of a clock it leaves the
-// monotonic clock alone.
+// SetClock puts the wall clock of a running process ahead by a span, or behind by a negative
+// one, of whole seconds. Like a real step of a clock it leaves the monotonic clock alone.
 //
-// Go's runtime asks the kernel for the time through a pointer. It is led to a
-// few instructions of ours, which ask the kernel and add the span. They stand
-// where the runtime keeps a function that only a panic needs. This works on
-// Linux on amd64, with a program that was not stripped.
+// Go's runtime asks the kernel for the time through a pointer. SetClock points it to a few
+// instructions of ours, which ask the kernel and add the span. They overwrite a runtime
+// function that only a panic needs. This works on Linux on amd64, with an unstripped program.
 func (p *Process) SetClock(ahead time.Duration) {
 	p.t.Helper()
 	p.Freeze()
@@ -31,8 +29,8 @@ const (
 	spareRoom    = "runtime.printpanicval"
 )
 
-// mark tells our instructions, the span before them included, from the
-// function whose place they take.
+// mark distinguishes our instructions, including the span before them, from the function
+// that they overwrite.
 var mark = []byte("\x90CLOCK\x90\x90")
 
 func setClock(pid int, seconds int64) error {
@@ -92,8 +90,8 @@ func places(path string) (pointer, room int64, err error) {
 	return pointer, room, nil
 }
 
-// instructions are clock_gettime(clock, *timespec) for the wall clock and all
-// others: ask the kernel, and add the span to the seconds of the first.
+// instructions are clock_gettime(clock, *timespec) for all clocks: ask the kernel, and add
+// the span to the seconds of the wall clock.
 func instructions(kernel []byte, span int64) []byte {
 	return bytes.Join([][]byte{
 		{0x57, 0x56, 0x48, 0x83, 0xec, 0x08}, // push rdi; push rsi; sub rsp, 8

@@ -6,16 +6,14 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
-// Cluster is a Temporal that is spread over processes, as it would be over
-// machines.
+// Cluster is a Temporal spread over processes, as it would be over machines.
 type Cluster struct {
-	// Members are its processes, by service. There are two of history, which has
-	// the shards.
+	// Members are its processes, by service. There are two of history, which has the shards.
 	Members  map[string]*Process
 	programs map[string]Command
 }
 
-// SecondHistory is what the second process of history goes by.
+// SecondHistory is the name of the second history process.
 const SecondHistory = "history 2"
 
 // Spread replaces the one process of Temporal by a cluster.
@@ -39,7 +37,7 @@ func (p *Production) Spread() *Cluster {
 	return c
 }
 
-// Revive runs a member again that has ended.
+// Revive runs an ended member again.
 func (c *Cluster) Revive(name string) {
 	old := c.Members[name]
 	old.t.Helper()
@@ -51,7 +49,7 @@ func (p *Production) member(service string) Command {
 	c := p.program("temporal")
 	c.Args = append(c.Args, "--service", service)
 	if c.Ready = "tcp://" + loopback.Host() + ":" + c.Env[strings.ToUpper(service)+"_GRPC_PORT"]; service == "worker" {
-		c.Ready = "" // it listens to nobody
+		c.Ready = "" // it does not listen
 	}
 	return c
 }

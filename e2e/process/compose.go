@@ -15,8 +15,8 @@ import (
 // ComposeFile is the path of docker-compose.yml.
 func ComposeFile() string { return filepath.Join(checkout(), "docker-compose.yml") }
 
-// Settings runs deploy/env.sh, and returns the file it wrote, beside which the
-// secrets are, and the API key it showed.
+// Settings runs deploy/env.sh. It returns the file it wrote, beside the secrets, and the API
+// key it showed.
 func Settings(t testing.TB) (file, key string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), ".env")
@@ -26,8 +26,8 @@ func Settings(t testing.TB) (file, key string) {
 	return file, lines[len(lines)-1]
 }
 
-// Compose loads a compose file as the docker CLI does, with nothing but the
-// settings of a file, and with every profile.
+// Compose loads a compose file as the docker CLI does, with only the settings of a file, and
+// with every profile.
 func Compose(ctx context.Context, file, settings string) (*types.Project, error) {
 	options, err := cli.NewProjectOptions([]string{file}, cli.WithEnvFiles(settings), cli.WithDotEnv, cli.WithProfiles([]string{"*"}))
 	if err != nil {

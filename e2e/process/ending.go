@@ -6,11 +6,11 @@ import "testing"
 type Ending struct {
 	Program func(testing.TB) string
 	Verb    string
-	// Abrupt reports whether not even an attempt in flight is waited for.
+	// Abrupt reports whether it does not even wait for an attempt in flight.
 	Abrupt bool
 }
 
-// Endings are all of them.
+// Endings lists all of them by name.
 var Endings = map[string]Ending{
 	"tctl cancel":        {Tctl, "cancel", false},
 	"tctl terminate":     {Tctl, "terminate", true},

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Execute runs a program to its end and returns what it printed. It fails the test where
-// the program fails.
+// Execute runs a program to its end and returns its output. It fails the test if the program
+// fails.
 func Execute(t testing.TB, program string, args ...string) string {
 	t.Helper()
 	printed, err := Prepare(t, program, args...)(t.Context())
@@ -20,8 +20,8 @@ func Execute(t testing.TB, program string, args ...string) string {
 	return printed
 }
 
-// Prepare returns a function that runs a program without any settings of the person who
-// runs the tests, and returns what it printed.
+// Prepare returns a function that runs a program without the tester's personal settings, and
+// returns its output.
 func Prepare(t testing.TB, program string, args ...string) func(context.Context) (string, error) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
 	return func(ctx context.Context) (string, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// PeakMemory is the most memory that the process had, in bytes (VmHWM of proc(5)).
+// PeakMemory is the peak memory of the process, in bytes (VmHWM of proc(5)).
 func (p *Process) PeakMemory() int {
 	p.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// DashboardQueries are the questions of the dashboard, with its variables filled.
+// DashboardQueries are the queries of the dashboard, with its variables filled.
 func DashboardQueries(t testing.TB) (queries []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout(), "deploy", "grafana", "dashboards", "wakecall.json"))
@@ -42,7 +42,7 @@ var (
 // notMetrics are functions of Prometheus.
 var notMetrics = map[string]bool{"histogram_quantile": true, "min_over_time": true}
 
-// WatchedMetrics are the metrics that the dashboard and the alerts ask for.
+// WatchedMetrics are the metrics in the dashboard and the alerts.
 func WatchedMetrics(t testing.TB) map[string]bool {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(checkout(), "deploy", "prometheus", "alerts.yml"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// NodeModules is the directory of what e2e/tools/npm locks, installed.
+// NodeModules is the directory of the packages locked by e2e/tools/npm, installed.
 func NodeModules(t testing.TB) string {
 	t.Helper()
 	dir, err := nodeModules()
@@ -20,8 +20,8 @@ func NodeModules(t testing.TB) string {
 	return dir
 }
 
-// nodeModules installs once for each lock file: the copy that it leaves says
-// which one was installed.
+// nodeModules installs once for each lock file. The copy of the lock file that it leaves
+// identifies the installed one.
 var nodeModules = sync.OnceValues(func() (string, error) {
 	source, dir := filepath.Join(checkout(), "e2e", "tools", "npm"), filepath.Join(binaries(), "npm")
 	modules, stamp := filepath.Join(dir, "node_modules"), filepath.Join(dir, "installed.json")
@@ -61,8 +61,8 @@ func WithTypeScriptClient(t testing.TB) string {
 	return NodeModules(t)
 }
 
-// compileTypeScriptClient copies the sources alone: what was installed or built beside them
-// is not what is locked here.
+// compileTypeScriptClient copies only the sources: packages installed or built beside them
+// are not locked here.
 var compileTypeScriptClient = sync.OnceValue(func() error {
 	modules, err := nodeModules()
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// output is what a process has written so far.
+// output is the output of a process so far.
 type output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer

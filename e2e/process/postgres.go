@@ -30,9 +30,8 @@ type Postgres struct {
 	settings []string
 }
 
-// NewPostgres makes a cluster whose superuser has the given password, and runs
-// its server, with more settings (name=value) if they are given. It takes the
-// newest PostgreSQL that Debian's packages left.
+// NewPostgres makes a cluster whose superuser has the given password, and runs its server, with
+// more settings (name=value) if given. It uses the newest PostgreSQL of Debian's packages.
 func NewPostgres(t testing.TB, superuser, password string, settings ...string) *Postgres {
 	t.Helper()
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres")
@@ -45,19 +44,19 @@ func NewPostgres(t testing.TB, superuser, password string, settings ...string) *
 	dir := p.directory()
 	p.data = filepath.Join(dir, "data")
 	secret := filepath.Join(dir, "password")
-	require.NoError(t, os.WriteFile(secret, []byte(password), 0o644)) // in a directory that nobody else enters
+	require.NoError(t, os.WriteFile(secret, []byte(password), 0o644)) // in a private directory
 	p.run("initdb", "--pgdata", p.data, "--username", superuser, "--pwfile", secret,
 		"--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C", "--no-sync")
 	p.Start()
 	return p
 }
 
-// URL is how the superuser reaches a database.
+// URL is the superuser's URL of a database.
 func (p *Postgres) URL(database string) string {
 	return (&url.URL{Scheme: "postgres", User: p.superuser, Host: p.Addr, Path: database, RawQuery: "sslmode=disable"}).String()
 }
 
-// directory is one that the server's user may enter.
+// directory is a directory that the server's user may enter.
 func (p *Postgres) directory() string {
 	dir, err := os.MkdirTemp("", "wakecall-postgres-")
 	require.NoError(p.t, err)
@@ -68,8 +67,7 @@ func (p *Postgres) directory() string {
 	return dir
 }
 
-// unprivileged is whom PostgreSQL runs as when the tests are root's: it refuses
-// to run as root.
+// unprivileged is PostgreSQL's user if the tests run as root: it refuses to run as root.
 func unprivileged(t testing.TB) *syscall.Credential {
 	if os.Getuid() != 0 {
 		return nil
@@ -86,7 +84,7 @@ func unprivileged(t testing.TB) *syscall.Credential {
 	return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 }
 
-// Start runs the server until it takes connections.
+// Start runs the server until it accepts connections.
 func (p *Postgres) Start() {
 	p.t.Helper()
 	host, port, err := net.SplitHostPort(p.Addr)

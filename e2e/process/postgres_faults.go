@@ -14,15 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StopNow is what `pg_ctl stop -m immediate` does: PostgreSQL aborts without a
+// StopNow does the same as `pg_ctl stop -m immediate`: PostgreSQL aborts without a
 // checkpoint, and recovers at the next start.
 func (p *Postgres) StopNow() { p.t.Helper(); p.signal(syscall.SIGQUIT) }
 
-// The statement that ends every connection of Temporal's.
+// The statement that ends all of Temporal's connections.
 const terminate = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname LIKE 'temporal%'"
 
-// Terminate ends every connection of Temporal's, and returns how many there
-// were.
+// Terminate ends all of Temporal's connections, and returns their number.
 func (p *Postgres) Terminate() (terminated int) {
 	p.t.Helper()
 	connection, err := p.connect(p.t.Context(), maintenance)
@@ -42,7 +41,7 @@ func (p *Postgres) Exec(database, statement string) {
 	require.NoError(p.t, err)
 }
 
-// Lock keeps everybody else from a table until it is released.
+// Lock locks a table for all others until it is released.
 func (p *Postgres) Lock(database, table string) (release func()) {
 	p.t.Helper()
 	connection, err := p.connect(p.t.Context(), database)
@@ -65,8 +64,8 @@ func (p *Postgres) connect(ctx context.Context, database string) (*pgx.Conn, err
 	return pgx.Connect(ctx, p.URL(database))
 }
 
-// Exhaust takes every connection that PostgreSQL has, Temporal's included, and
-// keeps them until it is told to release them.
+// Exhaust takes all of PostgreSQL's connections, including Temporal's, and keeps them until
+// release.
 func (p *Postgres) Exhaust() (release func()) {
 	ctx, cancel := context.WithCancel(p.t.Context())
 	var taking sync.WaitGroup
@@ -82,7 +81,7 @@ func (p *Postgres) Exhaust() (release func()) {
 				_, _ = held[0].Exec(ctx, terminate)
 			}
 			select {
-			case <-time.After(10 * time.Millisecond): // somebody may give one up
+			case <-time.After(10 * time.Millisecond): // a connection may become free
 			case <-ctx.Done():
 			}
 		}
@@ -93,10 +92,10 @@ func (p *Postgres) Exhaust() (release func()) {
 	return func() { cancel(); taking.Wait() }
 }
 
-// Freeze stops every process of the server where it stands.
+// Freeze stops every process of the server.
 func (p *Postgres) Freeze() { p.t.Helper(); p.everybody(syscall.SIGSTOP) }
 
-// Thaw lets them go on.
+// Thaw resumes them.
 func (p *Postgres) Thaw() { p.t.Helper(); p.everybody(syscall.SIGCONT) }
 
 // everybody signals the server and its children, one for each connection.

@@ -23,12 +23,12 @@ import (
 type Command struct {
 	Path string
 	Args []string
-	// Env is the whole environment, but for PATH and a HOME without settings.
+	// Env is the whole environment, apart from PATH and a HOME without settings.
 	Env map[string]string
-	// Ready answers 200 once the process does its work; tcp://… needs only to
-	// be listened on. Without it, nothing is known and nothing awaited.
+	// Ready is a URL that answers 200 once the process works; tcp://… needs only a listener.
+	// Without it there is no wait.
 	Ready string
-	// As is who runs the program, if it is somebody else.
+	// As is the user who runs the program, if not the present one.
 	As *syscall.Credential
 }
 
@@ -38,13 +38,13 @@ type Process struct {
 	program        Command
 	command        *exec.Cmd
 	ready          string
-	metrics        string // its address, if it is one of its own
+	metrics        string // its address, if separate
 	stdout, stderr output
 	exited         chan struct{}
 }
 
-// Patience is how long a test waits for what has to come. How soon it comes is for the
-// benchmarks: many tests share two slow cores.
+// Patience is how long a test waits for an expected event. Benchmarks measure how soon it
+// comes: many tests share two slow cores.
 const Patience = time.Minute
 
 const (
@@ -61,7 +61,7 @@ func Start(t testing.TB, c Command) *Process {
 	return p
 }
 
-// Launch runs a program and waits for nothing.
+// Launch runs a program without a wait.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
 	p := &Process{t: t, program: c, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]), exited: make(chan struct{})}
@@ -86,13 +86,13 @@ func environment(t testing.TB, own map[string]string) []string {
 	return env
 }
 
-// AwaitReady waits until the process does its work.
+// AwaitReady waits until the process works.
 func (p *Process) AwaitReady() {
 	p.t.Helper()
 	require.True(p.t, p.BecomesReady(), "%s ended before it was ready", p.command.Path)
 }
 
-// BecomesReady waits until the process does its work, or ends.
+// BecomesReady waits until the process works, or ends.
 func (p *Process) BecomesReady() bool {
 	p.t.Helper()
 	if p.ready == "" {
@@ -121,7 +121,7 @@ func answers(url string) bool {
 	return response.Body.Close() == nil && response.StatusCode == http.StatusOK
 }
 
-// OpenFiles is how many files the process has open.
+// OpenFiles is the number of open files of the process.
 func (p *Process) OpenFiles() int {
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", p.command.Process.Pid))
 	require.NoError(p.t, err)
@@ -162,8 +162,7 @@ func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT
 // Kill ends the process where it stands.
 func (p *Process) Kill() { p.t.Helper(); p.signal(syscall.SIGKILL) }
 
-// URL is where the process serves the page that says that it is ready, and
-// everything else.
+// URL is the base URL of the process's readiness page and of all its other pages.
 func (p *Process) URL() string {
 	page, err := url.Parse(p.ready)
 	require.NoError(p.t, err)
@@ -171,7 +170,7 @@ func (p *Process) URL() string {
 	return page.String()
 }
 
-// Metrics is what the process shows of itself at /metrics.
+// Metrics is the process's page /metrics.
 func (p *Process) Metrics() (text string, err error) {
 	base := "http://" + p.metrics
 	if p.metrics == "" {
@@ -186,10 +185,10 @@ func (p *Process) Metrics() (text string, err error) {
 	return string(raw), err
 }
 
-// Freeze stops the process where it stands, and leaves its connections open.
+// Freeze stops the process, and leaves its connections open.
 func (p *Process) Freeze() { p.t.Helper(); p.send(syscall.SIGSTOP) }
 
-// Thaw lets a frozen process go on.
+// Thaw resumes a frozen process.
 func (p *Process) Thaw() { p.t.Helper(); p.send(syscall.SIGCONT) }
 
 // PID is the id of the process.
@@ -206,10 +205,10 @@ func (p *Process) signal(signal syscall.Signal) int {
 	return p.Wait()
 }
 
-// Stdout is what the process has printed.
+// Stdout is the process's standard output.
 func (p *Process) Stdout() string { return p.stdout.String() }
 
-// Stderr is what the process has complained of.
+// Stderr is the process's standard error.
 func (p *Process) Stderr() string { return p.stderr.String() }
 
 func (p *Process) cleanUp() {

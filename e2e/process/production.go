@@ -17,9 +17,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
-// Production is what docker-compose.yml describes, without the containers: the
-// same programs with the same settings and scripts, each a process of its own,
-// on addresses of this test's own.
+// Production is the deployment of docker-compose.yml without the containers: the same programs
+// with the same settings and scripts, each a separate process, on addresses of this test.
 type Production struct {
 	API
 	Postgres *Postgres
@@ -29,22 +28,20 @@ type Production struct {
 	services types.Services
 	// instead holds the settings whose values differ outside of containers.
 	instead map[string]map[string]string
-	// ports are what a Temporal in a container of its own has for itself.
+	// ports are the ports of a Temporal in its own container.
 	ports map[string]string
-	// config is the file that Temporal is configured by, if it is not the one in
-	// its image.
+	// config is Temporal's configuration file, if it is not the one in its image.
 	config string
 }
 
-// Via returns the address under which a service reaches another one that
-// listens on addr.
+// Via returns the address by which a service reaches another one that listens on addr.
 type Via func(from, to, addr string) string
 
 // Direct puts nothing between services.
 func Direct(_, _, addr string) string { return addr }
 
-// NewProduction runs PostgreSQL, with more settings (name=value) if they are
-// given, and Temporal. The roles are left to start.
+// NewProduction runs PostgreSQL, with more settings (name=value) if given, and Temporal. It
+// does not start the roles.
 func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	t.Helper()
 	p := arrange(t, via, postgres)
@@ -52,8 +49,8 @@ func NewProduction(t testing.TB, via Via, postgres ...string) *Production {
 	return p
 }
 
-// NewUntuned runs the same with Temporal as it comes: with all of its indexes, and
-// without the settings in deploy.
+// NewUntuned does the same with an untuned Temporal: with all of its indexes, and without
+// the settings in deploy.
 func NewUntuned(t testing.TB, postgres ...string) *Production {
 	t.Helper()
 	p := arrange(t, Direct, postgres)
@@ -71,7 +68,7 @@ func NewUntuned(t testing.TB, postgres ...string) *Production {
 	return p
 }
 
-// arrange runs PostgreSQL, and knows what to run on it.
+// arrange runs PostgreSQL, and prepares the programs.
 func arrange(t testing.TB, via Via, postgres []string) *Production {
 	t.Helper()
 	file, key := Settings(t)
@@ -101,7 +98,7 @@ func (p *Production) raise() {
 	require.NoError(p.T, p.Job("namespace"), "it may be repeated")
 }
 
-// postgresSettings are those of the compose file's `postgres -c name=value …`.
+// postgresSettings are the settings of the compose file's `postgres -c name=value …`.
 func (p *Production) postgresSettings() (settings []string) {
 	command := p.services["postgres"].Command
 	require.Equal(p.T, "postgres", command[0])
@@ -113,8 +110,8 @@ func (p *Production) postgresSettings() (settings []string) {
 	return settings
 }
 
-// mounted is a copy, for everybody to read, of the file that a service sees as
-// path; what is no such path is left as it is.
+// mounted is a readable copy of the file that a service sees as path. It returns any other
+// path unchanged.
 func (p *Production) mounted(service, path string) string {
 	for _, volume := range p.services[service].Volumes {
 		if volume.Target != path {
@@ -133,7 +130,7 @@ func (p *Production) mounted(service, path string) string {
 	return path
 }
 
-// secret is what a container finds at a path.
+// secret is the content of a container's secret file.
 func (p *Production) secret(path string) string {
 	file, ok := SecretFile(p.project, path)
 	require.True(p.T, ok, path)
@@ -156,7 +153,7 @@ func ports() map[string]string {
 	return ports
 }
 
-// addresses are the settings that name them.
+// addresses are the settings with these addresses.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
 	gateway := loopback.Addr()
 	return map[string]map[string]string{
@@ -182,7 +179,7 @@ func addresses(postgres, temporal string, via Via) map[string]map[string]string 
 	}
 }
 
-// environment is that of a service.
+// environment is the environment of a service.
 func (p *Production) environment(service string) map[string]string {
 	env := map[string]string{}
 	for name, value := range p.services[service].Environment {
@@ -205,8 +202,7 @@ func (p *Production) environment(service string) map[string]string {
 	return env
 }
 
-// Job runs the script of a service, with settings (name=value) instead of those
-// that are paths in a container.
+// Job runs the script of a service, with settings (name=value) instead of paths in a container.
 func (p *Production) Job(service string, instead ...string) error {
 	tools := p.T.TempDir()
 	for name, path := range map[string]string{"temporal-sql-tool": SQLTool(p.T), "temporal": Temporal(p.T)} {
@@ -229,11 +225,11 @@ func (p *Production) Job(service string, instead ...string) error {
 	return nil
 }
 
-// program is what a service runs.
+// program is the program of a service.
 func (p *Production) program(service string) Command {
 	c := Command{Path: WakecallBinary(p.T), Args: p.services[service].Command, Env: p.environment(service)}
 	switch service {
-	case "temporal": // what its image's entry point does at its end
+	case "temporal": // as its image's entry point does at its end
 		c.Path, c.Args = TemporalServer(p.T), []string{"start"}
 		c.Ready = "tcp://" + p.TemporalAddr()
 	case "api", "wakecall":
@@ -256,8 +252,8 @@ func (p *Production) Start(services ...string) (started []*Process) {
 	return started
 }
 
-// Revive runs the program of a service, and runs it again each time it ends
-// before it is ready, as an orchestrator does.
+// Revive runs the program of a service. It runs it again each time it ends before it is
+// ready, as an orchestrator does.
 func (p *Production) Revive(service string) *Process {
 	p.T.Helper()
 	for {
@@ -267,7 +263,7 @@ func (p *Production) Revive(service string) *Process {
 	}
 }
 
-// Beside runs one more program of a role, on an address of its own.
+// Beside runs one more program of a role, on a separate address.
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
 	return p.BesideOf(WakecallBinary(p.T), role)

@@ -7,15 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Destroy ends PostgreSQL and removes everything it has stored.
+// Destroy ends PostgreSQL and removes all of its data.
 func (p *Production) Destroy() {
 	p.T.Helper()
 	p.Postgres.Kill()
 	require.NoError(p.T, os.RemoveAll(p.Postgres.data))
 }
 
-// Restore unpacks the newest backup in a directory where PostgreSQL's data was, and
-// starts it.
+// Restore unpacks the newest backup of a directory into PostgreSQL's place, and starts it.
 func (p *Production) Restore(backups string) {
 	p.T.Helper()
 	settings := []string{"PGDATA=" + p.Postgres.data, "BACKUP_DIR=" + backups}
@@ -24,8 +23,7 @@ func (p *Production) Restore(backups string) {
 	p.Postgres.Start()
 }
 
-// Backup makes a backup in a directory that others may be in, as the compose
-// file's job does.
+// Backup makes a backup in a shared directory, as the compose file's job does.
 func (p *Production) Backup(backups string) {
 	p.T.Helper()
 	before, _ := filepath.Glob(filepath.Join(backups, "*"))

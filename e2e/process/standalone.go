@@ -8,15 +8,15 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 )
 
-// Standalone is a standalone Wakecall: a data directory and addresses that outlive
-// its processes.
+// Standalone is a standalone Wakecall: a data directory and addresses that outlive its
+// processes.
 type Standalone struct {
 	API
 	// Dir is the data directory.
 	Dir string
-	// Env is added to the environment of the processes to come.
+	// Env is added to the environment of later processes.
 	Env map[string]string
-	// Files is how many files the processes to come may open; 0 for as many as this one.
+	// Files is how many files later processes may open; 0 for as many as this one.
 	Files int
 	addr  map[string]string
 }
@@ -36,10 +36,10 @@ func (s *Standalone) Addr(variable string) string { return s.addr[variable] }
 // Start runs it until it is ready.
 func (s *Standalone) Start() *Process { s.T.Helper(); return Start(s.T, s.command()) }
 
-// Launch runs it and waits for nothing.
+// Launch runs it without a wait.
 func (s *Standalone) Launch() *Process { s.T.Helper(); return Launch(s.T, s.command()) }
 
-// Run runs another command of the deployment's program, which may be running.
+// Run runs another command of the deployment's program. The deployment may be running.
 func (s *Standalone) Run(args ...string) *Process {
 	s.T.Helper()
 	c := s.command()

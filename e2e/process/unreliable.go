@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StoreFaults are how often a method of one of Temporal's stores goes wrong, by
-// store, method and kind of error: those of Temporal's own fault injection, such as
-// Timeout, and ExecuteAndTimeout for what was done although it seems not to be.
+// StoreFaults are the error rates of Temporal's stores, by store, method and kind of error.
+// The kinds are those of Temporal's own fault injection, such as Timeout, and
+// ExecuteAndTimeout for a write that succeeds but seems to fail.
 type StoreFaults map[string]map[string]map[string]float64
 
-// Unreliable starts Temporal anew on a store with faults, or on one without.
+// Unreliable restarts Temporal on a store with faults, or on one without.
 func (p *Production) Unreliable(faults StoreFaults) {
 	p.T.Helper()
 	require.Zero(p.T, p.Temporal.Stop())

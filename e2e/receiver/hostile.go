@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Hostile is a receiver that speaks TCP by hand, to break rules that an HTTP
-// server keeps. It counts what reaches it.
+// Hostile is a receiver that speaks TCP by hand, to break rules that an HTTP server keeps.
+// It counts its connections and requests.
 type Hostile struct {
 	// Addr is where it listens.
 	Addr string
@@ -36,8 +36,8 @@ type Hostile struct {
 	posts []*http.Request
 }
 
-// Manner is how a hostile receiver treats a connection. When it returns, the
-// connection stays open until the other side hangs up.
+// Manner is how a hostile receiver treats a connection. When it returns, the connection
+// stays open until the other side hangs up.
 type Manner func(c *Conn)
 
 // Conn is a connection as its receiver sees it.
@@ -58,7 +58,7 @@ func NewHostile(t testing.TB, addr string, manner Manner) *Hostile {
 	return h
 }
 
-// OverTLS treats a connection in a manner once it has shaken hands.
+// OverTLS applies a manner after a TLS handshake.
 func OverTLS(config *tls.Config, manner Manner) Manner {
 	return func(c *Conn) {
 		secured := tls.Server(c.Conn, config)
@@ -112,14 +112,14 @@ func (h *Hostile) Accepted() int { return int(h.accepted.Load()) }
 // Open is the number of connections that neither side has closed.
 func (h *Hostile) Open() int { return int(h.open.Load()) }
 
-// First is when the first connection came in; zero while there was none.
+// First is when the first connection came in; zero before that.
 func (h *Hostile) First() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.first
 }
 
-// Posts are the requests that were read to their end.
+// Posts are the requests that were read completely.
 func (h *Hostile) Posts() []*http.Request {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -155,7 +155,7 @@ func (c *Conn) Say(text string) bool {
 	return err == nil
 }
 
-// Then answers a request with a text, as it is.
+// Then answers a request with a text, unchanged.
 func Then(text string) Manner {
 	return func(c *Conn) {
 		if c.Request() {
@@ -188,8 +188,7 @@ func ThenClose(text string) Manner {
 	}
 }
 
-// ThenForever answers a request with a text, then repeats another as fast as
-// it is read.
+// ThenForever answers a request with a text, then repeats another as fast as it is read.
 func ThenForever(text, more string) Manner {
 	return func(c *Conn) {
 		Then(text)(c)
@@ -211,11 +210,11 @@ func ThenTrickle(text string, every time.Duration) Manner {
 	}
 }
 
-// Silent reads a request and says nothing.
+// Silent reads a request and does not answer.
 func Silent(c *Conn) { c.Request() }
 
-// Deaf does not even read, so that a body gets stuck on its way. It does not
-// notice when the other side leaves.
+// Deaf does not even read, so that a body gets stuck on its way. It does not notice when the
+// other side leaves.
 func Deaf(c *Conn) {
 	if tcp, ok := c.Conn.(*net.TCPConn); ok {
 		_ = tcp.SetReadBuffer(4 << 10)
@@ -232,7 +231,7 @@ func Early(text string) Manner {
 	}
 }
 
-// Bomb is gzip, of which each KiB becomes a MiB.
+// Bomb is gzip data that expands each KiB to a MiB.
 func Bomb() string {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

@@ -1,5 +1,5 @@
-// Package receiver is a real HTTP server that is called back, remembers what it
-// got, and answers as it is told.
+// Package receiver is a real HTTP server for callbacks. It records its calls, and answers as
+// configured.
 package receiver
 
 import (
@@ -22,7 +22,7 @@ type Call struct {
 	At     time.Time
 }
 
-// ID is the business id the call is about.
+// ID is the business id of the call.
 func (c Call) ID() string { return c.Header.Get("Wakecall-Business-Id") }
 
 // Answer answers the n-th call (from 1) about one business id.
@@ -51,14 +51,14 @@ func New(t testing.TB) *Receiver {
 	return r
 }
 
-// held is how many calls of a test are held to the document: a herd's are alike.
+// held is how many calls of a test are checked against the document: a herd's calls are alike.
 const held = 50
 
 func (r *Receiver) hold(t testing.TB) {
 	left := held
 	for _, call := range r.All() {
 		if call.Header.Get("webhook-id") == "" {
-			continue // somebody else called
+			continue // another caller
 		}
 		if left--; left < 0 {
 			return
@@ -67,7 +67,7 @@ func (r *Receiver) hold(t testing.TB) {
 	}
 }
 
-// On makes the receiver answer calls to a path in its own way.
+// On sets the answer to calls to a path.
 func (r *Receiver) On(path string, answer Answer) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Receiver) AwaitAll(t testing.TB, n int) []Call {
 	return r.await(t, "in all", n, r.All)
 }
 
-// patience is for one more call, not for all of them.
+// patience is the wait for one more call, not for all of them.
 const patience = time.Minute
 
 func (r *Receiver) await(t testing.TB, what string, n int, read func() []Call) []Call {
@@ -186,7 +186,7 @@ func HangOnce(n int) Answer {
 	}
 }
 
-// AnsweredBy waits to be told the status of its answer.
+// AnsweredBy takes the status of its answer from a channel.
 func AnsweredBy(answers <-chan int) Answer {
 	return func(w http.ResponseWriter, r *http.Request, _ int) {
 		select {

@@ -1,5 +1,5 @@
-// Package receivers starts HTTP servers that are not Go's, with their own way of
-// reading requests and keeping connections, and tells what they got.
+// Package receivers starts HTTP servers in other languages than Go, which read requests and
+// keep connections in their own way. It returns what they received.
 package receivers
 
 import (
@@ -23,7 +23,7 @@ import (
 // Make is the make of a server.
 type Make string
 
-// The makes, each as Debian packages it; Express as npm does.
+// The makes, each as packaged by Debian; Express as packaged by npm.
 const (
 	Nginx      Make = "nginx"
 	Node       Make = "node"
@@ -37,8 +37,8 @@ const (
 // Makes lists every make.
 func Makes() []Make { return append(Verifying(), Nginx) }
 
-// Verifying lists the makes that verify signatures: those on Node with the
-// official library of Standard Webhooks, the others by hand, since Debian has none.
+// Verifying lists the makes that verify signatures: those on Node with the official library
+// of Standard Webhooks, the others by hand, since Debian has none.
 func Verifying() []Make { return []Make{Node, Express, HTTPServer, WSGI, Flask, PHP} }
 
 var (
@@ -62,8 +62,8 @@ var (
 	pythonVerify string
 )
 
-// recipe is how a make is started: file is written into a directory of the
-// server's own, and its name stands for FILE in the arguments.
+// recipe starts a make: file is written into a directory of the server's, and its name
+// replaces FILE in the arguments.
 type recipe struct {
 	file, text, command string
 	args                []string
@@ -88,10 +88,10 @@ type Request struct {
 	Attempt   string `json:"attempt"`
 	Length    string `json:"length"`   // Content-Length
 	Encoding  string `json:"encoding"` // Transfer-Encoding
-	Size      int    `json:"size"`     // of the body; -1 where the make does not tell
-	// Nth numbers the requests of a connection, where the make tells.
+	Size      int    `json:"size"`     // of the body; -1 if the make does not report it
+	// Nth numbers the requests of a connection, if the make reports it.
 	Nth int `json:"nth"`
-	// Verified is how the signature was: by the "library", by "hand", or "wrong".
+	// Verified is how the signature was verified: by the "library", by "hand", or "wrong".
 	Verified string `json:"verified"`
 	// Error is what the server could not read.
 	Error string `json:"error"`
@@ -105,16 +105,15 @@ type Server struct {
 	log string
 }
 
-// Settings is what a server may be told; the zero value is as it comes.
+// Settings configures a server; the zero value is its default.
 type Settings struct {
 	// Secret makes it answer 401 to a wrong signature.
 	Secret string
-	// Idle is how long Node keeps a connection without a request, 5 s by itself.
+	// Idle is how long Node keeps a connection without a request, 5 s by default.
 	Idle time.Duration
 }
 
-// Start starts a server that answers 200 to everything, on a port of its own,
-// until the test ends.
+// Start starts a server that answers 200 to everything, on its own port, until the test ends.
 func Start(t testing.TB, of Make) *Server { return StartWith(t, of, Settings{}) }
 
 // StartWith is [Start] with settings.
@@ -147,7 +146,7 @@ func StartWith(t testing.TB, of Make, settings Settings) *Server {
 			"HOST": host, "PORT": port, "LOG": log, "SECRET": settings.Secret, "IDLE": milliseconds(settings.Idle),
 		},
 	})
-	if of == Flask { // its worker is a process of its own, which only gunicorn ends at once
+	if of == Flask { // its worker is a separate process, which only gunicorn ends at once
 		t.Cleanup(func() { running.Stop() })
 	}
 	return &Server{URL: "http://" + addr, t: t, log: log}
@@ -160,7 +159,7 @@ func milliseconds(d time.Duration) string {
 	return strconv.FormatInt(d.Milliseconds(), 10)
 }
 
-// Requests returns every request so far, and what could not be read as one.
+// Requests returns every request so far, and the unreadable ones.
 func (s *Server) Requests() (all []Request) {
 	s.t.Helper()
 	text, err := os.ReadFile(s.log)

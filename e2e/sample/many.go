@@ -14,7 +14,7 @@ import (
 
 const batch = 200
 
-// BookMany books timers of a type by batches, and returns when they are due.
+// BookMany books timers of a type in batches, and returns their due times.
 func BookMany(t testing.TB, api *client.Client, kind string, n int) map[string]wire.Instant {
 	t.Helper()
 	due, at := map[string]wire.Instant{}, wire.At(time.Now().Add(24*time.Hour))

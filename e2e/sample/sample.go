@@ -1,4 +1,4 @@
-// Package sample makes what the tests book.
+// Package sample makes the bookings of the tests.
 package sample
 
 import (
@@ -12,11 +12,11 @@ import (
 	"github.com/wakecall/wakecall/e2e/contract"
 )
 
-// kinds counts the business types handed out: a test that runs again on the
-// shared server must not meet the timers of its last run.
+// kinds counts the business types: a test that runs again on the shared server must not meet
+// the timers of its last run.
 var kinds atomic.Int64
 
-// Type makes a business type from the test's name, another one at each call.
+// Type makes a business type from the test's name, a new one at each call.
 func Type(t testing.TB) string {
 	name := strings.ToLower(strings.NewReplacer("/", ".", "_", "-").Replace(t.Name()))
 	return name[max(0, len(name)-50):] + "-" + strconv.FormatInt(kinds.Add(1), 10)
@@ -37,7 +37,7 @@ func Secret() string {
 	return "whsec_" + base64.StdEncoding.EncodeToString(key)
 }
 
-// Repeating is a recurring timer with what its policy says.
+// Repeating is a recurring timer under its policy's defaults.
 func Repeating(businessType, id string, rule contract.JSON) contract.JSON {
 	return contract.JSON{"business_type": businessType, "business_id": id, "recurrence": rule}
 }

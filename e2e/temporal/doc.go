@@ -1,3 +1,3 @@
-// Package temporal holds what Wakecall leans on in Temporal itself, by the plain SDK. A reader
-// starts with temporal_lab_test.go.
+// Package temporal tests the properties of Temporal that Wakecall relies on, with the plain
+// SDK. A reader starts with temporal_lab_test.go.
 package temporal

@@ -30,8 +30,8 @@ type Nth struct {
 	Number int
 }
 
-// Accepted returns a timer and its delivery once an attempt has been accepted. It books the
-// timer for the first.
+// Accepted returns a timer and its delivery once an attempt has been accepted. For the first
+// attempt it books the timer.
 func Accepted(t testing.TB, env *Env, r *receiver.Receiver, of Nth) (Timer, client.Delivery) {
 	t.Helper()
 	kind, id, _ := strings.Cut(of.Path, "/")

@@ -23,11 +23,11 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// The words of the API, as the tests in this process call them.
+// The terms of the API, for the tests in this process.
 type (
-	// JSON is a body in the making.
+	// JSON is a JSON body to send.
 	JSON = contract.JSON
-	// Timer is what the API shows of a timer.
+	// Timer is a timer in the API's JSON.
 	Timer = contract.Timer
 	// Problem is a problem document.
 	Problem = contract.Problem
@@ -62,11 +62,11 @@ func (r Reply) into(v any) {
 // Into reads the answer as anything.
 func (r Reply) Into(v any) { r.t.Helper(); r.into(v) }
 
-// change is the path of a timer, or of something that is done to it.
+// change is the path of a timer, or of an operation on it.
 var change = regexp.MustCompile(`^/v1/timers/[^/?]+/[^/?]+(/fire|/pause|/resume)?$`)
 
-// patiently waits for the effect of a change for longer than the API does by itself, where
-// the test does not say how long: a busy machine is no answer.
+// patiently makes a change wait longer for its effect than the API does by default, unless
+// the test sets the wait: a slow answer on a busy machine must not decide the test.
 func patiently(method, path string) string {
 	if method != http.MethodGet && change.MatchString(path) {
 		return path + "?wait=20s"
@@ -74,14 +74,14 @@ func patiently(method, path string) string {
 	return path
 }
 
-// Do makes a call. A body of type string or []byte is sent as it is, and a change is waited
-// for.
+// Do makes a call. It sends a body of type string or []byte unchanged, and waits for the
+// effect of a change.
 func (e *Env) Do(method, path string, body any) Reply {
 	e.t.Helper()
 	return e.Send(e.Request(method, patiently(method, path), body))
 }
 
-// Request makes a request that Send can send.
+// Request makes a request for Send.
 func (e *Env) Request(method, path string, body any) *http.Request {
 	e.t.Helper()
 	var raw []byte
@@ -104,7 +104,7 @@ func (e *Env) Request(method, path string, body any) *http.Request {
 	return request
 }
 
-// Send sends a request made by hand, and holds the call to the OpenAPI document.
+// Send sends a request made by hand, and checks the call against the OpenAPI document.
 func (e *Env) Send(request *http.Request) Reply {
 	e.t.Helper()
 	response, err := contract.Calls(e.t).Do(request)
@@ -115,13 +115,13 @@ func (e *Env) Send(request *http.Request) Reply {
 	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: e.t}
 }
 
-// Wakecall is the Go client of the API. It makes each call once, and holds it to the
+// Wakecall is the Go client of the API. It makes each call once, and checks it against the
 // OpenAPI document.
 func (e *Env) Wakecall() *wakecall.Client {
 	return wakecall.New(wakecall.Options{URL: e.URL, HTTP: contract.Calls(e.t), Tries: 1})
 }
 
-// Policy puts a policy and expects it to be taken.
+// Policy puts a policy and expects it to be accepted.
 func (e *Env) Policy(businessType string, policy JSON) {
 	e.t.Helper()
 	_, err := e.Wakecall().Policies.Put(e.t.Context(), businessType, policy, 0)
@@ -154,8 +154,8 @@ func (e *Env) Await(path, status string) (timer Timer) {
 	return timer
 }
 
-// AddMany books n timers of a type by one batch, with the ids 0 to n-1 and what
-// their policy says.
+// AddMany books n timers of a type in one batch, with the ids 0 to n-1 and their policy's
+// defaults.
 func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 	e.t.Helper()
 	bookings := make([]wakecall.Booking, n)
@@ -179,7 +179,7 @@ func (e *Env) AwaitAll(businessType string, n int, status string) {
 	}
 }
 
-// Start starts a timer's workflow as it is, past the rules of the API.
+// Start starts a timer's workflow directly, without the checks of the API.
 func (e *Env) Start(spec timer.Spec) {
 	e.t.Helper()
 	_, err := e.Client.ExecuteWorkflow(e.t.Context(), client.StartWorkflowOptions{
@@ -193,7 +193,7 @@ func SendIf(env *Env, tag string, request *http.Request) Reply {
 	env.t.Helper()
 	request.Header.Set("If-Match", tag)
 	if request.Method != http.MethodGet && strings.HasPrefix(request.URL.Path, "/v1/timers/") {
-		request.URL.RawQuery = "wait=20s" // a busy machine is no answer
+		request.URL.RawQuery = "wait=20s" // a busy machine is slow to answer
 	}
 	return env.Send(request)
 }

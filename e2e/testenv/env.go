@@ -1,5 +1,5 @@
-// Package testenv runs the whole of Wakecall in a test's process, on a real
-// Temporal server, with parts that can be stopped and started.
+// Package testenv runs the whole of Wakecall in a test's process, on a real Temporal server.
+// Its parts can be stopped and started.
 package testenv
 
 import (
@@ -32,13 +32,13 @@ import (
 // Patience is [process.Patience].
 const Patience = process.Patience
 
-// Temporal starts a real server on files that need not survive the test.
+// Temporal starts a real server. Its files need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {
 	return TemporalWith(dir, nil, 24*time.Hour)
 }
 
-// TemporalWith starts one with a dynamic configuration of its own, unless that is nil, that
-// keeps finished timers so long.
+// TemporalWith starts a server with its own dynamic configuration, unless that is nil, and
+// with this retention of finished timers.
 func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr string, stop func(), err error) {
 	addr = loopback.Addr()
 	server, err := embedded.Start(embedded.Options{
@@ -68,10 +68,10 @@ type Env struct {
 	Client client.Client
 }
 
-// secretKey is one for all environments: they share a Temporal.
+// secretKey is shared by all environments: they share a Temporal.
 var secretKey = seal.NewKey()
 
-// Settings that the tests run with; loopback may be called back.
+// Settings are the settings of the tests; loopback may be called back.
 func Settings() config.Config {
 	return config.Config{
 		HTTPAddr: "127.0.0.1:0", WebUI: "http://ui.test", SecretKey: secretKey, LogLevel: "error",
@@ -80,9 +80,8 @@ func Settings() config.Config {
 	}
 }
 
-// StartWorker starts a worker that outlives single tests. Tests that share a
-// Temporal share its worker too: one that stopped with its test would cut off
-// the attempts of others.
+// StartWorker starts a worker that outlives single tests. Tests that share a Temporal share
+// its worker too: a worker that stopped with its test would cut off the attempts of others.
 func StartWorker(addr string) (stop func(), err error) {
 	inner, err := open(context.Background(), roles.Settings{Config: Settings(), Temporal: at(addr)}, io.Discard)
 	if err != nil {
@@ -108,22 +107,22 @@ func at(addr string) client.Options {
 	return client.Options{HostPort: addr, Namespace: client.DefaultNamespace}
 }
 
-// Open opens an environment on the Temporal at addr, without a worker of its own.
+// Open opens an environment on the Temporal at addr, without a worker.
 func Open(t testing.TB, addr string) *Env { return OpenWith(t, addr, Settings()) }
 
-// OpenWith opens an environment with settings of its own.
+// OpenWith opens an environment with settings.
 func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 	t.Helper()
 	return openOn(t, roles.Settings{Config: settings, Temporal: at(addr)})
 }
 
-// OpenLimited opens an environment whose bookings are counted elsewhere.
+// OpenLimited opens an environment with another counter of bookings.
 func OpenLimited(t testing.TB, addr string, limiter bookings.Limiter) *Env {
 	t.Helper()
 	return openOn(t, roles.Settings{Config: Settings(), Temporal: at(addr), Limiter: limiter})
 }
 
-// OpenThrough opens an environment whose calls of Temporal go through an interceptor.
+// OpenThrough opens an environment whose calls to Temporal go through an interceptor.
 func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor grpc.UnaryClientInterceptor) *Env {
 	t.Helper()
 	temporal := at(addr)
@@ -159,8 +158,8 @@ func openOn(t testing.TB, s roles.Settings) *Env {
 	return e
 }
 
-// Stopping begins to stop what the gateway does beside HTTP, whose calls go on to be
-// answered. It is closed when that has ended.
+// Stopping begins to stop the gateway's work apart from HTTP, which is still answered. It is
+// closed when that work has ended.
 func (e *Env) Stopping() (ended <-chan struct{}) {
 	done := make(chan struct{})
 	go func() {
@@ -170,7 +169,7 @@ func (e *Env) Stopping() (ended <-chan struct{}) {
 	return done
 }
 
-// For is the same environment for a part of its test.
+// For returns the same environment for a part of its test.
 func (e *Env) For(t testing.TB) *Env {
 	part := *e
 	part.t = t
@@ -184,8 +183,8 @@ func (e *Env) StartWorker() {
 	e.workers = workers
 }
 
-// StartWorkerBeside starts a worker of this environment that is handed what is due soon
-// as it is booked.
+// StartWorkerBeside starts a worker of this environment that gets timers due soon as they
+// are booked.
 func (e *Env) StartWorkerBeside() {
 	workers, err := e.inner.StartWorkerBeside()
 	require.NoError(e.t, err)

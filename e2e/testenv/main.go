@@ -10,12 +10,11 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-// Addr is a real server that the tests of a package share, with a worker. A test that
-// breaks one of them starts its own.
+// Addr is a real server that the tests of a package share, with a worker. A test that breaks
+// one of them starts its own.
 var Addr string
 
-// Main runs the tests of a package on a server of their own at [Addr]. It returns the code to
-// exit with.
+// Main runs the tests of a package on their own server at [Addr]. It returns the exit code.
 func Main(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "wakecall-e2e-")
 	if err != nil {
@@ -44,8 +43,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Start returns an environment on the shared server, a receiver, and a business type of this
-// test's own.
+// Start returns an environment on the shared server, a receiver, and a business type for
+// this test.
 func Start(t testing.TB) (*Env, *receiver.Receiver, string) {
 	return Open(t, Addr), receiver.New(t), sample.Type(t)
 }

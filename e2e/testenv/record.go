@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// OnlyToRecord skips a test that records, unless that is what is asked for.
+// OnlyToRecord skips a test that records, unless recording is requested.
 func OnlyToRecord(t testing.TB) {
 	t.Helper()
 	if os.Getenv("WAKECALL_RECORD") == "" {
@@ -22,8 +22,8 @@ func OnlyToRecord(t testing.TB) {
 	}
 }
 
-// Recorder writes histories into workflows/testdata, for the replay test to hold for ever. It
-// never replaces one: a history that no longer replays is a broken promise to timers that wait.
+// Recorder writes histories into workflows/testdata for the replay test. It never replaces
+// one: a history that no longer replays is a broken promise to waiting timers.
 type Recorder struct {
 	T testing.TB
 	H *Env
@@ -44,7 +44,7 @@ func (r Recorder) First(workflowID string) (runID string) {
 	return event.GetWorkflowExecutionStartedEventAttributes().GetFirstExecutionRunId()
 }
 
-// Next is the run in which a run goes on, once it does.
+// Next is the run that continues a run, once it exists.
 func (r Recorder) Next(workflowID, run string) (runID string) {
 	r.T.Helper()
 	event, err := r.H.Client.GetWorkflowHistory(r.T.Context(), workflowID, run, true, enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT).Next()
@@ -54,7 +54,7 @@ func (r Recorder) Next(workflowID, run string) (runID string) {
 	return next
 }
 
-// Run writes a run of a workflow, the last one where none is named.
+// Run writes a run of a workflow, the last one by default.
 func (r Recorder) Run(name, workflowID, runID string) {
 	r.T.Helper()
 	file := filepath.Join("..", "..", "workflows", "testdata", "v"+strconv.Itoa(workflows.BehaviourNow), name+".json")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Serve runs the API on a listener of its own, with the server's limits on
-// slow, large and idle connections; at [Env.URL] there are none.
+// Serve runs the API on a separate listener, with the server's limits on slow, large and
+// idle connections; at [Env.URL] there are none.
 func (e *Env) Serve() (addr string) {
 	e.t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -54,7 +54,7 @@ func (e *Env) Workflows(kind string) (ids []string) {
 	return ids
 }
 
-// Stored is everything that Temporal has of a workflow.
+// Stored is all that Temporal has of a workflow.
 func (e *Env) Stored(id string) string {
 	e.t.Helper()
 	described, err := e.Client.DescribeWorkflowExecution(e.t.Context(), id, "")
@@ -69,7 +69,7 @@ func (e *Env) Stored(id string) string {
 	return text
 }
 
-// CodeOf is the code of a problem that a call was refused with.
+// CodeOf is the problem code of a refused call.
 func CodeOf(t testing.TB, err error) wire.Code {
 	t.Helper()
 	var problem *wakecall.Problem

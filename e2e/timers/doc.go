@@ -1,3 +1,3 @@
-// Package timers holds what a client does with timers on a real Temporal: book, move, cancel,
-// pause, repeat, look up. A reader starts with timers_test.go.
+// Package timers tests a client's operations on timers on a real Temporal: book, move,
+// cancel, pause, repeat, look up. A reader starts with timers_test.go.
 package timers

@@ -1,5 +1,5 @@
-// Command go books a timer by the client that oapi-codegen makes of the
-// document. The test generates wakecall.gen.go beside it.
+// Command go books a timer by the client that oapi-codegen makes of the document. The test
+// generates wakecall.gen.go beside it.
 package main
 
 import (
@@ -50,7 +50,7 @@ func book(ctx context.Context, server, businessType, url string) error {
 	return nil
 }
 
-// What is written here compiles: events are typed, and recurrences.
+// This compiles: events are typed, and recurrences.
 var (
 	_ = Recurrence{Every: new("1h")}
 	_ = TimerFailed{Data: EndedBadly{BusinessId: "order-4711"}}

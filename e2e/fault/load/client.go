@@ -26,15 +26,15 @@ type Target struct {
 	Key string
 }
 
-// patience is longer than the API takes to say that it does not know.
+// patience is longer than the API takes to report an unknown outcome.
 const patience = 15 * time.Second
 
-// client makes calls and remembers what came of them.
+// client makes calls and records their outcomes.
 type client struct {
 	Target
 
 	businessType string
-	// query says how long changes and cancels wait for their effect.
+	// query sets how long changes and cancels wait for their effect.
 	query string
 	http  *http.Client
 
@@ -60,7 +60,7 @@ func (c *client) log() []oracle.Call {
 	return slices.Clone(c.calls)
 }
 
-// add books a timer. doubt is whether it may be there already.
+// add books a timer. doubt reports whether it may exist already.
 func (c *client) add(ctx context.Context, f fate, doubt bool) oracle.Call {
 	call := oracle.Call{Op: oracle.Add, ID: f.id, Due: f.due}
 	body := map[string]any{
@@ -87,11 +87,11 @@ func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.00
 type request struct {
 	method, path string
 	body         any
-	// doubt is whether a conflict may be with an earlier try of our own.
+	// doubt reports whether a conflict may be with an earlier try of our own.
 	doubt bool
 }
 
-// do makes a call, judges it and writes it down.
+// do makes a call, judges it and records it.
 func (c *client) do(ctx context.Context, call oracle.Call, r request) oracle.Call {
 	call.Sent = time.Now()
 	status, answer, err := c.send(ctx, r)
@@ -116,8 +116,8 @@ func (c *client) do(ctx context.Context, call oracle.Call, r request) oracle.Cal
 	return call
 }
 
-// outcome is what the client can be sure of. The API says of a 503 that its
-// outcome is unknown; of any other 5xx nobody promises anything.
+// outcome is what the client knows for certain. A 503 means an unknown outcome by the API's
+// documents; other 5xx promise nothing.
 func outcome(status int, err error) oracle.Outcome {
 	var dial *net.OpError
 	switch {
@@ -132,16 +132,16 @@ func outcome(status int, err error) oracle.Outcome {
 	}
 }
 
-// shown is what the client reads of a timer.
+// shown is the part of a timer that the client reads.
 type shown struct {
 	Revision  int    `json:"revision"`
 	WebhookID string `json:"webhook_id"`
-	// Status is a word of a timer, and a number of a problem.
+	// Status is a word in a timer, and a number in a problem.
 	Status any       `json:"status"`
 	DueAt  time.Time `json:"due_at"`
 }
 
-// reflects is whether a timer is shown as a call wanted it.
+// reflects reports whether a shown timer has the state that a call requested.
 func (s shown) reflects(call oracle.Call) bool {
 	if call.Op == oracle.Cancel {
 		return s.Status == "cancelled"
@@ -156,7 +156,7 @@ type answer struct {
 	Timer *answer `json:"timer"`
 }
 
-// gateway is whose turn it is.
+// gateway is the next gateway in turn.
 func (c *client) gateway() string {
 	return c.URLs[int(c.turns.Add(1))%len(c.URLs)]
 }

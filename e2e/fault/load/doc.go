@@ -1,4 +1,4 @@
-// Package load is a client that books timers, moves and cancels them, and
-// remembers what it was told. All it does follows from a seed. A call whose
-// outcome is unknown it repeats as it was, as a client should.
+// Package load is a client that books, moves and cancels timers, and records the answers. A
+// seed determines all of its calls. It repeats a call of unknown outcome unchanged, as a
+// client should.
 package load

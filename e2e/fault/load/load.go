@@ -15,11 +15,11 @@ type Load struct {
 	client *client
 	booked atomic.Int64
 	done   sync.WaitGroup
-	// settled are the timers that the client has no more doubt or plans about.
+	// settled counts the timers that the client has neither doubts nor plans about.
 	settled atomic.Int64
 }
 
-// connections bounds what the client does at once.
+// connections limits the client's concurrent calls.
 const connections = 256
 
 // Start begins to carry out a plan; ctx ends it early.
@@ -61,7 +61,7 @@ func (l *Load) live(ctx context.Context, f fate, slots chan struct{}) {
 // most.
 const firstWait, longestWait = 200 * time.Millisecond, 2 * time.Second
 
-// add repeats the add until it is known to have happened, or to be refused.
+// add repeats the add until it is known to have succeeded or to be refused.
 func (l *Load) add(ctx context.Context, f fate, slots chan struct{}) bool {
 	doubt := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
@@ -82,7 +82,7 @@ func (l *Load) add(ctx context.Context, f fate, slots chan struct{}) bool {
 	}
 }
 
-// Booked is how many adds were acknowledged so far.
+// Booked is the number of acknowledged adds so far.
 func (l *Load) Booked() int { return int(l.booked.Load()) }
 
 // Wait returns when every timer was booked or refused, and touched as planned.

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/witness"
 )
 
-// Plan is what to book.
+// Plan describes the load.
 type Plan struct {
 	Seed uint64
 	// Type is the business type, which must have a policy.
@@ -20,16 +20,15 @@ type Plan struct {
 	// all are due at the same instant, Lead after the last add.
 	Lead, Spread time.Duration
 	Herd         bool
-	// Hold is how long the receiver keeps each caller waiting.
+	// Hold is how long the receiver delays each answer.
 	Hold time.Duration
-	// Refuse, Move and Cancel are the shares of the timers whose first one or two
-	// attempts are refused, that are moved, and that are cancelled.
+	// Refuse is the share of the timers with one or two refused attempts. Move and Cancel
+	// are the shares of moved and cancelled timers.
 	Refuse, Move, Cancel float64
-	// Race, when set, is how far from the due time a move or cancel comes at the
-	// most, before or after. Otherwise it comes well before.
+	// Race, when set, is the greatest distance of a move or cancel from the due time, before
+	// or after. Otherwise it comes well before.
 	Race time.Duration
-	// Regret is whether a move is followed by a cancel at once. Neither waits for
-	// its effect.
+	// Regret reports whether a cancel follows each move at once. Neither waits for its effect.
 	Regret bool
 }
 
@@ -45,7 +44,7 @@ type fate struct {
 	cancel bool
 }
 
-// fate draws that of the n-th timer. It depends on nothing but the plan.
+// fate draws the fate of the n-th timer. It depends only on the plan.
 func (p Plan) fate(n int, begin time.Time) fate {
 	random := rand.New(rand.NewPCG(p.Seed, uint64(n)))
 	id := fmt.Sprintf("%d-%d", p.Seed, n)
@@ -54,7 +53,7 @@ func (p Plan) fate(n int, begin time.Time) fate {
 	if p.Herd {
 		f.due = begin.Add(p.Over + p.Lead)
 	}
-	f.due = f.due.Truncate(time.Millisecond) // what the API keeps
+	f.due = f.due.Truncate(time.Millisecond) // the API's precision
 	f.orders = witness.Orders{Timer: id, Hold: p.Hold.Milliseconds()}
 	if random.Float64() < p.Refuse {
 		f.orders.Refuse = 1 + random.IntN(2)

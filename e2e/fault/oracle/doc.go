@@ -1,7 +1,6 @@
-// Package oracle judges a run by two logs: what the client was answered, and
-// what the receiver got. It is pure, and knows nothing of Wakecall but its
-// promises.
+// Package oracle judges a run by two logs: the client's answers, and the receiver's
+// requests. It is pure, and knows only Wakecall's promises.
 //
-// Each rule is a function from a [Run] to the [Violation]s it finds. That a
-// rule finds anything at all is proved by logs that were tampered with.
+// Each rule is a function from a [Run] to the [Violation]s it finds. Logs that were tampered
+// with prove that each rule finds violations.
 package oracle

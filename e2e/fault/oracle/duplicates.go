@@ -2,8 +2,8 @@ package oracle
 
 import "fmt"
 
-// duplicates finds repeats of attempts that were not in flight at a crash, and
-// arrivals of one timer that differ where they must not.
+// duplicates finds two kinds of faults: repeats of attempts that were not in flight at a
+// crash, and arrivals of one timer that differ where they must not.
 func duplicates(run Run, all timers) (found []Violation) {
 	for _, t := range all {
 		for d := range t.duplicates() {

@@ -9,9 +9,9 @@ import (
 type delay struct {
 	id   string
 	late time.Duration
-	// excess is what of it cannot be put down to a fault.
+	// excess is the part that no fault explains.
 	excess time.Duration
-	// held is whether a fault held it up.
+	// held reports whether a fault delayed it.
 	held bool
 }
 
@@ -39,7 +39,7 @@ func delaysOf(run Run, all timers) (delays []delay) {
 			}
 			seen[a.Revision] = true
 			if since.After(due) {
-				due = since // nobody can ring what is not booked yet
+				due = since // a timer cannot ring before it is booked
 			}
 			delays = append(delays, run.delay(t.id, due, a.At))
 		}
@@ -47,8 +47,7 @@ func delaysOf(run Run, all timers) (delays []delay) {
 	return delays
 }
 
-// delay counts from the end of the last fault that was still felt between the
-// due time and the ring.
+// delay counts from the end of the last fault with an effect between the due time and the ring.
 func (run Run) delay(id string, due, rang time.Time) delay {
 	d, from := delay{id: id, late: rang.Sub(due)}, due
 	for _, f := range run.Faults {

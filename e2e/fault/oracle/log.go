@@ -2,7 +2,7 @@ package oracle
 
 import "time"
 
-// Op is what a call asked for.
+// Op is the operation of a call.
 type Op string
 
 // The closed list of operations.
@@ -12,7 +12,7 @@ const (
 	Cancel Op = "cancel"
 )
 
-// Outcome is what the client knows of a call once it is over.
+// Outcome is the client's knowledge of a finished call.
 type Outcome string
 
 // The closed list of outcomes.
@@ -25,29 +25,29 @@ const (
 	Unknown Outcome = "unknown"
 )
 
-// Call is what the client remembers of one call.
+// Call is the client's record of one call.
 type Call struct {
 	Op      Op
 	ID      string
 	Outcome Outcome
-	// Status is the HTTP status, or 0 without an answer. Problem is the slug of
-	// its problem document.
+	// Status is the HTTP status, or 0 without an answer. Problem is the slug of its problem
+	// document.
 	Status  int
 	Problem string
-	// Pending is whether the answer, a 202, showed the timer without the change:
-	// it is durable and not in effect yet.
+	// Pending reports whether the answer, a 202, showed the timer without the change: it is
+	// durable and not in effect yet.
 	Pending bool
 	Sent    time.Time
-	// Answered is when the answer, or the lack of one, was certain.
+	// Answered is when the answer, or its absence, was certain.
 	Answered time.Time
-	// Due is the due time that an add or a change asked for.
+	// Due is the requested due time of an add or a change.
 	Due time.Time
-	// Revision and WebhookID are those of the timer that the answer showed.
+	// Revision and WebhookID are those of the timer in the answer.
 	Revision  int
 	WebhookID string
 }
 
-// Arrival is one request that the receiver got.
+// Arrival is one request at the receiver.
 type Arrival struct {
 	ID        string
 	WebhookID string
@@ -56,8 +56,8 @@ type Arrival struct {
 	// Body is a digest of the payload.
 	Body string
 	At   time.Time
-	// Status is what the receiver made of it, whether or not its caller lived to
-	// hear it. Answered is when it said so.
+	// Status is the receiver's answer, even if its caller died first. Answered is when it
+	// was sent.
 	Status   int
 	Answered time.Time
 }
@@ -66,13 +66,13 @@ func (a Arrival) taken() bool { return a.Status/100 == 2 }
 
 // Fault is a time in which something was broken.
 type Fault struct {
-	// From is when it broke, and To when it was no longer broken: when the
-	// replacement was started, the network joined, the disk freed.
+	// From is when it broke, and To when it was repaired: when the replacement was started,
+	// the network joined, the disk freed.
 	From, To time.Time
-	// Crash is whether attempts in flight may have lost their caller, so that
-	// each of them may be repeated once.
+	// Crash reports whether attempts in flight may have lost their caller, so that each of
+	// them may be repeated once.
 	Crash bool
 }
 
-// touches reports whether the fault and a span of time have a moment in common.
+// touches reports whether the fault and a span of time overlap.
 func (f Fault) touches(from, to time.Time) bool { return !f.From.After(to) && !from.After(f.To) }

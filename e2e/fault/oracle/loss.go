@@ -1,7 +1,7 @@
 package oracle
 
-// loss finds timers that were acknowledged, not cancelled, and never taken by
-// the receiver in the revision that was acknowledged last.
+// loss finds acknowledged timers that were not cancelled, and whose last acknowledged
+// revision the receiver never took.
 func loss(_ Run, all timers) (found []Violation) {
 	for _, t := range all {
 		last := t.acknowledged()

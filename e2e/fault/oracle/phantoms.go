@@ -2,8 +2,7 @@ package oracle
 
 import "fmt"
 
-// phantoms finds callbacks that nobody asked for: for timers that were never
-// booked, and for those that were cancelled.
+// phantoms finds unwanted callbacks: for timers that were never booked, and for cancelled ones.
 func phantoms(run Run, all timers) (found []Violation) {
 	for _, t := range all {
 		if len(t.arrivals) > 0 && !t.bookable() {
@@ -16,9 +15,8 @@ func phantoms(run Run, all timers) (found []Violation) {
 	return found
 }
 
-// after finds attempts that an acknowledged cancel must have prevented. One
-// that is pending prevents those to come; one in effect says that none before
-// was taken either.
+// after finds attempts that an acknowledged cancel must have prevented. A pending cancel
+// prevents later attempts; one in effect also excludes an earlier delivery.
 func (t *timer) after(run Run, cancel Call) (found []Violation) {
 	for _, a := range t.arrivals {
 		switch {

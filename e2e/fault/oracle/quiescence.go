@@ -2,33 +2,33 @@ package oracle
 
 import "fmt"
 
-// Rest is what is left when all is over.
+// Rest is the state after a run.
 type Rest struct {
-	// Overdue are the timers that are open although their due time is past.
+	// Overdue are the open timers with a past due time.
 	Overdue []string
 	// Processes are those that lived through the run, before and after it.
 	Processes map[string]Growth
 }
 
-// Growth is what a process held before and after.
+// Growth is the usage of a process before and after.
 type Growth struct {
 	Before, After Usage
-	// More are the roles that it plays beside its first one.
+	// More counts its roles beyond the first.
 	More int
 }
 
-// Usage is what a process holds.
+// Usage is the resource usage of a process.
 type Usage struct {
 	Goroutines, Descriptors int
 	// Memory is the resident set in bytes.
 	Memory int
 }
 
-// Quiet reports whether nothing is left that breaks [Quiescence].
+// Quiet reports whether the rest does not violate [Quiescence].
 func (r Rest) Quiet() bool { return len(quiescence(Run{Rest: r}, nil)) == 0 }
 
 const (
-	// spare is what the connection pools and caches of a role may come and go by.
+	// spare is the normal variation of a role's connection pools and caches.
 	spare = 64
 	// mostMemory is more than any process of a test needs.
 	mostMemory = 2 << 30
@@ -53,5 +53,5 @@ func quiescence(run Run, _ timers) (found []Violation) {
 	return found
 }
 
-// grown is more than a twentieth and what is to spare.
+// grown reports growth of more than a twentieth and the spare.
 func (g Growth) grown(before, after int) bool { return after > before+before/20+spare*(1+g.More) }

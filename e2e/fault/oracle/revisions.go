@@ -2,8 +2,8 @@ package oracle
 
 import "fmt"
 
-// revisions finds attempts of a revision that a later one, acknowledged, had
-// replaced. That the later one rings is the matter of [Loss].
+// revisions finds attempts of a revision that a later, acknowledged one had replaced. Rule
+// [Loss] covers the later one's ring.
 func revisions(run Run, all timers) (found []Violation) {
 	for _, t := range all {
 		for _, change := range t.of(Change, OK) {
@@ -15,8 +15,8 @@ func revisions(run Run, all timers) (found []Violation) {
 	return found
 }
 
-// outdated judges one arrival by one change. A pending change will become the
-// revision after the one it was shown, before any callback to come.
+// outdated judges one arrival by one change. A pending change makes the revision after the
+// shown one, before any later callback.
 func (t *timer) outdated(run Run, change Call, a Arrival) []Violation {
 	lowest := change.Revision
 	if change.Pending {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Run is everything there is to know of one run.
+// Run is the complete record of one run.
 type Run struct {
 	Calls    []Call
 	Arrivals []Arrival
@@ -15,21 +15,19 @@ type Run struct {
 	Limits   Limits
 }
 
-// Limits are the numbers that a run is held to.
+// Limits are the limits for a run.
 type Limits struct {
-	// Calm is the most that a timer may be late when nothing is broken.
+	// Calm is the greatest lateness without a fault.
 	Calm time.Duration
-	// Recovery is the most that a timer may be late counted from the end of the
-	// fault that held it up.
+	// Recovery is the greatest lateness from the end of the fault that delayed the timer.
 	Recovery time.Duration
-	// Settle is how long Temporal may take to record an attempt that ended.
-	// Until then the attempt counts as in flight.
+	// Settle is how long Temporal may take to record an attempt that ended. Until then the
+	// attempt counts as in flight.
 	Settle time.Duration
-	// Ahead is how much too early a timer may ring: nothing, unless the clock of
-	// a worker was put forward.
+	// Ahead is how much too early a timer may ring: nothing, unless a worker's clock was put
+	// forward.
 	Ahead time.Duration
-	// Slack is how much longer than its step, and a fifth of it, a gap between
-	// attempts may be.
+	// Slack is the allowed excess of a gap between attempts over its step and a fifth of it.
 	Slack time.Duration
 	// Ladder are the waits after the first, second, … failed attempt.
 	Ladder []time.Duration
@@ -61,7 +59,7 @@ const (
 	Quiescence Rule = "I9 quiescence"
 )
 
-// rules maps each rule to what finds its violations.
+// rules maps each rule to the function that finds its violations.
 var rules = []func(Run, timers) []Violation{
 	loss, early, duplicates, phantoms, unknowns, gaps, lateness, revisions, quiescence,
 }
@@ -83,12 +81,12 @@ type Summary struct {
 	Duplicates int
 	// Median, P99 and Worst are of the lateness of first attempts.
 	Median, P99, Worst time.Duration
-	// Recovery is the time from the end of the last fault until everything that
-	// it held up had rung.
+	// Recovery is the time from the end of the last fault until everything that it delayed
+	// had rung.
 	Recovery time.Duration
 }
 
-// Summarise counts. Duplicates includes those that are allowed.
+// Summarise summarises a run. Duplicates includes the allowed ones.
 func Summarise(run Run) Summary {
 	all := timersOf(run)
 	s := Summary{Lost: len(loss(run, all)), Early: len(early(run, all))}

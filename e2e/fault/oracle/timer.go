@@ -6,12 +6,11 @@ import (
 	"time"
 )
 
-// transit is the longest that a request is on its way between the worker that
-// sends it and the receiver that stamps it, on one busy machine.
+// transit is the longest time of a request between its worker and the receiver's stamp, on
+// one busy machine.
 const transit = 250 * time.Millisecond
 
-// timer is what both logs say about one business id. An id is booked once in a
-// run.
+// timer holds both logs of one business id. An id is booked once in a run.
 type timer struct {
 	id       string
 	calls    []Call
@@ -67,22 +66,21 @@ func (t *timer) of(op Op, outcomes ...Outcome) (found []Call) {
 	return found
 }
 
-// booked is whether an add was acknowledged.
+// booked reports whether an add was acknowledged.
 func (t *timer) booked() bool { return len(t.of(Add, OK)) > 0 }
 
-// bookable is whether an add may have happened.
+// bookable reports whether an add may have happened.
 func (t *timer) bookable() bool { return len(t.of(Add, OK, Unknown)) > 0 }
 
-// cancellable is whether a cancel may have happened.
+// cancellable reports whether a cancel may have happened.
 func (t *timer) cancellable() bool { return len(t.of(Cancel, OK, Unknown)) > 0 }
 
-// taken is whether the receiver took a delivery of at least a revision.
+// taken reports whether the receiver took a delivery of at least a revision.
 func (t *timer) taken(revision int) bool {
 	return slices.ContainsFunc(t.arrivals, func(a Arrival) bool { return a.taken() && a.Revision >= revision })
 }
 
-// acknowledged is the highest revision that was acknowledged as in effect, and
-// the call that was told so.
+// acknowledged is the call with the highest revision acknowledged as in effect.
 func (t *timer) acknowledged() (last Call) {
 	for _, call := range append(t.of(Add, OK), t.of(Change, OK)...) {
 		if call.Revision >= last.Revision {
@@ -111,8 +109,7 @@ func (t *timer) due(revision int) (due, since time.Time) {
 	return due, since
 }
 
-// repeat is an arrival that was not asked for: its predecessor was taken, or
-// had the same number.
+// repeat is an unwanted arrival: its predecessor was taken, or had the same number.
 type repeat struct{ before, again Arrival }
 
 func (t *timer) duplicates() iter.Seq[repeat] {
@@ -129,14 +126,14 @@ func (t *timer) duplicates() iter.Seq[repeat] {
 	}
 }
 
-// next is whether an arrival is the regular one after another: a retry of an
-// attempt that was refused, or the first one after a change.
+// next reports whether an arrival regularly follows another: a retry of a refused attempt,
+// or the first attempt after a change.
 func (t *timer) next(a, b Arrival) bool {
 	return !a.taken() && (b.Attempt > a.Attempt || b.Revision > a.Revision)
 }
 
-// inFlight is whether an attempt had not been recorded yet when something
-// crashed, or was what a frozen process did first when it went on.
+// inFlight reports whether an attempt was not recorded yet at a crash, or was the first act
+// of a thawed process.
 func (run Run) inFlight(a Arrival) bool {
 	ended := a.Answered
 	if ended.Before(a.At) {

@@ -5,12 +5,11 @@ import (
 	"net/http"
 )
 
-// The slug of a repeated add whose timer is finished by then.
+// The slug of a repeated add whose timer is finished already.
 const alreadyFinished = "already-finished"
 
-// unknowns finds adds of unknown outcome that became two timers, whose
-// repetition was answered in a way that fits neither none nor one, or that were
-// never cleared up.
+// unknowns finds adds of unknown outcome with one of these faults: they became two timers,
+// they were never cleared up, or the answer to the repetition fits neither none nor one timer.
 func unknowns(_ Run, all timers) (found []Violation) {
 	for _, t := range all {
 		found = append(found, t.answers()...)

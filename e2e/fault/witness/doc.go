@@ -1,4 +1,4 @@
-// Package witness is a receiver of callbacks that writes down what it got, on
-// the disk and synced, before it answers. What it shall answer stands in the
-// payload, so that a timer carries its fate with it through every crash.
+// Package witness is a receiver of callbacks that records each request, on the disk and
+// synced, before it answers. The payload says what to answer, so that a timer carries its
+// fate through every crash.
 package witness

@@ -8,8 +8,7 @@ import (
 	"os"
 )
 
-// journal is a file of JSON lines. Lines that are written at the same time
-// share one sync.
+// journal is a file of JSON lines. Lines written at the same time share one sync.
 type journal struct {
 	file  *os.File
 	lines chan line
@@ -67,7 +66,7 @@ func (j *journal) write() {
 	}
 }
 
-// gather takes what is waiting along with the first line.
+// gather takes the waiting lines along with the first line.
 func (j *journal) gather(first line) []line {
 	batch := []line{first}
 	for {
@@ -83,7 +82,7 @@ func (j *journal) gather(first line) []line {
 	}
 }
 
-// readJournal hands every line to a function.
+// readJournal calls a function for every line.
 func readJournal[T any](path string, each func(T)) error {
 	file, err := os.Open(path)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 )
 
-// Orders is a payload: what the witness shall do with its timer.
+// Orders is a payload: the witness's orders for its timer.
 type Orders struct {
 	// Timer makes each payload different.
 	Timer string `json:"timer"`
@@ -32,7 +32,7 @@ type Orders struct {
 // Witness is a running receiver.
 type Witness struct {
 	URL string
-	// Addr is what URL leads to.
+	// Addr is the address in URL.
 	Addr string
 
 	path    string
@@ -80,12 +80,12 @@ func New(t testing.TB) *Witness {
 	return w
 }
 
-// ServeHTTP writes the request down, then does as ordered.
+// ServeHTTP records the request, then does as ordered.
 func (w *Witness) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	at := time.Now()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // it was not got
+		return // it does not count as received
 	}
 	var orders Orders
 	if err := json.Unmarshal(body, &orders); err != nil {
@@ -117,7 +117,7 @@ func arrivalOf(r *http.Request, body []byte, at time.Time) oracle.Arrival {
 	}
 }
 
-// hold keeps the caller waiting for as long as it lives.
+// hold delays the answer while the caller lives.
 func (w *Witness) hold(r *http.Request, span time.Duration) {
 	if span == 0 {
 		return
@@ -140,18 +140,17 @@ func (w *Witness) fail(err error) {
 	}
 }
 
-// Err is the first failure to write something down, which makes the log
-// worthless.
+// Err is the first failure to record something, which makes the log worthless.
 func (w *Witness) Err() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.err
 }
 
-// Count is how many requests have arrived.
+// Count is the number of requests so far.
 func (w *Witness) Count() int { return int(w.count.Load()) }
 
-// Held is how many callers wait for an answer.
+// Held is the number of callers waiting for an answer.
 func (w *Witness) Held() int { return int(w.held.Load()) }
 
 // Arrivals reads the log back from the disk.
