@@ -12,8 +12,7 @@ import (
 
 const width = 40
 
-// bar shows progress: in place on a terminal, and elsewhere on a line of its own for each
-// event.
+// bar shows progress: in place on a terminal, and otherwise on a line for each event.
 type bar struct {
 	out     io.Writer
 	inPlace bool
@@ -35,7 +34,7 @@ func (b *bar) show(view dispatch.View) {
 	b.print("%s\n", b.line(view))
 }
 
-// line is how far a dispatch is, how fast it goes, and how long it will take.
+// line is the progress of a dispatch, its rate, and its remaining time.
 func (b *bar) line(view dispatch.View) string {
 	ended := view.Done + view.Failed
 	if view.Items == nil || *view.Items == 0 {

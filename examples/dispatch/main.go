@@ -1,5 +1,5 @@
-// Command dispatch sends many callbacks at one flat rate, and shows how far they are. It
-// needs a Wakecall, such as the one of make run, and brings its own receiver.
+// Command dispatch sends many callbacks at one flat rate, and shows their progress. It needs
+// a Wakecall, such as the one of make run, and brings its own receiver.
 //
 //	go run ./dispatch -items 20000 -rate 500
 package main
@@ -22,7 +22,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// options say what to send, and to whom.
+// options define what to send, and where.
 type options struct {
 	url, key string
 	items    int
@@ -87,7 +87,7 @@ func run(ctx context.Context, o options, bar *bar) error {
 	return nil
 }
 
-// calledOff cancels the dispatch, if it is we who stop.
+// calledOff cancels the dispatch if this program is stopping.
 func calledOff(ctx context.Context, wakecall client.Dispatches, key wire.Key, err error) error {
 	if ctx.Err() == nil {
 		return err

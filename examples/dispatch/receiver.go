@@ -15,7 +15,7 @@ type receiver struct {
 	flaky int // one item in so many fails at first; 0 for none
 
 	mu      sync.Mutex
-	calls   map[string]int // by webhook-id: what a real receiver drops repetitions by
+	calls   map[string]int // by webhook-id, by which a real receiver drops repetitions
 	seconds map[int64]int  // items that came for the first time, by second
 }
 
@@ -34,7 +34,7 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// summary is what came, and how evenly, as the receiver sees it.
+// summary is the receiver's view of the items and their evenness.
 func (r *receiver) summary() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

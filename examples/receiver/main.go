@@ -1,7 +1,7 @@
-// Command receiver is a small receiver of callbacks to try Wakecall with. It
-// prints every call, verifies its signature with the official Standard
-// Webhooks library when WEBHOOK_SECRET is set, and answers 200, or 401 to a
-// wrong signature; on the path /flaky it fails the first two calls of each timer.
+// Command receiver is a small receiver of callbacks to try Wakecall with. It prints every
+// call and answers 200. If WEBHOOK_SECRET is set, it verifies the signature with the
+// official Standard Webhooks library, and answers 401 to a wrong one. On the path /flaky it
+// fails the first two calls of each timer.
 //
 //	go run ./receiver          listens on 127.0.0.1:9000, or on $RECEIVER_ADDR
 package main
@@ -23,7 +23,7 @@ type receiver struct {
 	verifier *webhooks.Webhook // nil without a secret
 
 	mu    sync.Mutex
-	calls map[string]int // by webhook-id: what a real receiver deduplicates by
+	calls map[string]int // by webhook-id, by which a real receiver deduplicates
 }
 
 const usage = `receiver prints the callbacks that it is called with.
@@ -67,7 +67,7 @@ func tell(question string) int {
 	return 0
 }
 
-// version is that of the module, or of the commit that it was built from.
+// version is the version of the module, or of the commit that it was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -98,8 +98,8 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.WriteHeader(status)
 }
 
-// judge is what a call is answered, and what is said of its signature. A call
-// that anybody may have sent counts as none.
+// judge is the answer to a call, and the result of its signature. An unsigned or wrongly
+// signed call does not count.
 func (r *receiver) judge(req *http.Request, body []byte) (status int, signature string) {
 	signature = "unchecked"
 	if r.verifier != nil {

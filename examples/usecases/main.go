@@ -1,6 +1,6 @@
-// Command usecases plays what timers are for: each use case is a program of its own that
-// books timers at a running Wakecall, such as the one of make run, brings a receiver that
-// verifies signatures with the official Standard Webhooks library, and tells what happens.
+// Command usecases shows what timers are for. Each use case is a small program. It books
+// timers at a running Wakecall, such as the one of make run, and prints what happens. It
+// brings a receiver that verifies signatures with the official Standard Webhooks library.
 //
 //	go run ./usecases order-close        in some seconds
 //	go run ./usecases -takes 0 order-close    in real time
@@ -21,7 +21,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 )
 
-// useCases are played by their names.
+// useCases are the use cases by name.
 var useCases = map[string]func(context.Context, *stage) error{
 	"order-close":     closeUnpaidOrder,
 	"debit":           debitAfterNotice,

@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/client"
 )
 
-// closeUnpaidOrder closes an order that nobody has paid within 30 minutes. A payment cancels
-// the timer; the cancel's answer says which of both came first.
+// closeUnpaidOrder closes an order that is not paid within 30 minutes. A payment cancels the
+// timer; the cancel's answer says which of both came first.
 func closeUnpaidOrder(ctx context.Context, s *stage) error {
 	s.longest = 30 * time.Minute
 	for _, order := range []string{"order-1", "order-2"} {
@@ -36,8 +36,8 @@ func closeUnpaidOrder(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// debitAfterNotice tells customers of a debit, and debits them 24 hours later unless they
-// object. The notice is a timer as well: what it books is booked once it was heard.
+// debitAfterNotice notifies customers of a debit, and debits them 24 hours later unless they
+// object. The notice is a timer as well: the debit is booked once the notice has been delivered.
 func debitAfterNotice(ctx context.Context, s *stage) error {
 	s.longest = 24 * time.Hour
 	for _, customer := range []string{"customer-1", "customer-2"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// pushScore pushes a score that nobody wants ten minutes later. The push service is busy for an
-// hour, so the timer expires: nothing is sent late, and nobody is woken for it.
+// pushScore pushes a score that is useless ten minutes later. The push service is busy for
+// an hour, so the timer expires: nothing is sent late.
 func pushScore(ctx context.Context, s *stage) error {
 	s.longest = time.Hour
 	terms := s.terms(map[string]string{"score": "2:1"})

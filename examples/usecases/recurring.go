@@ -10,11 +10,11 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// remindOfCoupon reminds of a coupon three days, one day and one hour before it expires. The
-// one who uses it is not reminded any more: the receiver's answer ends the steps.
+// remindOfCoupon reminds of a coupon three days, one day and one hour before it expires. A
+// customer who uses it gets no further reminder: the receiver's answer ends the steps.
 func remindOfCoupon(ctx context.Context, s *stage) error {
 	s.longest = 73 * time.Hour
-	s.slowly() // what rings more often than once a second is refused
+	s.slowly() // more than one ring per second is refused
 	steps := []wire.Duration{}
 	for _, before := range []time.Duration{72 * time.Hour, 24 * time.Hour, time.Hour} {
 		steps = append(steps, wire.Duration(s.played(before)))
@@ -40,8 +40,8 @@ func remindOfCoupon(ctx context.Context, s *stage) error {
 	return s.ended(ctx, "coupon-1")
 }
 
-// rankNightly computes a ranking every night at three by the clock of Berlin. The night is
-// not waited for: it is rung once beside its rule.
+// rankNightly computes a ranking every night at three by the clock of Berlin. The use case
+// does not wait for the night: it rings the timer once beside its rule.
 func rankNightly(ctx context.Context, s *stage) error {
 	nightly := "0 3 * * *"
 	terms := s.terms(map[string]string{"ranking": "shops"})
@@ -66,8 +66,8 @@ func rankNightly(ctx context.Context, s *stage) error {
 	return s.cancel(ctx, "shops")
 }
 
-// pollRefund asks a bank every ten minutes what became of a refund, each time counted from
-// the end of the last, until it is through.
+// pollRefund asks a bank every ten minutes for the result of a refund, until it is complete.
+// Each interval counts from the end of the last call.
 func pollRefund(ctx context.Context, s *stage) error {
 	s.longest = 30 * time.Minute
 	most := 20
@@ -90,7 +90,7 @@ func pollRefund(ctx context.Context, s *stage) error {
 	return s.ended(ctx, "refund-1")
 }
 
-// ended waits until the receiver's word has ended a recurring timer.
+// ended waits until the receiver's answer has ended a recurring timer.
 func (s *stage) ended(ctx context.Context, id string) error {
 	for range 100 {
 		view, err := s.wakecall.Timers.Get(ctx, s.key(id))

@@ -12,15 +12,15 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// rewardsPerSecond is the flat rate of a mass reward, and rewardsPerCall how many of them one
-// callback has.
+// rewardsPerSecond is the flat rate of a mass reward, and rewardsPerCall is the number of
+// rewards in one callback.
 const (
 	rewardsPerSecond = 8000
 	rewardsPerCall   = 500
 )
 
-// rewardAll pays a reward to each of many users at a flat 8,000 a second, for as long as the use
-// case takes, and 500 of them with each callback. No user is paid twice.
+// rewardAll pays a reward to each of many users at a flat 8,000 a second, for the length of
+// the use case, with 500 rewards in each callback. No user is paid twice.
 func rewardAll(ctx context.Context, s *stage) error {
 	users := rewardsPerSecond * max(int(s.takes/time.Second), 1)
 	order := client.Order{Upload: true, Dispatch: dispatch.Dispatch{
@@ -63,7 +63,7 @@ func rewardAll(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// pay notes the users of one callback. A callback may come again: who is paid stays so.
+// pay records the users of one callback. A callback may come again: a paid user stays paid.
 func pay(paid map[string]bool, body []byte) error {
 	var page struct {
 		Items []struct {

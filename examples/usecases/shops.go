@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// askIdleShop asks a shop what is wrong that has sold nothing for seven days. Each sale puts the
-// timer again, which pushes it out.
+// askIdleShop asks a shop for the cause after seven days without a sale. Each sale puts the
+// timer again, which moves it.
 func askIdleShop(ctx context.Context, s *stage) error {
 	s.longest = 7 * 24 * time.Hour
 	s.slowly()

@@ -19,7 +19,7 @@ import (
 // secret signs the callbacks of the examples. A real one is kept secret.
 const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-// stage is what a use case has: a Wakecall, a business type and a receiver.
+// stage is a use case's environment: a Wakecall, a business type and a receiver.
 type stage struct {
 	wakecall *client.Client
 	name     string
@@ -30,24 +30,25 @@ type stage struct {
 	url          string // of the receiver
 	longest      time.Duration
 	began        time.Time
-	// calls are the callbacks, each of which the use case answers.
+	// calls are the callbacks. The use case answers each.
 	calls chan call
 }
 
-// call is a callback whose signature was good.
+// call is a callback with a valid signature.
 type call struct {
 	id, occurrence string
 	body           []byte
 	answer         chan<- answer
 }
 
-// answer is what a receiver says: a status, 200 if it is 0, and whether a recurring timer shall end.
+// answer is a receiver's answer: a status, 200 if it is 0, and whether a recurring timer
+// must end.
 type answer struct {
 	status int
 	stop   bool
 }
 
-// perform plays a use case with a receiver of its own.
+// perform plays a use case with its own receiver.
 func perform(ctx context.Context, s *stage, play func(context.Context, *stage) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,7 +72,7 @@ func perform(ctx context.Context, s *stage, play func(context.Context, *stage) e
 	return play(ctx, s)
 }
 
-// receiver hands each callback to the use case, once its signature is found good.
+// receiver hands each callback to the use case, once its signature is verified.
 func (s *stage) receiver(ctx context.Context, verifier *webhooks.Webhook) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
@@ -108,14 +109,14 @@ func (s *stage) next(ctx context.Context) (call, error) {
 	}
 }
 
-// slowly plays in four seconds at least: what is done meanwhile takes a moment as well.
+// slowly plays for at least four seconds: the use case's actions take a moment too.
 func (s *stage) slowly() {
 	if s.takes != 0 {
 		s.takes = max(s.takes, 4*time.Second)
 	}
 }
 
-// played is how long a time of the use case takes here.
+// played is the length of a use case's time in this program.
 func (s *stage) played(d time.Duration) time.Duration {
 	if s.takes == 0 || s.longest == 0 {
 		return d
@@ -128,18 +129,18 @@ func (s *stage) key(id string) wire.Key {
 	return wire.Key{BusinessType: s.businessType, BusinessID: id}
 }
 
-// terms are those of a timer that calls the receiver with a payload.
+// terms are the terms of a timer that calls the receiver with a payload.
 func (s *stage) terms(payload any) client.Terms {
 	return client.Terms{Payload: client.JSON(payload), Callback: &delivery.Callback{Destination: delivery.HTTP(s.url)}}
 }
 
-// put books a timer, or books it anew.
+// put books a timer, or replaces it.
 func (s *stage) put(ctx context.Context, id string, terms client.Terms) error {
 	_, _, err := s.wakecall.Timers.Put(ctx, client.Booking{Key: s.key(id), Terms: terms}, nil)
 	return err
 }
 
-// cancel cancels a timer, whatever has become of it.
+// cancel cancels a timer in any state.
 func (s *stage) cancel(ctx context.Context, id string) error {
 	_, _, err := s.wakecall.Timers.Cancel(ctx, s.key(id), nil)
 	return err
