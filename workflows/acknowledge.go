@@ -9,7 +9,7 @@ import (
 
 // awaitAcknowledgement waits until the receiver acknowledges the attempt it accepted, or
 // until its time is up. Temporal holds the wait as one timer. A change or a cancel ends it,
-// because nothing is in flight. The error is that of a cancel.
+// because nothing is in flight. A cancel is its only error.
 func (d *deliveryRun) awaitAcknowledgement() error {
 	d.indexWebhookID()
 	d.upsertAcceptance()

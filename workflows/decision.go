@@ -44,7 +44,7 @@ func failureMessage(outcome timer.Outcome) string {
 	return outcome.LastFailure.Message
 }
 
-// setEndState sets [AttrState] to the end of the timer where Temporal's own status does not
+// setEndState sets [AttrState] to the end of the timer if Temporal's own status does not
 // show it: an expired timer completes like a delivered one. It also replaces the state of a
 // run that was delivering, since lists still show it. A terminated run sets nothing.
 func (t *timerRun) setEndState(status timer.Status) {

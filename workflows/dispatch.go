@@ -237,7 +237,7 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 // first applies the changes that have arrived: the next run would not get them.
 func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
-	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early where it is cancelled
+	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early after a cancel
 	if ctx.Err() != nil {
 		return d.finish(ctx, dispatch.Cancelled)
 	}

@@ -122,7 +122,7 @@ func (s *shardRun) awaitRetry(ctx workflow.Context, until wire.Instant) {
 		s.notifyDispatch(ctx, false)
 	}
 	wait := workflow.NewTimerWithOptions(ctx, max(until.Until(workflow.Now(ctx)), 0), workflow.TimerOptions{Summary: "the next attempt"})
-	_ = wait.Get(ctx, nil) // ends early where it is cancelled
+	_ = wait.Get(ctx, nil) // ends early after a cancel
 	if !quiet {
 		s.notifyDispatch(ctx, true)
 	}

@@ -87,7 +87,7 @@ type Tasks interface {
 	Reserve(ctx context.Context, run string)
 }
 
-// Config is what an [Attempter] needs.
+// Config configures an [Attempter].
 type Config struct {
 	// Worker is the identity of this process.
 	Worker string

@@ -71,7 +71,7 @@ type Observer interface {
 	Dispatching(key wire.Key, shard int, perSecond float64, lag time.Duration)
 }
 
-// Config is what an [Executor] needs.
+// Config configures an [Executor].
 type Config struct {
 	Store    Store
 	Policies Policies

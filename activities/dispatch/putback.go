@@ -68,7 +68,7 @@ func (p *putBack) putLadder() error {
 	return nil
 }
 
-// putUnread puts back what was never read.
+// putUnread puts back the unread items.
 func (p *putBack) putUnread() error {
 	source := p.shard.Source
 	at := dispatch.Open{Page: max(p.state.Page, source.First), Base: p.state.Base}
@@ -89,7 +89,7 @@ func (p *putBack) putUnread() error {
 	return nil
 }
 
-// read reads a page. A missing page has no items any more.
+// read reads a page. A missing page has no items.
 func (p *putBack) read(at dispatch.Open) (items []dispatch.Item, err error) {
 	activity.RecordHeartbeat(p.ctx)
 	if at.Attempts > 0 {

@@ -17,7 +17,7 @@ import (
 // often in the same process. If no other process has sent a heartbeat since, that attempt is
 // the same run: it continues the work under way, and repeats nothing.
 type session struct {
-	// number is that of the attempt that Temporal counts on.
+	// number is the number of the attempt that Temporal counts on.
 	number atomic.Int32
 	renew  chan renewal
 	// ended is closed once the run has ended, with result and err, at endedAt.

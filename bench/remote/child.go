@@ -95,8 +95,8 @@ func (c *Child) mark() (m mark, err error) {
 	return m, err
 }
 
-// Spent returns what was spent since the last Run began. The trails are those of the given
-// timers, all of which have rung.
+// Spent returns the usage since the last Run began. The trails are those of the given
+// timers, which have all rung.
 func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
 	c.settle()
 	now, err := c.mark()

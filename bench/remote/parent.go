@@ -63,7 +63,7 @@ func (p *Parent) Run(plan scenario.Plan) (booked Booked, err error) {
 	return booked, err
 }
 
-// Spent returns what was spent since the last Run began.
+// Spent returns the usage since the last Run began.
 func (p *Parent) Spent(some []subject.Timer) (spent Spent, err error) {
 	err = p.call("Spent", some, &spent)
 	return spent, err

@@ -31,7 +31,7 @@ type Booked struct {
 	Counters subject.Counters
 }
 
-// Spent is what a scenario used, from its first booking to its last ring.
+// Spent is the usage of a scenario, from its first booking to its last ring.
 type Spent struct {
 	CPU map[string]time.Duration
 	// Memory is the subject's present memory.

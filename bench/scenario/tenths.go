@@ -45,7 +45,7 @@ func (r *Runner) newWay(all int) (*way, error) {
 	return &way{all: all, subject: r.subject, begin: time.Now(), taken: taken}, err
 }
 
-// add advances by some timers, not all of which need to be booked.
+// add advances by some timers. Not all of them need to be booked.
 func (w *way) add(ctx context.Context, timers, booked int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

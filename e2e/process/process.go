@@ -159,7 +159,7 @@ func (p *Process) Again() *Process { p.t.Helper(); return Start(p.t, p.program) 
 // Interrupt ends the process as Ctrl-C does, and returns its exit code.
 func (p *Process) Interrupt() int { p.t.Helper(); return p.signal(syscall.SIGINT) }
 
-// Kill ends the process where it stands.
+// Kill ends the process at once.
 func (p *Process) Kill() { p.t.Helper(); p.signal(syscall.SIGKILL) }
 
 // URL is the base URL of the process's readiness page and of all its other pages.

@@ -44,7 +44,7 @@ func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest ti
 	return rest * time.Since(began)
 }
 
-// pause waits, and returns false where ctx is done first.
+// pause waits, and returns false if ctx is done first.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// forecastOf is what is known of one business type.
+// forecastOf holds the counts of one business type.
 type forecastOf struct {
 	businessType string
 

@@ -27,7 +27,8 @@ func New(k *kernel.Kernel, reader *timers.Reader) *Histories {
 // Page is one page of a history: that of some runs, in order of time.
 type Page struct {
 	Entries []timer.HistoryEntry
-	// Next is the run that begins the previous page in time; empty if there is no earlier one.
+	// Next is the latest run of the page before it in time, for List's from; empty if there
+	// is none.
 	Next string
 }
 

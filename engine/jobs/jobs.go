@@ -22,7 +22,7 @@ import (
 
 // Order is the order of a job.
 type Order interface {
-	// Check returns what is wrong with the order, field by field.
+	// Check returns the faults of the order, field by field.
 	Check(now time.Time) wire.FieldErrors
 }
 

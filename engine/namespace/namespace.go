@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// SearchAttributes are what the namespace must have registered.
+// SearchAttributes are the required search attributes of the namespace.
 func SearchAttributes() map[string]enumspb.IndexedValueType {
 	return map[string]enumspb.IndexedValueType{
 		workflows.AttrBusinessType.GetName(): enumspb.INDEXED_VALUE_TYPE_KEYWORD,

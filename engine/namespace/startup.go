@@ -41,7 +41,7 @@ func (t *startupCheck) start(ctx context.Context, id, fairness string, delay tim
 	return err
 }
 
-// clean deletes what was started.
+// clean deletes the started workflows.
 func (t *startupCheck) clean(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.CleanTimeout)
 	defer cancel()

@@ -39,7 +39,8 @@ func New(policies *policies.Policies, emergencies *emergencies.Emergencies, queu
 	return &Waits{policies: policies, emergencies: emergencies, queues: queues, known: map[string]knownQueue{}}
 }
 
-// Holds is what may hold back the attempts of a business type. What cannot be read is left out.
+// Holds returns the possible causes that hold back the attempts of a business type. What
+// cannot be read is left out.
 func (w *Waits) Holds(ctx context.Context, businessType string) (holds policy.Holds) {
 	holds.Policy, _ = w.policies.Cached(ctx, businessType)
 	holds.Emergency, _ = w.emergencies.Holding(ctx, businessType)

@@ -40,7 +40,7 @@ type Places interface {
 	Enter(memo timer.Memo) (leave func(), ok bool)
 }
 
-// Observer counts what is preloaded.
+// Observer counts preloaded timers.
 type Observer interface {
 	// Preloaded counts timers that begin, or cease, to be preloaded here.
 	Preloaded(change int)
@@ -48,7 +48,7 @@ type Observer interface {
 	Released(how delivery.Result)
 }
 
-// Config is what a [Preloader] needs.
+// Config configures a [Preloader].
 type Config struct {
 	Runs     Runs
 	Tasks    Tasks

@@ -130,7 +130,7 @@ func expiration(left time.Duration) string {
 	return strconv.FormatInt(min(max(left, time.Millisecond), tuning.BrokerLongestExpiration).Milliseconds(), 10)
 }
 
-// answerOf is what the broker said before the confirmation: it returns a message that it
+// answerOf is the broker's answer before the confirmation: it returns a message that it
 // cannot route, and closes a channel on which it refuses something.
 func (ch *channel) answerOf(acked bool) delivery.Answer {
 	select {

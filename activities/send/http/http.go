@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Config is what a [Transport] needs.
+// Config configures a [Transport].
 type Config struct {
 	// Allowed are addresses that may be reached in addition to the public ones.
 	Allowed []netip.Prefix

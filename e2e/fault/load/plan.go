@@ -32,7 +32,7 @@ type Plan struct {
 	Regret bool
 }
 
-// fate is what happens to one timer.
+// fate is the fate of one timer.
 type fate struct {
 	id     string
 	add    time.Time
