@@ -1,3 +1,3 @@
-// Package holds finds the tasks that workers hold, and frees those whose worker is gone. A
-// reader starts with [Holds].
+// Package holds finds the tasks that workers hold, and frees those of dead workers. A reader
+// starts with [Holds].
 package holds

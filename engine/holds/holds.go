@@ -19,10 +19,10 @@ import (
 	"github.com/wakecall/wakecall/internal/identity"
 )
 
-// Holds are the workflow tasks that workers have. Temporal gives nobody else the task of a
-// run meanwhile, until it times out. A task of a worker that will not end it is freed here:
-// the run goes on at once, its signals and its cancel kept, and what that worker says of
-// the task later is refused (docs/decisions/0071-what-lost-its-timeout-is-freed.md).
+// Holds are the workflow tasks that workers hold. Until a task times out, Temporal gives the
+// run's task to no other worker. Here the task of a worker that will not end it is freed:
+// the run goes on at once and keeps its signals and its cancel. A later result from that
+// worker is refused (docs/decisions/0071-what-lost-its-timeout-is-freed.md).
 type Holds struct {
 	kernel *kernel.Kernel
 
@@ -32,12 +32,12 @@ type Holds struct {
 // New returns the holds of a namespace.
 func New(k *kernel.Kernel) *Holds { return &Holds{kernel: k} }
 
-// Task is the workflow task that a worker has of a run.
+// Task is a worker's workflow task of a run.
 type Task struct {
 	workflowID, runID string
-	// scheduled, attempt and version are what Temporal knows the task by.
+	// scheduled, attempt and version identify the task to Temporal.
 	scheduled, attempt, version int64
-	// holder is the worker; "" where Temporal does not tell.
+	// holder is the worker; "" if Temporal does not name it.
 	holder    string
 	startedAt time.Time
 	timeout   time.Duration
@@ -48,8 +48,8 @@ func (h Task) TimedOut(before time.Time) bool {
 	return h.startedAt.Add(h.timeout).Before(before)
 }
 
-// Find returns the task that a worker has of a run. held is false where none has. It reads
-// the history of the run.
+// Find returns the held task of a run. held is false if no worker holds one. It reads the
+// history of the run.
 func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, held bool, err error) {
 	task = Task{workflowID: workflowID, runID: runID}
 	err = h.kernel.EachEvent(ctx, workflowID, runID, func(event *historypb.HistoryEvent) {
@@ -68,9 +68,8 @@ func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, 
 	return task, held, err
 }
 
-// Free takes a task from the worker that has it. freed is false where it was too late, since
-// the worker has ended it or somebody else was quicker, and where the server knows another
-// form of token.
+// Free takes a task from its worker. freed is false if it was too late, because the worker
+// or another call has ended the task, or if the server uses another form of token.
 func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -80,8 +79,8 @@ func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 	}
 	_, err = h.kernel.Client.WorkflowService().RespondWorkflowTaskFailed(ctx, &workflowservice.RespondWorkflowTaskFailedRequest{
 		Namespace: h.kernel.Namespace, TaskToken: task.token(namespaceID),
-		// With any other cause the next task counts as a second attempt, of which the history
-		// does not tell who has it.
+		// With any other cause the next task counts as a second attempt, and the history
+		// does not name its holder.
 		Cause: enumspb.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
 	})
 	if errtype.Is[*serviceerror.NotFound](err) || errtype.Is[*serviceerror.InvalidArgument](err) {
@@ -90,8 +89,8 @@ func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 	return err == nil, kernel.Translate(err)
 }
 
-// LostActivity reports whether Temporal should have taken back an activity, before a moment, from
-// the worker that has it.
+// LostActivity reports whether Temporal should have timed an activity out, before a moment,
+// at the worker that has it.
 func LostActivity(pending *workflowpb.PendingActivityInfo, before time.Time) (lost bool) {
 	if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
 		return false
@@ -107,7 +106,7 @@ func LostActivity(pending *workflowpb.PendingActivityInfo, before time.Time) (lo
 	return over(beat, options.GetHeartbeatTimeout()) || over(began, options.GetStartToCloseTimeout())
 }
 
-// FreeActivity ends the try of an activity that a worker has as its silence would.
+// FreeActivity ends a worker's try of an activity as a heartbeat timeout would.
 func (h *Holds) FreeActivity(ctx context.Context, run *commonpb.WorkflowExecution, activityID string) (freed bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
@@ -126,7 +125,7 @@ func (h *Holds) FreeActivity(ctx context.Context, run *commonpb.WorkflowExecutio
 	return err == nil, kernel.Translate(err)
 }
 
-// id is that of the namespace, which does not change.
+// id is the id of the namespace, which does not change.
 func (h *Holds) id(ctx context.Context) (string, error) {
 	if known := h.namespaceID.Load(); known != nil {
 		return *known, nil

@@ -14,8 +14,8 @@ const (
 	tokenVersion protowire.Number = 11
 )
 
-// token is what the worker that has the task would name it by. What is left out, when it
-// was started among others, the server does not ask for.
+// token is the token by which the worker would name its task. The server does not check the
+// fields that are left out, such as the start time.
 func (h Task) token(namespaceID string) (token []byte) {
 	text := func(field protowire.Number, s string) {
 		token = protowire.AppendString(protowire.AppendTag(token, field, protowire.BytesType), s)

@@ -21,15 +21,15 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Reconciler finds the timers that Temporal has lost, and wakes them: it can lose
-// the timer of a workflow without a word (temporal#11869), and the timeout of a task that a
-// worker has, which no signal makes good for. A timer that is wrongly taken
-// for one does not ring twice; its workflow looks at the clock and at what was done.
+// Reconciler finds the timers that Temporal has lost, and wakes them. Temporal can silently
+// lose the timer of a workflow (temporal#11869). It can also lose the timeout of a worker's
+// task, which no signal repairs. A timer that is woken by mistake does not ring twice; its
+// workflow checks the clock and the earlier attempts.
 type Reconciler struct {
 	untried, retried *scan
 }
 
-// New returns what wakes timers.
+// New returns the Reconciler of a namespace.
 func New(k *kernel.Kernel, reader *timers.Reader, changer *bookings.Changer, queues *queues.Queues) *Reconciler {
 	scanned := scan{
 		kernel: k, reader: reader, changer: changer, queues: queues, holds: holds.New(k), pace: timerate.NewLimiter(tuning.ChecksPerSecond, 1),
@@ -39,21 +39,20 @@ func New(k *kernel.Kernel, reader *timers.Reader, changer *bookings.Changer, que
 	return &Reconciler{untried: &untried, retried: &retried}
 }
 
-// Waiting checks the open timers that are later than slack and were never tried, and
-// wakes those with nothing under way for them. Its error is [wire.Unavailable], beside
-// what was done.
+// Waiting checks the open timers that are later than slack and were never tried. It wakes
+// those with nothing under way. The error is [wire.Unavailable]; the result has what was
+// done before it.
 func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
 	return r.untried.round(ctx, slack, visibility.Untried())
 }
 
 // Retrying does the same for timers whose retry is later than slack. It may run beside
-// [Reconciler.Waiting], whose few do not wait behind a crowd of retries.
+// [Reconciler.Waiting], so that the few waiting timers need not wait behind many retries.
 func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
 	return r.retried.round(ctx, slack, visibility.Retrying())
 }
 
-// scan finds the lost among the timers in one state. Its rounds come one after
-// another.
+// scan finds the lost among the timers in one state. Its rounds come one after another.
 type scan struct {
 	kernel  *kernel.Kernel
 	reader  *timers.Reader
@@ -64,7 +63,7 @@ type scan struct {
 	known   *skips
 }
 
-// round is one check of all the timers that should have rung.
+// round is one check of all overdue timers.
 type round struct {
 	*scan
 	before, began time.Time
@@ -76,11 +75,11 @@ type round struct {
 	unanswered int
 }
 
-// spot is where an attempt waits: a business type may have attempts on several queues,
-// and the default one has those of many types.
+// spot is where an attempt waits: a business type may have attempts on several queues, and
+// the default queue has attempts of many types.
 type spot struct{ businessType, queue string }
 
-// round goes through every page: the lost may be on the last one.
+// round goes through every page: a lost timer may be on the last one.
 func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query) (timer.Reconciliation, error) {
 	began := time.Now()
 	this := &round{
@@ -94,7 +93,7 @@ func (s *scan) round(ctx context.Context, slack time.Duration, state query.Query
 	return this.result, err
 }
 
-// page checks the runs of one page. One that cannot be checked is passed over.
+// page checks the runs of one page. It skips a run that cannot be checked.
 func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionInfo) error {
 	for _, info := range page {
 		key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId())
@@ -111,7 +110,7 @@ func (r *round) page(ctx context.Context, page []*workflowpb.WorkflowExecutionIn
 	return nil
 }
 
-// record keeps why a timer was passed over. Its error ends the round.
+// record records why a timer was skipped. Its error ends the round.
 func (r *round) record(key wire.Key, err error) error {
 	if err == nil {
 		r.unanswered = 0
@@ -159,8 +158,7 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
 }
 
-// goesOn reports whether something is under way for a timer by its activities, or is freed for
-// them now.
+// goesOn reports whether a timer's activities show something under way, or are now freed.
 func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	for _, pending := range described.GetPendingActivities() {
@@ -170,7 +168,7 @@ func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowser
 		}
 		stuck, err := r.stuck(ctx, key, pending)
 		switch {
-		case kernel.Watches(pending) && stuck: // what it watches over would wait for ever
+		case kernel.Watches(pending) && stuck: // the attempt that it watches would wait for ever
 			return false, err
 		case kernel.Watches(pending) && err == nil:
 			continue
@@ -185,8 +183,8 @@ func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowser
 	return goesOn, nil
 }
 
-// freeLost frees a timer whose workflow task a worker has for longer than Temporal lets it:
-// nobody else is handed a task that has lost its timeout, and no signal wakes its timer.
+// freeLost frees a timer whose workflow task a worker has held past Temporal's timeout. No
+// other worker gets a task that has lost its timeout, and no signal wakes its timer.
 func (r *round) freeLost(ctx context.Context, key wire.Key, runID string) error {
 	task, held, err := r.holds.Find(ctx, key.String(), runID)
 	if err != nil || !held || !task.TimedOut(r.before) {
@@ -203,8 +201,7 @@ func (r *round) noteFreed(key wire.Key, freed bool, err error) error {
 	return err
 }
 
-// stuck reports whether an attempt should have been made and does not even wait for
-// its turn.
+// stuck reports whether an attempt is overdue and does not even wait for its turn.
 func (r *round) stuck(ctx context.Context, key wire.Key, pending *workflowpb.PendingActivityInfo) (bool, error) {
 	since := kernel.NextAttempt(pending).Time()
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED || since.After(r.before) {
@@ -222,7 +219,7 @@ func (r *round) stuck(ctx context.Context, key wire.Key, pending *workflowpb.Pen
 	return !waits, nil
 }
 
-// wake gives a timer's workflow a task, and counts those that took it.
+// wake gives a timer's workflow a task, and counts the timers that took it.
 func (r *round) wake(ctx context.Context, spec timer.Spec) error {
 	woken, err := r.changer.Wake(ctx, spec)
 	if woken {

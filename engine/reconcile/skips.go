@@ -8,9 +8,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// skips remember which runs need no check for a while, because their next
-// attempt is known to lie ahead: a run in back-off is checked once for each
-// step of its ladder, and not in every round. A change gives a timer a new run.
+// skips remembers which runs need no check for a while, because their next attempt is known
+// to lie ahead. A run in backoff is checked once for each step of its ladder, and not in
+// every round. A change gives a timer a new run.
 type skips struct {
 	until map[uuid.UUID]int64
 }
@@ -21,7 +21,7 @@ func (r *skips) has(runID string, now time.Time) bool {
 	return err == nil && r.until[run] > now.Unix()
 }
 
-// skip leaves a run alone until a moment.
+// skip skips a run until a moment.
 func (r *skips) skip(runID string, until, now time.Time) {
 	run, err := uuid.Parse(runID)
 	if err != nil || len(r.until) >= tuning.SkippedRuns {
@@ -33,7 +33,7 @@ func (r *skips) skip(runID string, until, now time.Time) {
 	r.until[run] = min(until.Unix(), now.Add(tuning.LongestSkip).Unix())
 }
 
-// forget drops what is over.
+// forget drops expired entries.
 func (r *skips) forget(now time.Time) {
 	for run, until := range r.until {
 		if until <= now.Unix() {
