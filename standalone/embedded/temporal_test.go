@@ -1,4 +1,4 @@
-package temporal
+package embedded
 
 import (
 	"context"
@@ -23,9 +23,6 @@ import (
 	taskqueueserver "go.temporal.io/server/api/taskqueue/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
-
-	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // The tests named TestTemporal hold Temporal itself to the semantics that
@@ -231,7 +228,7 @@ func TestTemporalIDPolicies(t *testing.T) {
 		for policy, want := range table {
 			t.Run(ending+" "+policy.reuse.String()+" "+policy.conflict.String(), func(t *testing.T) {
 				t.Parallel()
-				l, id := l.in(t), sample.Type(t)
+				l, id := l.in(t), queueOf(t)
 				before := ended[ending](l, id)
 				options := l.cold(id)
 				options.WorkflowIDReusePolicy, options.WorkflowIDConflictPolicy = policy.reuse, policy.conflict
@@ -324,7 +321,7 @@ func TestTemporalContinueAsNewBackoff(t *testing.T) {
 				"the execution time is the due time")
 			require.Contains(c, info.GetMemo().GetFields(), "kept")
 			require.Contains(c, info.GetSearchAttributes().GetIndexedFields(), businessID.GetName())
-		}, testenv.Patience, 10*time.Millisecond, "the run continues as new")
+		}, time.Minute, 10*time.Millisecond, "the run continues as new")
 		return second
 	}
 	t.Run("comes back on time", func(t *testing.T) {
@@ -451,7 +448,7 @@ func (l *lab) limit(perSecond float32) {
 // unload makes the server forget the queue and read it from its database again.
 func (l *lab) unload() {
 	l.t.Helper()
-	conn, err := grpc.NewClient(testenv.Addr, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(shared(l.t), grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(l.t, err)
 	defer func() { _ = conn.Close() }()
 	answer, err := adminservice.NewAdminServiceClient(conn).ForceUnloadTaskQueuePartition(l.t.Context(),
@@ -537,7 +534,7 @@ func TestTemporalNextRetryDelay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, f := newLab(t), &failing{next: c.next}
-			l.queue = "lab-" + sample.Type(t) + c.next.String()
+			l.queue = queueOf(t) + c.next.String()
 			l.work(func(r worker.Registry) {
 				r.RegisterWorkflow(retried)
 				r.RegisterActivityWithOptions(f.attempt, activity.RegisterOptions{Name: "attempt"})

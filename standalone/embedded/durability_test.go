@@ -1,8 +1,8 @@
-package temporal
+package embedded
 
 import (
 	"context"
-	"database/sql/driver"
+	sqldriver "database/sql/driver"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -12,10 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"modernc.org/sqlite"
-
-	"github.com/wakecall/wakecall/e2e/loopback"
-	"github.com/wakecall/wakecall/standalone/embedded"
+	driver "modernc.org/sqlite"
 )
 
 // synchronous is what each connection of this process to a SQLite file runs
@@ -24,13 +21,13 @@ import (
 var synchronous sync.Map
 
 func init() {
-	sqlite.RegisterConnectionHook(func(conn sqlite.ExecQuerierContext, dsn string) error {
+	driver.RegisterConnectionHook(func(conn driver.ExecQuerierContext, dsn string) error {
 		rows, err := conn.QueryContext(context.Background(), "PRAGMA synchronous", nil)
 		if err != nil {
 			return err
 		}
 		defer func() { _ = rows.Close() }()
-		value := make([]driver.Value, 1)
+		value := make([]sqldriver.Value, 1)
 		if err := rows.Next(value); err != nil {
 			return err
 		}
@@ -44,8 +41,8 @@ func TestServerWritesAsSafelyAsAsked(t *testing.T) {
 	for asked, level := range map[string]string{"full": "2", "normal": "1", "off": "0"} {
 		t.Run(asked, func(t *testing.T) {
 			dir := t.TempDir()
-			server, err := embedded.Start(embedded.Options{
-				Addr: loopback.Addr(), DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
+			server, err := Start(Options{
+				Addr: smallest(t).Addr, DataDir: dir, Namespace: "default", Retention: time.Hour, Shards: 1, Synchronous: asked,
 			})
 			require.NoError(t, err)
 			defer func() { require.NoError(t, server.Stop(t.Context())) }()

@@ -1,6 +1,7 @@
-package temporal
+package embedded
 
 import (
+	"context"
 	"database/sql"
 	"path/filepath"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/deploy"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // indexes are what deploy/visibility.….sql leave on either engine, and
@@ -47,11 +47,10 @@ func indexesOfSQLite(t *testing.T, db *sql.DB) {
 }
 
 func visibility(t *testing.T) *sql.DB {
-	dir := t.TempDir()
-	_, stop, err := testenv.Temporal(dir)
-	require.NoError(t, err)
-	t.Cleanup(stop)
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "visibility.db")+"?_pragma=busy_timeout(10000)")
+	o := smallest(t)
+	server := running(t, o)
+	t.Cleanup(func() { _ = server.Stop(context.Background()) })
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(o.DataDir, "visibility.db")+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
 	db.SetMaxOpenConns(1) // what a connection has read of the ranking is its own

@@ -1,4 +1,4 @@
-package temporal
+package embedded
 
 import (
 	"context"
@@ -13,9 +13,6 @@ import (
 	sdk "go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-
-	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // lab is a task queue of its own on the shared server, with the plain SDK and
@@ -29,11 +26,11 @@ type lab struct {
 func newLab(t *testing.T) *lab {
 	t.Helper()
 	temporalClient, err := client.DialContext(t.Context(), client.Options{
-		HostPort: testenv.Addr, Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
+		HostPort: shared(t), Logger: log.NewStructuredLogger(slog.New(slog.DiscardHandler)),
 	})
 	require.NoError(t, err)
 	t.Cleanup(temporalClient.Close)
-	return &lab{Client: temporalClient, t: t, queue: "lab-" + sample.Type(t)}
+	return &lab{Client: temporalClient, t: t, queue: queueOf(t)}
 }
 
 // in is the lab for a subtest.
