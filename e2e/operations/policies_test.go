@@ -16,57 +16,6 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// putIf sends a policy with a precondition.
-func putIf(env *testenv.Env, path string, policy testenv.JSON, match string) testenv.Reply {
-	request := env.Request("PUT", path, policy)
-	if match != "" {
-		request.Header.Set("If-Match", match)
-	}
-	return env.Send(request)
-}
-
-// putNew sends a policy that must be the first one.
-func putNew(env *testenv.Env, path string, policy testenv.JSON) testenv.Reply {
-	request := env.Request("PUT", path, policy)
-	request.Header.Set("If-None-Match", "*")
-	return env.Send(request)
-}
-
-func TestPolicyLife(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	policy := testenv.JSON{
-		"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}, "timeout": "3s"},
-		"retry":    testenv.JSON{"initial": "1s"}, "expires_after": "24h", "signing_secrets": []string{sample.Secret()},
-	}
-	require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status)
-	require.Equal(t, http.StatusPreconditionFailed, putIf(env, path, policy, "*").Status, "there is none to match")
-	created := putIf(env, path, policy, "")
-	require.Equal(t, http.StatusCreated, created.Status)
-	require.Equal(t, `"1"`, created.Header.Get("ETag"))
-	got := env.Do("GET", path, nil)
-	require.JSONEq(t, `{"business_type":"`+kind+`","version":1,"callback":{"url":"`+r.URL+`","headers":{"Authorization":"***"},"timeout":"3s"},
-		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","limits":{"in_flight":200},"priority":3,"reuse":"after_failure","min_interval":"1s","preload":"2s","max_back_pressure":"1h"}`, string(got.Body),
-		"defaults are shown, secrets are not")
-
-	require.Equal(t, http.StatusPreconditionFailed, putIf(env, path, policy, `"7"`).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, putIf(env, path, policy, `7`).Status)
-	for i, match := range []string{`"1"`, "*", ""} {
-		policy["expires_after"] = strconv.Itoa(i+1) + "h"
-		changed := putIf(env, path, policy, match)
-		require.Equal(t, http.StatusOK, changed.Status)
-		require.Equal(t, `"`+string(rune('2'+i))+`"`, changed.Header.Get("ETag"))
-	}
-	require.Equal(t, `"4"`, putIf(env, path, policy, "").Header.Get("ETag"), "what says nothing new changes nothing")
-	require.Equal(t, http.StatusPreconditionFailed, putNew(env, path, policy).Status)
-	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status)
-	require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status)
-	require.Equal(t, http.StatusNotFound, env.Do("DELETE", path, nil).Status)
-	require.Equal(t, `"5"`, putNew(env, path, policy).Header.Get("ETag"), "an ETag never comes twice")
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PUT", path, testenv.JSON{"callback": testenv.JSON{"url": ""}}).Status)
-}
-
 // patch edits a policy in part.
 func patch(env *testenv.Env, path, body, match string) testenv.Reply {
 	request := env.Request("PATCH", path, body)
@@ -75,37 +24,6 @@ func patch(env *testenv.Env, path, body, match string) testenv.Reply {
 		request.Header.Set("If-Match", match)
 	}
 	return env.Send(request)
-}
-
-func TestPolicyIsEditedInPart(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path, key := "/v1/policies/"+kind, sample.Secret()
-	env.Policy(kind, testenv.JSON{
-		"callback":        testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret", "X-Old": "1"}, "timeout": "3s"},
-		"signing_secrets": []string{key}, "limits": testenv.JSON{"pending": 5},
-	})
-	require.Equal(t, http.StatusPreconditionFailed, patch(env, path, `{"priority":1}`, `"7"`).Status)
-	edited := patch(env, path, `{"priority":1,"limits":{"pending":null},"callback":{"headers":{"X-New":"2","X-Old":null}}}`, `"1"`)
-	require.Equal(t, http.StatusOK, edited.Status, "%s", edited.Body)
-	require.Equal(t, `"2"`, edited.Header.Get("ETag"))
-	require.JSONEq(t, `{"business_type":"`+kind+`","version":2,"callback":{"url":"`+r.URL+`","headers":{"Authorization":"***","X-New":"***"},"timeout":"3s"},
-		"retry":{"steps":["10s","1m","10m","1h","6h"],"jitter":0.2},"secret_overlap":"24h","limits":{"in_flight":200},"priority":1,"reuse":"after_failure","min_interval":"1s","preload":"2s","max_back_pressure":"1h"}`, string(edited.Body))
-	require.Equal(t, `"2"`, env.Do("PATCH", path, `{"priority":1}`).Header.Get("ETag"), "what says nothing new changes nothing")
-	var plan struct{ Changes []struct{ Pointer string } }
-	env.Do("PATCH", path+"?dry_run=true", `{"priority":2}`).Into(&plan)
-	require.Equal(t, "/priority", plan.Changes[0].Pointer)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PATCH", path, `{"priority":0}`).Status)
-	require.Equal(t, http.StatusUnsupportedMediaType, func() int {
-		request := env.Request("PATCH", path, `{}`)
-		request.Header.Set("Content-Type", "application/json-patch+json")
-		return env.Send(request).Status
-	}())
-
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "0s"})
-	call := r.Await(t, "kept", 1)[0]
-	require.Equal(t, []string{"Bearer s3cret", "2", ""}, []string{call.Header.Get("Authorization"), call.Header.Get("X-New"), call.Header.Get("X-Old")})
-	verifies(t, key, call, true)
 }
 
 // A type whose timers each bring their own URL is paused and limited as any other.
@@ -214,27 +132,6 @@ func TestNothingSecretReachesTemporal(t *testing.T) {
 	}
 }
 
-// everything is all that Temporal holds about a workflow, as text.
-func TestListPolicies(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "x"}}})
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var list struct {
-			Policies []struct {
-				Type     string `json:"business_type"`
-				Callback struct{ Headers map[string]string }
-			}
-		}
-		env.Do("GET", "/v1/policies", nil).Into(&list)
-		found := map[string]string{}
-		for _, policy := range list.Policies {
-			found[policy.Type] = policy.Callback.Headers["Authorization"]
-		}
-		assert.Equal(c, "***", found[kind])
-	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
-}
-
 func TestPolicyOfOpenTimers(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
@@ -255,6 +152,34 @@ func TestPolicyOfOpenTimers(t *testing.T) {
 	env.Add(sample.Booking(kind, "own", "1s", r.URL))
 	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path+"?timers=keep", nil).Status)
 	env.Await(kind+"/own", "delivered")
+}
+
+// During a rotation a receiver that knows only the old secret, and one that
+// knows only the new one, both can verify what they get.
+func TestSecretRotation(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	old, fresh := sample.Secret(), sample.Secret()
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{old}, "secret_overlap": "4s"}
+	env.Policy(kind, policy)
+	policy["signing_secrets"] = []string{fresh}
+	env.Policy(kind, policy)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "during", "delay": "0s"})
+	require.Contains(t, string(env.Do("GET", "/v1/policies/"+kind, nil).Body), "retired_secrets")
+	during := r.Await(t, "during", 1)[0]
+	verifies(t, old, during, true)
+	verifies(t, fresh, during, true)
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "after", "delay": "5s"})
+	after := r.Await(t, "after", 1)[0]
+	verifies(t, fresh, after, true)
+	verifies(t, old, after, false)
+}
+
+func verifies(t *testing.T, key string, call receiver.Call, want bool) {
+	t.Helper()
+	verifier, err := webhooks.NewWebhook(key)
+	require.NoError(t, err)
+	require.Equal(t, want, verifier.Verify(call.Body, call.Header) == nil)
 }
 
 func TestPolicyVersions(t *testing.T) {
@@ -294,64 +219,4 @@ func TestPolicyVersions(t *testing.T) {
 	}
 	require.Equal(t, []string{"4 5hfalse", "3 true", "3 3hfalse", "2 2hfalse", "1 1hfalse"}, told, "newest first")
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/policies/"+kind+".none/versions", nil).Status)
-}
-
-func TestPolicyDryRun(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	var plan struct {
-		Created bool
-		Changes []struct {
-			Pointer  string
-			From, To any
-		}
-	}
-	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "one"}}, "signing_secrets": []string{sample.Secret()}}
-	env.Do("PUT", path+"?dry_run=true", policy).Into(&plan)
-	require.True(t, plan.Created)
-	require.Equal(t, http.StatusNotFound, env.Do("GET", path, nil).Status, "nothing was stored")
-	env.Policy(kind, policy)
-	env.Do("PUT", path+"?dry_run=true", policy).Into(&plan)
-	require.Empty(t, plan.Changes)
-	policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "two"}}
-	policy["limits"] = testenv.JSON{"callbacks_per_second": 5}
-	reply := env.Do("PUT", path+"?dry_run=true", policy)
-	reply.Into(&plan)
-	require.NotContains(t, string(reply.Body), "two")
-	require.Len(t, plan.Changes, 2)
-	require.Equal(t, "/callback/headers/X-Key", plan.Changes[0].Pointer)
-	require.Equal(t, "***", plan.Changes[0].To)
-	require.Equal(t, "/limits/callbacks_per_second", plan.Changes[1].Pointer)
-	require.Nil(t, plan.Changes[1].From)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PUT", path+"?dry_run=true", testenv.JSON{"callback": testenv.JSON{"url": ""}}).Status)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PUT", path+"?dry_run=maybe", policy).Status)
-}
-
-// During a rotation a receiver that knows only the old secret, and one that
-// knows only the new one, both can verify what they get.
-func TestSecretRotation(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	old, fresh := sample.Secret(), sample.Secret()
-	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{old}, "secret_overlap": "4s"}
-	env.Policy(kind, policy)
-	policy["signing_secrets"] = []string{fresh}
-	env.Policy(kind, policy)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "during", "delay": "0s"})
-	require.Contains(t, string(env.Do("GET", "/v1/policies/"+kind, nil).Body), "retired_secrets")
-	during := r.Await(t, "during", 1)[0]
-	verifies(t, old, during, true)
-	verifies(t, fresh, during, true)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "after", "delay": "5s"})
-	after := r.Await(t, "after", 1)[0]
-	verifies(t, fresh, after, true)
-	verifies(t, old, after, false)
-}
-
-func verifies(t *testing.T, key string, call receiver.Call, want bool) {
-	t.Helper()
-	verifier, err := webhooks.NewWebhook(key)
-	require.NoError(t, err)
-	require.Equal(t, want, verifier.Verify(call.Body, call.Header) == nil)
 }

@@ -70,7 +70,7 @@ func TestPolicyOutlivesItsWorkflow(t *testing.T) {
 			end(t, env, id)
 			delete(policy, "paused")
 			policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}
-			changed := putIf(env, path, policy, `"2"`)
+			changed := testenv.SendIf(env, `"2"`, env.Request("PUT", path, policy))
 			require.Equal(t, http.StatusOK, changed.Status)
 			require.Equal(t, `"3"`, changed.Header.Get("ETag"), "versions go on")
 			for _, timer := range []string{"before", "after"} {
@@ -134,7 +134,7 @@ func TestPolicyWhoseKeyIsLost(t *testing.T) {
 			"signing_secrets": []string{key},
 		}
 		require.Equal(t, http.StatusOK, env.Do("PUT", path+"?dry_run=true", whole).Status)
-		require.Equal(t, `"3"`, putIf(env, path, whole, "").Header.Get("ETag"))
+		require.Equal(t, `"3"`, env.Do("PUT", path, whole).Header.Get("ETag"))
 		call := r.Await(t, "1", 1)[0]
 		require.Equal(t, "Bearer new", call.Header.Get("Authorization"))
 		verifies(t, key, call, true)

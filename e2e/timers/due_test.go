@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/converter"
 
-	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -84,26 +83,4 @@ func TestSummaryInTheWebUI(t *testing.T) {
 		require.NoError(t, converter.GetDefaultDataConverter().FromPayload(due, &shown))
 		require.True(t, env.Get(kind+"/"+id).DueAt.Equal(shown), "the column shows the due time, and not the lead")
 	}
-}
-
-// A local due time is shown in both times, until somebody names a moment.
-func TestALocalDueTime(t *testing.T) {
-	t.Parallel()
-	env, _, kind := testenv.Start(t)
-	body := testenv.JSON{"due_local": "2031-03-30T02:30", "timezone": "Europe/Berlin", "callback": testenv.JSON{"url": "http://127.0.0.1:29999/"}}
-	path := "/v1/timers/" + kind + "/1"
-	shown := func(reply testenv.Reply, status int) (view timer.View) {
-		require.Equal(t, status, reply.Status, "%s", reply.Body)
-		reply.Into(&view)
-		return view
-	}
-	booked := shown(env.Do("PUT", path, body), 201)
-	require.Equal(t, "2031-03-30T01:00:00.000Z 2031-03-30T02:30 Europe/Berlin", booked.DueAt.String()+" "+booked.DueLocal.String()+" "+booked.Timezone)
-	moved := shown(env.Do("PATCH", path, testenv.JSON{"due_local": "2031-01-31T09:00", "timezone": "Asia/Tokyo"}), 200)
-	require.Equal(t, "2031-01-31T00:00:00.000Z 2031-01-31T09:00 Asia/Tokyo", moved.DueAt.String()+" "+moved.DueLocal.String()+" "+moved.Timezone)
-	require.Equal(t, moved.DueLocal, shown(env.Do("GET", path, nil), 200).DueLocal)
-	require.Zero(t, shown(env.Do("PATCH", path, testenv.JSON{"delay": "48h"}), 200).DueLocal)
-	body["business_type"], body["business_id"] = kind, "2"
-	require.Equal(t, 201, env.Do("POST", "/v1/timers", body).Status)
-	require.Equal(t, 200, env.Do("POST", "/v1/timers", body).Status, "it is the same timer")
 }

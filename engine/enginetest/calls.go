@@ -174,12 +174,24 @@ func (t *Temporal) SignalWithStartWorkflow(
 		if r, err = t.start(options, workflowType, args); err != nil {
 			return nil, err
 		}
+		if options.StartDelay > 0 { // its first task comes after the delay
+			return Started{of: t, run: r}, r.signalled(name, value)
+		}
 	}
 	return Started{of: t, run: r}, t.signal(r, name, value)
 }
 
 // signal stores a signal. The caller holds the lock, which is given up while it is told of.
 func (t *Temporal) signal(r *run, name string, value any) error {
+	if err := r.signalled(name, value); err != nil {
+		return err
+	}
+	t.announce(r)
+	return nil
+}
+
+// signalled records a signal. The caller holds the lock.
+func (r *run) signalled(name string, value any) error {
 	input, err := Payloads.ToPayloads(value)
 	if err != nil {
 		return err
@@ -189,7 +201,6 @@ func (t *Temporal) signal(r *run, name string, value any) error {
 			WorkflowExecutionSignaledEventAttributes: &historypb.WorkflowExecutionSignaledEventAttributes{SignalName: name, Input: input},
 		},
 	})
-	t.announce(r)
 	return nil
 }
 

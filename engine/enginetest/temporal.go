@@ -221,3 +221,13 @@ func (t *Temporal) Marks(id string) (marks []string) {
 	}
 	return marks
 }
+
+// IDs are the ids of all workflows, one for each run.
+func IDs(t *Temporal) (ids []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, r := range t.runs {
+		ids = append(ids, r.id())
+	}
+	return ids
+}

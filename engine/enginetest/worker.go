@@ -61,6 +61,7 @@ func (w Worker) Work(tb testing.TB) {
 		var change timer.Change
 		signal := event.GetWorkflowExecutionSignaledEventAttributes()
 		switch {
+		case !w.isTimer(id):
 		case event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED:
 			w.cancelled(id)
 		case signal.GetSignalName() == workflows.SignalChange && Payloads.FromPayloads(signal.GetInput(), &change) == nil:
@@ -69,10 +70,20 @@ func (w Worker) Work(tb testing.TB) {
 	}
 }
 
+// isTimer reports whether the workflow is a timer: no worker of ours has another one.
+func (w Worker) isTimer(id string) bool {
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	return w.On.latest(id, "").info().GetType().GetName() == workflows.TypeTimer
+}
+
 func (w Worker) cancelled(id string) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	r := w.On.latest(id, "")
+	if !r.open() {
+		return
+	}
 	r.result = temporal.NewCanceledError()
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, &historypb.HistoryEvent{})
 }
@@ -83,6 +94,9 @@ func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	r := w.On.latest(id, "")
+	if !r.open() {
+		return // it has ended meanwhile
+	}
 	key, _ := wire.ParseKey(id)
 	spec := timer.Spec{Key: key}
 	if err := Payloads.FromPayload(r.info().GetMemo().GetFields()[workflows.MemoTimer], &spec.Memo); err != nil {

@@ -1,4 +1,4 @@
-package timers
+package apitest_test
 
 import (
 	"encoding/json"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/api/apitest"
 )
 
 // fieldsIn are the members of an object, by their names.
@@ -22,24 +22,24 @@ func fieldsIn(t *testing.T, text []byte) (fields map[string]json.RawMessage) {
 // booked and however.
 func TestABookingAnswersWhatAGetWould(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "secret"}}, "expires_after": "24h", "priority": 2,
-		"retry": testenv.JSON{"steps": []string{"1s", "5s"}},
+	env, kind := apitest.Open(t)
+	env.Policy(kind, apitest.JSON{
+		"callback": apitest.JSON{"url": apitest.Receiver, "headers": apitest.JSON{"X-Key": "secret"}}, "expires_after": "24h", "priority": 2,
+		"retry": apitest.JSON{"steps": []string{"1s", "5s"}},
 	})
 	next := time.Now().Year() + 1
-	own := testenv.JSON{
-		"delay": "1h", "latest_at": time.Date(next, 6, 1, 0, 0, 0, 0, time.UTC).Format(time.RFC3339), "payload": testenv.JSON{"n": 1}, "priority": 1,
-		"callback": testenv.JSON{"url": r.URL + "/own", "headers": testenv.JSON{"X-Own": "secret"}, "timeout": "3s"}, "labels": testenv.JSON{"customer": "42"},
-		"retry": testenv.JSON{"initial": "1s", "max_attempts": 3}, "on_failed": testenv.JSON{"url": r.URL + "/failed"}, "on_delivered": testenv.JSON{"url": r.URL + "/delivered"},
+	own := apitest.JSON{
+		"delay": "1h", "latest_at": time.Date(next, 6, 1, 0, 0, 0, 0, time.UTC).Format(time.RFC3339), "payload": apitest.JSON{"n": 1}, "priority": 1,
+		"callback": apitest.JSON{"url": apitest.Receiver + "/own", "headers": apitest.JSON{"X-Own": "secret"}, "timeout": "3s"}, "labels": apitest.JSON{"customer": "42"},
+		"retry": apitest.JSON{"initial": "1s", "max_attempts": 3}, "on_failed": apitest.JSON{"url": apitest.Receiver + "/failed"}, "on_delivered": apitest.JSON{"url": apitest.Receiver + "/delivered"},
 	}
-	bookings := map[string]testenv.JSON{
+	bookings := map[string]apitest.JSON{
 		"one-shot":  {"delay": "1h"},
 		"own":       own,
 		"local":     {"due_local": time.Date(next, 1, 31, 9, 0, 0, 0, time.UTC).Format("2006-01-02T15:04"), "timezone": "Europe/Berlin"},
 		"paused":    {"delay": "1h", "paused": true},
-		"recurring": {"recurrence": testenv.JSON{"cron": "30 9 * * MON-FRI", "timezone": "Europe/Berlin", "paused": true}},
-		"rule":      {"recurrence": testenv.JSON{"every": "1h", "max_occurrences": 3}, "expires_after": "10m"},
+		"recurring": {"recurrence": apitest.JSON{"cron": "30 9 * * MON-FRI", "timezone": "Europe/Berlin", "paused": true}},
+		"rule":      {"recurrence": apitest.JSON{"every": "1h", "max_occurrences": 3}, "expires_after": "10m"},
 	}
 	same := func(id string, answered []byte) {
 		t.Helper()
@@ -62,14 +62,14 @@ func TestABookingAnswersWhatAGetWould(t *testing.T) {
 		again := env.Do("POST", "/v1/timers", terms)
 		require.Equal(t, http.StatusOK, again.Status)
 		same(id, again.Body)
-		batched := testenv.JSON{}
+		batched := apitest.JSON{}
 		for name, value := range terms {
 			batched[name] = value
 		}
 		batched["business_id"] = "batched-" + id
 		batch = append(batch, batched)
 	}
-	debounced := testenv.JSON{"delay": "1h", "max_wait": "5h"}
+	debounced := apitest.JSON{"delay": "1h", "max_wait": "5h"}
 	for _, want := range []int{http.StatusCreated, http.StatusOK} {
 		reply := env.Do("PUT", "/v1/timers/"+kind+"/debounced?wait=20s", debounced)
 		require.Equal(t, want, reply.Status, "%s", reply.Body)
@@ -79,16 +79,16 @@ func TestABookingAnswersWhatAGetWould(t *testing.T) {
 		var answer struct {
 			Results []struct{ Timer json.RawMessage }
 		}
-		env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": batch}).Into(&answer)
+		env.Do("POST", "/v1/timers/batch", apitest.JSON{"timers": batch}).Into(&answer)
 		require.Len(t, answer.Results, len(batch))
 		for i, result := range answer.Results {
-			same(batch[i].(testenv.JSON)["business_id"].(string), result.Timer)
+			same(batch[i].(apitest.JSON)["business_id"].(string), result.Timer)
 		}
 	}
-	keyed := env.Request("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
+	keyed := env.Request("POST", "/v1/timers", apitest.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
 	keyed.Header.Set("Idempotency-Key", `"one"`)
 	same("keyed", env.Send(keyed).Body)
-	repeated := env.Request("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
+	repeated := env.Request("POST", "/v1/timers", apitest.JSON{"business_type": kind, "business_id": "keyed", "delay": "1h"})
 	repeated.Header.Set("Idempotency-Key", `"one"`)
 	same("keyed", env.Send(repeated).Body)
 }

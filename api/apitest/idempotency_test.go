@@ -1,4 +1,4 @@
-package timers
+package apitest_test
 
 import (
 	"net/http"
@@ -7,12 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/api/apitest"
 )
 
-func withKey(env *testenv.Env, key, path string, body testenv.JSON) testenv.Reply {
+func withKey(env *apitest.Gateway, key, path string, body apitest.JSON) apitest.Reply {
 	request := env.Request("POST", path, body)
 	request.Header.Set("Idempotency-Key", key)
 	return env.Send(request)
@@ -22,8 +20,7 @@ func withKey(env *testenv.Env, key, path string, body testenv.JSON) testenv.Repl
 // one ended.
 func TestARepeatedBookingBooksOnce(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	r.On("/busy", receiver.Status(http.StatusGone))
+	env, kind := apitest.Open(t)
 	for id, c := range map[string]struct {
 		path, status string
 		end          func()
@@ -34,25 +31,25 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 			require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/cancelled", nil).Status)
 		}},
 		"moved": {"/", "scheduled", func() {
-			require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"delay": "2h"}).Status)
+			require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/moved", apitest.JSON{"delay": "2h"}).Status)
 		}},
 	} {
 		t.Run(id, func(t *testing.T) {
-			body := sample.Booking(kind, id, "0s", r.URL+c.path)
+			body := apitest.Booking(kind, id, "0s")
 			if c.status != id || id == "cancelled" {
 				body["delay"] = "1h"
 			}
 			first := withKey(env, `"key-1"`, "/v1/timers", body)
 			require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
 			c.end()
-			env.Await(kind+"/"+id, c.status)
+			env.End(kind+"/"+id, c.status)
 
 			again := withKey(env, "key-1", "/v1/timers", body)
 			require.Equal(t, http.StatusOK, again.Status, "%s", again.Body)
 			require.Equal(t, c.status, again.Timer().Status)
 			require.Equal(t, first.Timer().WebhookID, again.Timer().WebhookID)
 
-			body["payload"] = testenv.JSON{"n": 2}
+			body["payload"] = apitest.JSON{"n": 2}
 			other := withKey(env, "key-1", "/v1/timers", body)
 			require.Equal(t, http.StatusUnprocessableEntity, other.Status)
 			require.Equal(t, "urn:wakecall:problem:idempotency-key-reused", other.Problem().Type)
@@ -65,17 +62,17 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 // a failed or cancelled timer again, and no delivered one.
 func TestAnotherKeyBooksAgain(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	body := sample.Booking(kind, "1", "1h", r.URL)
+	env, kind := apitest.Open(t)
+	body := apitest.Booking(kind, "1", "1h")
 	require.Equal(t, http.StatusCreated, withKey(env, "key-1", "/v1/timers", body).Status)
 	env.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
 	require.Equal(t, http.StatusCreated, withKey(env, "key-2", "/v1/timers", body).Status)
 	env.Do("DELETE", "/v1/timers/"+kind+"/1", nil)
 	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", body).Status)
 
-	body = sample.Booking(kind, "2", "0s", r.URL)
+	body = apitest.Booking(kind, "2", "0s")
 	require.Equal(t, http.StatusCreated, withKey(env, "key-1", "/v1/timers", body).Status)
-	env.Await(kind+"/2", "delivered")
+	env.End(kind+"/2", "delivered")
 	require.Equal(t, http.StatusConflict, withKey(env, "key-2", "/v1/timers", body).Status)
 }
 
@@ -83,40 +80,39 @@ func TestAnotherKeyBooksAgain(t *testing.T) {
 // id since: with another key, without one, by a PUT, and again and again.
 func TestAKeyNamesOneBooking(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	ends := r.On("/gone", receiver.Status(http.StatusGone))
-	env.Policy(kind+".after", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "reuse": "after_end"})
-	plain := func(body testenv.JSON) testenv.Reply { return env.Do("POST", "/v1/timers", body) }
-	put := func(body testenv.JSON) testenv.Reply {
+	env, kind := apitest.Open(t)
+	env.Policy(kind+".after", apitest.JSON{"callback": apitest.JSON{"url": apitest.Receiver}, "reuse": "after_end"})
+	plain := func(body apitest.JSON) apitest.Reply { return env.Do("POST", "/v1/timers", body) }
+	put := func(body apitest.JSON) apitest.Reply {
 		return env.Do("PUT", "/v1/timers/"+body["business_type"].(string)+"/"+body["business_id"].(string),
-			testenv.JSON{"delay": body["delay"], "callback": body["callback"]})
+			apitest.JSON{"delay": body["delay"], "callback": body["callback"]})
 	}
-	keyed := func(key string) func(testenv.JSON) testenv.Reply {
-		return func(body testenv.JSON) testenv.Reply { return withKey(env, key, "/v1/timers", body) }
+	keyed := func(key string) func(apitest.JSON) apitest.Reply {
+		return func(body apitest.JSON) apitest.Reply { return withKey(env, key, "/v1/timers", body) }
 	}
-	batch := func(body testenv.JSON) testenv.Reply {
-		return withKey(env, "key-3", "/v1/timers/batch", testenv.JSON{"timers": []testenv.JSON{body}})
+	batch := func(body apitest.JSON) apitest.Reply {
+		return withKey(env, "key-3", "/v1/timers/batch", apitest.JSON{"timers": []apitest.JSON{body}})
 	}
-	for name, between := range map[string][]func(testenv.JSON) testenv.Reply{
+	for name, between := range map[string][]func(apitest.JSON) apitest.Reply{
 		"key": {keyed("key-2")}, "plain": {plain}, "put": {put}, "batch": {batch},
 		"mixed": {keyed("key-2"), put, keyed("key-4"), plain},
 	} {
 		for _, kind := range []string{kind, kind + ".after"} {
 			t.Run(name+kind, func(t *testing.T) {
 				t.Parallel()
-				body := sample.Booking(kind, name, "0s", r.URL)
+				body := apitest.Booking(kind, name, "0s")
 				end := "delivered"
 				if !strings.HasSuffix(kind, ".after") {
-					body, end = sample.Booking(kind, name, "0s", ends), "failed"
+					body, end = apitest.Booking(kind, name, "0s"), "failed"
 				}
 				first := keyed("key-1")(body)
 				require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
-				env.Await(kind+"/"+name, end)
+				env.End(kind+"/"+name, end)
 				for _, book := range between {
 					reply := book(body)
 					require.Less(t, reply.Status, 300, "%s", reply.Body)
 					require.NotContains(t, string(reply.Body), first.Timer().WebhookID)
-					env.Await(kind+"/"+name, end)
+					env.End(kind+"/"+name, end)
 				}
 				latest := env.Get(kind + "/" + name)
 				require.NotEqual(t, first.Timer().WebhookID, latest.WebhookID, "the negative control: it was booked again")
@@ -126,7 +122,7 @@ func TestAKeyNamesOneBooking(t *testing.T) {
 				require.Equal(t, first.Timer().WebhookID, again.Timer().WebhookID)
 				require.Equal(t, end, again.Timer().Status)
 				require.Equal(t, latest.WebhookID, env.Get(kind+"/"+name).WebhookID, "nothing was booked")
-				body["payload"] = testenv.JSON{"n": 2}
+				body["payload"] = apitest.JSON{"n": 2}
 				require.Equal(t, http.StatusUnprocessableEntity, keyed("key-1")(body).Status, "other content")
 			})
 		}
@@ -136,8 +132,8 @@ func TestAKeyNamesOneBooking(t *testing.T) {
 // The booking that a key names is found as well while another one has the id.
 func TestAKeyNamesItsBookingWhileAnotherIsOpen(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	body := sample.Booking(kind, "1", "1h", r.URL)
+	env, kind := apitest.Open(t)
+	body := apitest.Booking(kind, "1", "1h")
 	first := withKey(env, "key-1", "/v1/timers", body)
 	require.Equal(t, http.StatusCreated, first.Status, "%s", first.Body)
 	require.Equal(t, http.StatusOK, env.Do("DELETE", "/v1/timers/"+kind+"/1", nil).Status)
@@ -154,8 +150,8 @@ func TestAKeyNamesItsBookingWhileAnotherIsOpen(t *testing.T) {
 
 func TestARepeatedBatchBooksOnce(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	timers := testenv.JSON{"timers": []testenv.JSON{sample.Booking(kind, "1", "1h", r.URL), sample.Booking(kind, "2", "1h", r.URL)}}
+	env, kind := apitest.Open(t)
+	timers := apitest.JSON{"timers": []apitest.JSON{apitest.Booking(kind, "1", "1h"), apitest.Booking(kind, "2", "1h")}}
 	statuses := func() (statuses []int) {
 		var batch struct{ Results []struct{ Status int } }
 		withKey(env, `"batch-7"`, "/v1/timers/batch", timers).Into(&batch)
@@ -172,18 +168,18 @@ func TestARepeatedBatchBooksOnce(t *testing.T) {
 
 func TestIdempotencyKeysThatAreRefused(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
+	env, kind := apitest.Open(t)
 	for _, key := range []string{"", `""`, `"open`, `"a";p=1`, "with space", `"a", "b"`, strings.Repeat("k", 256)} {
-		request := env.Request("POST", "/v1/timers", sample.Booking(kind, "1", "1h", r.URL))
+		request := env.Request("POST", "/v1/timers", apitest.Booking(kind, "1", "1h"))
 		request.Header["Idempotency-Key"] = []string{key}
 		reply := env.Send(request)
 		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%q", key)
 		require.Equal(t, "Idempotency-Key", reply.Problem().Errors[0].Pointer)
 	}
-	twice := env.Request("POST", "/v1/timers", sample.Booking(kind, "1", "1h", r.URL))
+	twice := env.Request("POST", "/v1/timers", apitest.Booking(kind, "1", "1h"))
 	twice.Header["Idempotency-Key"] = []string{"a", "b"}
 	require.Equal(t, http.StatusUnprocessableEntity, env.Send(twice).Status)
-	elsewhere := env.Request("PUT", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "1h", "callback": testenv.JSON{"url": r.URL}})
+	elsewhere := env.Request("PUT", "/v1/timers/"+kind+"/1", apitest.JSON{"delay": "1h", "callback": apitest.JSON{"url": apitest.Receiver}})
 	elsewhere.Header.Set("Idempotency-Key", "a")
 	require.Equal(t, http.StatusUnprocessableEntity, env.Send(elsewhere).Status, "it would be ignored")
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was booked")

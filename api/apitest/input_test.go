@@ -1,4 +1,4 @@
-package front
+package apitest_test
 
 import (
 	"net/http"
@@ -6,10 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
 
-	"github.com/wakecall/wakecall/e2e/sample"
-	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/api/apitest"
 )
 
 // refusal is a request that must be refused, with what the answer must name.
@@ -92,7 +90,7 @@ var refusals = []refusal{
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
-	env, _, kind := testenv.Start(t)
+	env, kind := apitest.Open(t)
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {
 			reply := env.Do("POST", "/v1/timers", strings.ReplaceAll(c.body, "TYPE", kind))
@@ -107,31 +105,14 @@ func TestRefusals(t *testing.T) {
 			}
 		})
 	}
-	require.Empty(t, started(t, env, kind), "a refused request starts nothing")
-	env.Add(sample.Booking(kind, "x", "1h", "https://example.com/"))
-	require.Len(t, started(t, env, kind), 1, "the oracle sees what is started")
-}
-
-// started lists the open workflows of a business type, read from Temporal.
-func started(t *testing.T, env *testenv.Env, kind string) (ids []string) {
-	for _, id := range []string{"x", "a b", "a/b", "é"} {
-		if _, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/"+id, ""); err == nil {
-			ids = append(ids, id)
-		}
-	}
-	list, err := env.Client.ListWorkflow(t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
-	require.NoError(t, err)
-	for _, info := range list.GetExecutions() {
-		if id := strings.TrimPrefix(info.GetExecution().GetWorkflowId(), kind+"/"); id != "x" {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+	require.Zero(t, env.Timers(kind), "a refused request starts nothing")
+	env.Add(apitest.Booking(kind, "x", "1h"))
+	require.Equal(t, 1, env.Timers(kind), "the oracle sees what is started")
 }
 
 func TestEveryFieldErrorInOneAnswer(t *testing.T) {
 	t.Parallel()
-	env, _, _ := testenv.Start(t)
+	env, _ := apitest.Open(t)
 	reply := env.Do("POST", "/v1/timers", `{"business_type":"A","business_id":"","delay":"soon","priority":9,"extra":1,"callback":{"url":"x","timeout":3}}`)
 	require.Equal(t, 422, reply.Status)
 	var pointers []string
@@ -143,12 +124,12 @@ func TestEveryFieldErrorInOneAnswer(t *testing.T) {
 
 func TestMediaTypes(t *testing.T) {
 	t.Parallel()
-	env, _, kind := testenv.Start(t)
+	env, kind := apitest.Open(t)
 	for _, c := range []struct{ contentType, encoding string }{
 		{"", ""}, {"text/plain", ""}, {"application/xml", ""}, {"multipart/form-data; boundary=x", ""},
 		{"application/x-www-form-urlencoded", ""}, {"application/json; charset=utf-16", ""}, {"application/json", "gzip"},
 	} {
-		request := env.Request("POST", "/v1/timers", sample.Booking(kind, "x", "1h", "https://example.com/"))
+		request := env.Request("POST", "/v1/timers", apitest.Booking(kind, "x", "1h"))
 		request.Header.Del("Content-Type")
 		if c.contentType != "" {
 			request.Header.Set("Content-Type", c.contentType)
@@ -158,15 +139,15 @@ func TestMediaTypes(t *testing.T) {
 		}
 		require.Equal(t, http.StatusUnsupportedMediaType, env.Send(request).Status, "%v", c)
 	}
-	request := env.Request("POST", "/v1/timers", sample.Booking(kind, "x", "1h", "https://example.com/"))
+	request := env.Request("POST", "/v1/timers", apitest.Booking(kind, "x", "1h"))
 	request.Header.Set("Content-Type", "application/json; charset=UTF-8")
 	require.Equal(t, http.StatusCreated, env.Send(request).Status)
 }
 
 func TestPathsAndParameters(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Add(sample.Booking(kind, "a@b", "1h", r.URL))
+	env, kind := apitest.Open(t)
+	env.Add(apitest.Booking(kind, "a@b", "1h"))
 	for _, path := range []string{"a@b", "a%40b"} {
 		require.Equal(t, "a@b", env.Get(kind+"/"+path).BusinessID, "escaped or not, it is the same timer")
 	}
@@ -194,8 +175,8 @@ func TestPathsAndParameters(t *testing.T) {
 		require.Equal(t, status, reply.Status, path)
 		reply.Problem()
 	}
-	require.Equal(t, http.StatusMethodNotAllowed, env.Do("PUT", "/v1/timers", testenv.JSON{}).Status)
+	require.Equal(t, http.StatusMethodNotAllowed, env.Do("PUT", "/v1/timers", apitest.JSON{}).Status)
 	require.Equal(t, 422, env.Do("DELETE", "/v1/timers/"+kind+"/a@b?wait=1h", nil).Status)
-	require.Equal(t, 422, env.Do("PATCH", "/v1/timers/"+kind+"/a@b", testenv.JSON{}).Status, "a change of nothing")
-	require.Equal(t, 422, env.Do("PUT", "/v1/timers/"+kind+"/a@b", sample.Booking(kind, "other", "1h", r.URL)).Status)
+	require.Equal(t, 422, env.Do("PATCH", "/v1/timers/"+kind+"/a@b", apitest.JSON{}).Status, "a change of nothing")
+	require.Equal(t, 422, env.Do("PUT", "/v1/timers/"+kind+"/a@b", apitest.Booking(kind, "other", "1h")).Status)
 }
