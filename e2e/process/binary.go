@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 
@@ -112,8 +111,14 @@ func install(pkg string) recipe {
 // everything up to date.
 func binaries() string { return filepath.Join(checkout(), "bin", "e2e") }
 
-// checkout is the directory of the product's own module.
-func checkout() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
-}
+// checkout is the directory of the product's own module, above that of the tests.
+var checkout = sync.OnceValue(func() string {
+	dir, _ := os.Getwd()
+	for dir != filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "standalone", "go.mod")); err == nil {
+			return dir
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "."
+})
