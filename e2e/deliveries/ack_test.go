@@ -153,34 +153,6 @@ func TestAcknowledgedLater(t *testing.T) {
 	})
 }
 
-// Without word the ladder goes on, by the queue as well, and a timer that no attempt is
-// left for has failed.
-func TestNobodyAcknowledges(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	testenv.Accepts(env, r, kind, testenv.JSON{
-		"ack": testenv.JSON{"within": "1s"}, "retry": testenv.JSON{"steps": []string{"10ms"}}, "limits": testenv.JSON{"callbacks_per_second": 100},
-	})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	ended := env.Await(kind+"/1", "failed")
-	require.Equal(t, 2, ended.Attempts)
-	calls := r.Calls("1")
-	require.GreaterOrEqual(t, calls[1].At.Sub(calls[0].At), time.Second)
-	_, _, err := env.Wakecall().Deliveries.Ack(t.Context(), client.DeliveryOf(calls[1].Header), nil)
-	notAwaited(t, err, timer.Failed)
-	for _, attempt := range attemptsOf(t, env, kind+"/1") {
-		require.Equal(t, delivery.Unacknowledged, attempt.Class)
-	}
-
-	// A nack that asks for more patience than there is time ends with the time.
-	late := kind + ".late"
-	testenv.Accepts(env, r, late, testenv.JSON{"expires_after": "2s"})
-	_, delivery := testenv.Accepted(t, env, r, testenv.Nth{Path: late + "/2", Number: 1})
-	_, _, err = env.Wakecall().Deliveries.Nack(t.Context(), delivery, client.Failure{RetryAfter: time.Hour})
-	require.NoError(t, err)
-	env.Await(late+"/2", "expired")
-}
-
 // Temporal alone holds the wait: neither the worker nor the gateway of the 202 is needed for
 // what follows, and a word that no worker hears yet is kept.
 func TestAcknowledgedWithoutThoseWhoWereThere(t *testing.T) {

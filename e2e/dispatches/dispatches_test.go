@@ -2,16 +2,13 @@ package dispatches
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -318,186 +315,6 @@ func TestUploadsAtATime(t *testing.T) {
 		want = append(want, dispatch.Item{ID: "lost-" + strconv.Itoa(n)})
 	}
 	sent(key, append(want, dispatch.Item{ID: "last"}))
-}
-
-// A dispatch that runs is paused, changed, resumed and cancelled, and its counts are what
-// the receiver saw.
-func TestADispatchIsSteered(t *testing.T) {
-	t.Parallel()
-	env, r := testenv.Open(t, testenv.Addr), receiver.New(t)
-	env.Policy("d-steer", testenv.JSON{"callback": testenv.JSON{"url": r.On("/steer", receiver.Status(200))}})
-	d, order := env.Engine.Dispatches, mass("d-steer", "a", 20)
-	_, _, err := d.Add(t.Context(), order, dispatchItems(1000))
-	require.NoError(t, err)
-	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > 20 && view.Achieved.LastSecond > 0 })
-	_, _, err = d.RetryFailures(t.Context(), order.Key)
-	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
-	require.NoError(t, d.ReportProgress(t.Context(), order.Key))
-	require.EventuallyWithT(t, func(c *assert.CollectT) { // what the Web UI shows
-		shown := process.Execute(t, process.Temporal(t), "--address", testenv.Addr, "workflow", "metadata", "-w", workflows.DispatchWorkflowID(order.Key))
-		require.Regexp(c, `running: [1-9]\d* of 1000 items done, 0 failed, 20 a second`, shown)
-	}, testenv.Patience, 200*time.Millisecond, "the worker tells it every few seconds")
-	view, applied, err := d.Pause(t.Context(), order.Key, wait)
-	require.NoError(t, err)
-	require.True(t, applied)
-	require.Equal(t, dispatch.Paused, view.Status)
-	rest := 0
-	require.Eventually(t, func() bool { // nothing comes any more
-		before := rest
-		rest = len(r.All())
-		return rest == before
-	}, testenv.Patience, 700*time.Millisecond)
-	held, err := d.Get(t.Context(), order.Key)
-	require.NoError(t, err)
-	require.LessOrEqual(t, held.Achieved.Whole, 20*1.1, "all that was sent was sent in the time that counts")
-	again, err := d.Get(t.Context(), order.Key)
-	require.NoError(t, err)
-	require.InDelta(t, held.Achieved.Whole, again.Achieved.Whole, 0, "the pause is no part of it")
-	rate := 10.0 // what is left takes it longer than this test
-	view, applied, err = d.Change(t.Context(), order.Key, dispatch.Change{PerSecond: &rate}, wait)
-	require.NoError(t, err)
-	require.True(t, applied)
-	require.InDelta(t, rate, view.PerSecond, 0)
-	_, applied, err = d.Resume(t.Context(), order.Key, wait)
-	require.NoError(t, err)
-	require.True(t, applied)
-	awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > rest+20 })
-	page, _, err := d.List(t.Context(), dispatches.Request{BusinessType: "d-steer", Status: dispatch.Running, Size: 10})
-	require.NoError(t, err)
-	require.Len(t, page, 1)
-	view, applied, err = d.Cancel(t.Context(), order.Key, 10*time.Second)
-	require.NoError(t, err)
-	require.True(t, applied)
-	require.Equal(t, dispatch.Cancelled, view.Status)
-	require.Len(t, r.All(), view.Done, "what has left is counted")
-	require.LessOrEqual(t, view.Achieved.Whole, 20*1.1)
-	require.Less(t, view.Done, 1000)
-	_, applied, err = d.Cancel(t.Context(), order.Key, wait)
-	require.NoError(t, err)
-	require.True(t, applied, "it may be repeated")
-	require.Eventually(t, func() bool {
-		page, _, err = d.List(t.Context(), dispatches.Request{BusinessType: "d-steer", Status: dispatch.Cancelled, Size: 10})
-		return err == nil && len(page) == 1
-	}, testenv.Patience, 50*time.Millisecond)
-}
-
-// Items that fail for good are listed with their reason, and tried again under their ids.
-func TestFailedItemsOfADispatch(t *testing.T) {
-	t.Parallel()
-	env, r := testenv.Open(t, testenv.Addr), receiver.New(t)
-	var mended atomic.Bool
-	url := r.On("/failing", func(w http.ResponseWriter, req *http.Request, _ int) {
-		n, _ := strconv.Atoi(strings.TrimPrefix(req.Header.Get("Wakecall-Business-Id"), "n-"))
-		if n%10 == 3 && !mended.Load() {
-			w.WriteHeader(http.StatusInternalServerError)
-		}
-	})
-	env.Policy("d-failing", testenv.JSON{"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{"100ms"}}})
-	d, order := env.Engine.Dispatches, mass("d-failing", "a", 500)
-	_, _, err := d.Add(t.Context(), order, dispatchItems(300))
-	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
-	require.Equal(t, []int{270, 30, 330}, []int{view.Done, view.Failed, view.Callbacks})
-	failed := map[string]string{}
-	require.NoError(t, d.Failures(t.Context(), order.Key, func(f dispatch.Failure) error {
-		require.Equal(t, 500, f.Failure.Status)
-		require.Equal(t, 2, f.Attempts)
-		failed[f.ID] = f.WebhookID
-		return nil
-	}))
-	require.Len(t, failed, 30)
-	mended.Store(true)
-	_, retried, err := d.RetryFailures(t.Context(), order.Key)
-	require.NoError(t, err)
-	require.Equal(t, 30, retried)
-	view = awaitDispatch(t, env, order.Key, in(dispatch.Done))
-	require.Equal(t, []int{300, 0, 0}, []int{view.Done, view.Failed, *view.Rest})
-	for id, webhook := range failed {
-		calls := r.Calls(id)
-		require.Len(t, calls, 3)
-		for n, call := range calls {
-			require.Equal(t, webhook, call.Header.Get("webhook-id"))
-			require.Equal(t, strconv.Itoa(n+1), call.Header.Get("Wakecall-Attempt"))
-		}
-	}
-}
-
-// Each shard of a loader is asked for page by page, signed; one that fails stops alone.
-func TestADispatchOfALoader(t *testing.T) {
-	t.Parallel()
-	env, r := testenv.Open(t, testenv.Addr), receiver.New(t)
-	env.Policy("d-loader", testenv.JSON{
-		"callback": testenv.JSON{"url": r.On("/loaded", receiver.Status(200))}, "signing_secrets": []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
-	})
-	loader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		shard, cursor := req.URL.Query().Get("shard"), req.URL.Query().Get("cursor")
-		from, _ := strconv.Atoi(cursor)
-		if req.Header.Get("webhook-signature") == "" || shard == "2" && from > 0 {
-			_, _ = w.Write([]byte("rubbish"))
-			return
-		}
-		page := map[string]any{"items": []any{}}
-		var items []any
-		for n := from; n < from+20; n++ {
-			items = append(items, testenv.JSON{"id": fmt.Sprintf("%s-%d", shard, n), "payload": n})
-		}
-		page["items"] = items
-		if from < 80 {
-			page["next_cursor"] = strconv.Itoa(from + 20)
-		}
-		_ = json.NewEncoder(w).Encode(page)
-	}))
-	t.Cleanup(loader.Close)
-	order := mass("d-loader", "a", 400)
-	order.Loader = &dispatch.Loader{URL: loader.URL, Shards: 4, PageSize: 20}
-	_, created, err := env.Engine.Dispatches.Add(t.Context(), order, nil)
-	require.NoError(t, err)
-	require.True(t, created)
-	view := awaitDispatch(t, env, order.Key, in(dispatch.Failed))
-	require.Equal(t, 3*100+20, view.Done)
-	require.Len(t, view.Shards, 1, "it says which one, and why")
-	require.Equal(t, []any{2, dispatch.ShardStopped, 20}, []any{view.Shards[0].Shard, view.Shards[0].Status, view.Shards[0].Done})
-	require.Contains(t, view.Shards[0].Problem.Message, "The loader's answer is not of the form")
-	counts := map[string]int{}
-	for _, call := range r.To("/loaded") {
-		counts[call.ID()]++
-	}
-	require.Len(t, counts, 320)
-}
-
-// One callback for each page, with a verdict for each item.
-func TestADispatchOfPages(t *testing.T) {
-	t.Parallel()
-	env := testenv.Open(t, testenv.Addr)
-	var calls, got atomic.Int32
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		var page struct{ Items []struct{ ID string } }
-		_ = json.NewDecoder(req.Body).Decode(&page)
-		calls.Add(1)
-		got.Add(int32(len(page.Items)))
-		var results []any
-		for _, item := range page.Items {
-			results = append(results, testenv.JSON{"id": item.ID, "ok": !strings.HasSuffix(item.ID, "7"), "retry": false, "reason": "no such number"})
-		}
-		_ = json.NewEncoder(w).Encode(testenv.JSON{"results": results})
-	}))
-	t.Cleanup(server.Close)
-	env.Policy("d-pages", testenv.JSON{"callback": testenv.JSON{"url": server.URL}})
-	order := mass("d-pages", "a", 1000)
-	order.Per, order.PageSize = dispatch.PerPage, 50
-	_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(400))
-	require.NoError(t, err)
-	view := awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
-	require.Equal(t, []int{360, 40}, []int{view.Done, view.Failed})
-	require.Equal(t, int32(400), got.Load())
-	require.Less(t, calls.Load(), int32(20))
-	reasons := 0
-	require.NoError(t, env.Engine.Dispatches.Failures(context.Background(), order.Key, func(f dispatch.Failure) error {
-		reasons++
-		require.Contains(t, f.Failure.Message, "no such number")
-		return nil
-	}))
-	require.Equal(t, 40, reasons)
 }
 
 // A dispatch that is kept from its rate by a slow receiver says so while it runs, and one

@@ -47,54 +47,6 @@ func (p *pausable) passed(id string) {
 	p.r.Await(p, id, 1)
 }
 
-// A timer that is booked paused, or is paused while a worker has it already, does not ring
-// when it is due, and rings when it is resumed.
-func TestATimerIsPausedAndResumed(t *testing.T) {
-	t.Parallel()
-	p := openPausable(t)
-	booked := testenv.JSON{"delay": "1s", "paused": true}
-	require.Equal(t, "paused", p.add("booked", booked).Status)
-	require.Equal(t, http.StatusOK, p.env.Do("POST", "/v1/timers", booked).Status, "the same once more")
-	p.add("held", testenv.JSON{"delay": "1s"})
-	held := p.do("POST", "held/pause?wait=20s", testenv.JSON{"note": "unpaid"})
-	require.Equal(t, []any{"paused", "unpaid"}, []any{held.Status, held.Note})
-	require.Equal(t, held.Revision, p.do("POST", "held/pause?wait=20s", nil).Revision, "it is so already")
-	p.passed("after")
-	require.Empty(t, p.r.Calls("booked"))
-	require.Empty(t, p.r.Calls("held"))
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var page struct{ Timers []testenv.Timer }
-		p.env.Do("GET", "/v1/timers?business_type="+p.kind+"&status=paused", nil).Into(&page)
-		assert.Len(c, page.Timers, 2)
-	}, testenv.Patience, testenv.Patience/100, "visibility lags behind")
-	for _, id := range []string{"booked", "held"} {
-		p.do("POST", id+"/resume?wait=20s", testenv.JSON{"note": "paid"})
-		require.Equal(t, "1", p.r.Await(t, id, 1)[0].Header.Get("Wakecall-Attempt"))
-		p.env.Await(p.kind+"/"+id, "delivered")
-	}
-	require.Equal(t, http.StatusConflict, p.env.Do("POST", "/v1/timers/"+p.kind+"/held/pause", nil).Status)
-	var told struct {
-		Entries []struct{ Event, Reason, Result string }
-	}
-	p.env.Do("GET", "/v1/timers/"+p.kind+"/held/history", nil).Into(&told)
-	var events []string
-	for _, entry := range told.Entries {
-		if entry.Event == "paused" || entry.Event == "resumed" {
-			events = append(events, entry.Event+" "+entry.Reason+" "+entry.Result)
-		}
-	}
-	require.Equal(t, []string{"paused unpaid applied", "resumed paid applied"}, events)
-}
-
-// A paused timer that names a latest time expires then, and calls nobody.
-func TestAPausedTimerExpires(t *testing.T) {
-	t.Parallel()
-	p := openPausable(t)
-	p.add("1", testenv.JSON{"delay": "500ms", "expires_after": "1s", "paused": true})
-	p.env.Await(p.kind+"/1", "expired")
-	require.Empty(t, p.r.Calls("1"))
-}
-
 // What is asked of a paused timer: it is moved and stays paused, rings by hand, is resumed by
 // an edit or a PUT, and is cancelled.
 func TestWhatAPausedTimerMeets(t *testing.T) {

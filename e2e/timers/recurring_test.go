@@ -16,7 +16,6 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -206,25 +205,6 @@ func TestResumedBeforeThePauseIsApplied(t *testing.T) {
 
 func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
 
-func TestFireRingsOnceMore(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.Add(sample.Repeating(kind, "1", testenv.JSON{"every": "1h"}))
-	planned := show(env, kind+"/1").DueAt
-	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
-	call := r.Await(t, "1", 1)[0]
-	require.WithinDuration(t, time.Now(), dueTimes([]receiver.Call{call})[0], 30*time.Second)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		after := show(env, kind+"/1")
-		assert.Equal(c, 2, after.Occurrence)
-		assert.Equal(c, planned, after.DueAt, "the rule goes on")
-	}, testenv.Patience, 20*time.Millisecond, "the next run begins when the receiver has answered")
-	var upcoming struct{ Upcoming []time.Time }
-	env.Do("GET", "/v1/timers/"+kind+"/1/upcoming?count=2", nil).Into(&upcoming)
-	require.Equal(t, []time.Time{planned, planned.Add(time.Hour)}, upcoming.Upcoming)
-}
-
 func TestTheRuleChangesWhilePending(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
@@ -240,70 +220,6 @@ func TestTheRuleChangesWhilePending(t *testing.T) {
 	require.Equal(t, http.StatusOK, env.Do("PUT", path, testenv.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
 	env.Await(kind+"/1", "delivered")
 	require.Empty(t, r.Calls("1")[rung].Header.Get("Wakecall-Occurrence"))
-}
-
-func TestRecurringBadInput(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1m"})
-	every := testenv.JSON{"every": "1h"}
-	for name, c := range map[string]struct {
-		body    testenv.JSON
-		pointer string
-	}{
-		"two times":     {testenv.JSON{"recurrence": every, "delay": "1s"}, "/recurrence"},
-		"latest time":   {testenv.JSON{"recurrence": every, "latest_at": "2999-01-01T00:00:00Z"}, "/latest_at"},
-		"two kinds":     {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "cron": "* * * * *"}}, "/recurrence"},
-		"never":         {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 30 2 *"}}, "/recurrence/cron"},
-		"unknown zone":  {testenv.JSON{"recurrence": testenv.JSON{"cron": "0 0 * * *", "timezone": "Mars/Base"}}, "/recurrence/timezone"},
-		"too often":     {testenv.JSON{"recurrence": testenv.JSON{"every": "30s"}}, "/recurrence"},
-		"unknown field": {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "often": true}}, "/recurrence/often"},
-		"null":          {testenv.JSON{"recurrence": nil}, "/recurrence"},
-		"jitter":        {testenv.JSON{"recurrence": testenv.JSON{"every": "1h", "jitter": "2h"}}, "/recurrence/jitter"},
-	} {
-		c.body["business_type"], c.body["business_id"] = kind, "1"
-		reply := env.Do("POST", "/v1/timers", c.body)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", name, reply.Body)
-		var pointers []string
-		for _, fieldErr := range reply.Problem().Errors {
-			pointers = append(pointers, fieldErr.Pointer)
-		}
-		require.Condition(t, func() bool {
-			return slices.ContainsFunc(pointers, func(p string) bool { return len(p) >= len(c.pointer) && p[:len(c.pointer)] == c.pointer })
-		}, "%s: %v", name, pointers)
-	}
-	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/1", nil).Status, "nothing was started")
-}
-
-func TestRecurringCancelledInEachState(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "retry": testenv.JSON{"steps": []string{"1h"}}})
-	r.On("/failing", receiver.Status(http.StatusInternalServerError))
-	env.Add(sample.Repeating(kind, "waiting", testenv.JSON{"every": "1h"}))
-	env.Add(sample.Repeating(kind, "between", testenv.JSON{"every": "1s"}))
-	env.Add(sample.Repeating(kind, "paused", testenv.JSON{"every": "1s", "paused": true}))
-	retrying := sample.Repeating(kind, "retrying", testenv.JSON{"every": "1s"})
-	retrying["callback"] = testenv.JSON{"url": r.URL + "/failing"}
-	env.Add(retrying)
-	r.Await(t, "between", 2)
-	r.Await(t, "retrying", 1)
-	env.Await(kind+"/retrying", "delivering")
-	for id, cancel := range map[string]func(){
-		"waiting": func() { testenv.CLI(t, "workflow", "cancel", "-w", kind+"/waiting") },
-		"between": func() {
-			process.Execute(t, process.Tctl(t), "--address", testenv.Addr, "workflow", "cancel", "-w", kind+"/between")
-		},
-		"paused": func() {
-			process.Execute(t, process.Tctl(t), "--address", testenv.Addr, "workflow", "cancel", "-w", kind+"/paused")
-		},
-		"retrying": func() { env.Do("DELETE", "/v1/timers/"+kind+"/retrying", nil) },
-	} {
-		cancel()
-		env.Await(kind+"/"+id, "cancelled")
-	}
-	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", sample.Repeating(kind, "between", testenv.JSON{"every": "1h"})).Status,
-		"the whole chain is cancelled, and not one run")
 }
 
 // Each step is a delivery of its own, until the receiver wants no more.
