@@ -153,30 +153,6 @@ func TestRedeliverAllTypes(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, env.Do("GET", "/v1/bulk?status=lost", nil).Status)
 }
 
-// A timer that fails again is found once more, and each failure is tried again
-// once.
-func TestRedeliverWhatFailedAgain(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	target, _ := outage(r)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
-	failMany(t, env, kind, 3)
-	first := redelivered(t, env, kind)
-	require.Equal(t, bulkCounts(3, 3, 0), first.Tally)
-	env.AwaitAll(kind, 3, "failed")
-	r.AwaitAll(t, 6)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		rounds := map[int]int{}
-		for _, timer := range testenv.Listed(env, url.Values{"business_type": {kind}, "status": {"failed"}}) {
-			rounds[timer.Round]++
-		}
-		assert.Equal(c, map[int]int{2: 3}, rounds, "each timer once")
-	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
-	second := redelivered(t, env, kind)
-	require.Equal(t, bulkCounts(6, 3, 3), second.Tally)
-	r.AwaitAll(t, 9)
-}
-
 func TestListWhatEnded(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
@@ -256,25 +232,4 @@ func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itse
 	require.Equal(t, bulkCounts(timers, timers, 0), done.Tally)
 	env.AwaitAll(kind, timers, "delivered")
 	require.Len(t, r.All(), 2*timers, "each was tried again once")
-}
-
-// What fails after the order is not part of it, however late a worker reads the list.
-func TestARedeliveryIsOfWhatFailedBefore(t *testing.T) {
-	t.Parallel()
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
-	env, r, kind := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t), sample.Type(t)
-	target, _ := outage(r)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
-	env.StartWorker()
-	failMany(t, env, kind, 1)
-	env.StopWorker()
-	begun := redeliver(t, env, kind, quick)
-	require.Equal(t, begun.StartedAt, begun.Filter.EndedTo)
-	env.Add(sample.Booking(kind, "later", "0s", target))
-	env.StartWorker()
-	env.Await(kind+"/later", "failed")
-	done := awaitBulk(t, env, begun.ID, wakecall.BulkJob.Ended)
-	require.Equal(t, bulkCounts(1, 1, 0), done.Tally)
 }

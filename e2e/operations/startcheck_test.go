@@ -1,7 +1,6 @@
 package operations
 
 import (
-	"context"
 	"strings"
 	"testing"
 	"time"
@@ -9,9 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	grpcstatus "google.golang.org/grpc/status"
 
 	"github.com/wakecall/wakecall/deploy"
 	"github.com/wakecall/wakecall/e2e/loopback"
@@ -86,34 +82,6 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 					assert.Equal(seen, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
 				}
 			}, time.Minute, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
-		})
-	}
-}
-
-// A server that knows no such token is said to be one.
-func TestStartCheckOfTasksThatCannotBeFreed(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		code  codes.Code
-		wrong bool
-	}{
-		"another token": {codes.InvalidArgument, true},
-		"no such task":  {codes.NotFound, true},
-		"no answer":     {codes.PermissionDenied, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env := testenv.OpenThrough(t, testenv.Addr, testenv.Settings(), func(
-				ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
-			) error {
-				if _, ok := request.(*workflowservice.RespondWorkflowTaskFailedRequest); ok {
-					return grpcstatus.Error(c.code, "refused")
-				}
-				return invoke(ctx, method, request, reply, conn, options...)
-			})
-			finding := findings(t, env)["freeing"]
-			require.Equal(t, c.wrong, finding.Wrong != "")
-			require.Equal(t, !c.wrong, finding.Unknown != nil)
 		})
 	}
 }
