@@ -9,44 +9,42 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Bulkhead shares the slots of the fast path among business types. A type may
-// hold no more than its share, and no more than what is left over for others
-// at that moment: however many receivers hang at once, a slot remains for the
-// next type (dynamic thresholds, Choudhury and Hahne 1998). What a type does on
-// its queue has slots of its own, and counts for the limit of both together.
+// Bulkhead shares the slots of the fast path among business types. A type may hold at most its
+// share, and at most as many as are left for others at that moment. So a slot remains for the
+// next type, however many receivers hang (dynamic thresholds, Choudhury and Hahne 1998).
+// Attempts on a type's queue have their own slots, but count for the common limit of both paths.
 type Bulkhead struct {
 	mu    sync.Mutex
 	free  int
 	types map[string]*typeUse
-	// queued are the types that somebody waits for.
+	// queued are the types with waiters.
 	queued map[*typeUse]struct{}
 }
 
-// typeUse is what one business type uses, and who waits to use more.
+// typeUse is the use of one business type, with its waiters.
 type typeUse struct {
 	inUse   int
-	waiting []*waiter // in the order in which they came
-	granted time.Time // when somebody who waited last got a slot
-	// onQueue are the attempts on the queue, and forQueue who waits to make one.
+	waiting []*waiter // in order of arrival
+	granted time.Time // when a waiter last got a slot
+	// onQueue counts the attempts on the queue. forQueue are the waiters for one.
 	onQueue  int
 	forQueue []*waiter
 }
 
-// waiter is who wants a slot of a share, where both paths have no more than
-// limit.
+// waiter waits for a slot of a share, under a limit for both paths.
 type waiter struct {
 	share, limit int
 	granted      chan struct{}
 }
 
-// NewBulkhead returns a bulkhead over that many slots.
+// NewBulkhead returns a bulkhead over the given number of slots.
 func NewBulkhead(slots int) *Bulkhead {
 	return &Bulkhead{free: slots, types: map[string]*typeUse{}, queued: map[*typeUse]struct{}{}}
 }
 
-// Enter takes a slot for a business type on the fast path, or reports that none
-// became free in time: no more than share are in use, nor more than limit with
-// those on the queue. leave gives it back, and must be called once.
+// Enter takes a slot for a business type on the fast path. ok is false if none became free in
+// time. At most share slots are in use, and at most limit together with the queue. leave frees
+// the slot, and must be called once.
 func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool) {
 	leave = func() { b.leave(businessType) }
 	w, ok := b.enter(businessType, share, limit)
@@ -56,8 +54,8 @@ func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit 
 	return leave, !b.giveUp(businessType, w)
 }
 
-// EnterQueue counts an attempt of a business type on its queue, or reports that
-// both paths had limit of them all the time. leave must be called once.
+// EnterQueue counts an attempt of a business type on its queue. ok is false if both paths had
+// limit of them all the time. leave must be called once.
 func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool) {
 	leave = func() { b.leaveQueue(businessType) }
 	w, ok := b.enterQueue(businessType, limit)
@@ -75,7 +73,7 @@ func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit in
 	return leave, !b.giveUp(businessType, w)
 }
 
-// await waits for a slot for as long as there is hope of one.
+// await waits for a slot while slots become free.
 func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (granted bool) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.BusySlotWait)
 	defer cancel()
@@ -94,7 +92,7 @@ func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (g
 	return false
 }
 
-// moves is whether slots of a type become free.
+// moves reports whether slots of a type become free.
 func (b *Bulkhead) moves(businessType string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -150,8 +148,8 @@ func (b *Bulkhead) take(t *typeUse) {
 	t.inUse++
 }
 
-// giveUp leaves the queue, and reports whether there was a place to leave: a
-// slot may have been granted at the last moment.
+// giveUp removes a waiter, and reports whether it was waiting: it may have got a slot at the
+// last moment.
 func (b *Bulkhead) giveUp(businessType string, w *waiter) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -181,7 +179,7 @@ func (b *Bulkhead) leave(businessType string) {
 	t.inUse--
 	b.grant(t)
 	b.tidy(businessType, t)
-	for other := range b.queued { // whom the slots of others kept out
+	for other := range b.queued { // waiters kept out by the slots of others
 		b.grant(other)
 	}
 }
@@ -195,8 +193,8 @@ func (b *Bulkhead) leaveQueue(businessType string) {
 	b.tidy(businessType, t)
 }
 
-// grant hands free slots to those who wait. The queue comes first: what is on it
-// was late before.
+// grant gives free slots to waiters. The queue comes first, because its attempts are late
+// already.
 func (b *Bulkhead) grant(t *typeUse) {
 	for len(t.forQueue) > 0 && t.admitsQueue(t.forQueue[0]) {
 		t.onQueue++

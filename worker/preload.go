@@ -9,32 +9,31 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Completions tells how fast Temporal records what was delivered.
+// Completions measures how fast Temporal records deliveries.
 type Completions interface {
-	// Rate is in tasks per second.
+	// Rate returns tasks per second.
 	Rate() float64
 }
 
-// Preload bounds how many timers this process preloads: no more than Temporal can
-// record before the first of their tasks times out. Temporal hands a task that timed
-// out to a worker again, which then has to find the receipt of its first attempt.
-// What times out first is recorded first, so a timer is refused only on account of
-// those that must be recorded by the same time.
+// Preload bounds how many timers this process preloads: at most as many as Temporal can record
+// before the first of their tasks times out. After a timeout Temporal gives the task to a worker
+// again, and that worker must find the receipt of its first attempt. The next task to time out
+// is recorded first. So only timers due for recording by the same time count against a new one.
 type Preload struct {
 	completions Completions
 
 	mu        sync.Mutex
-	preloaded [taskSeconds]int // by the seconds in which they must be recorded
+	preloaded [taskSeconds]int // by the second of their latest recording
 }
 
-// taskSeconds are as many as a task may take in all.
+// taskSeconds is the longest time of a task, in seconds.
 const taskSeconds = int(workflows.MaxTaskTimeout / time.Second)
 
-// NewPreload returns a bound for timers that are recorded at the rate of completions.
+// NewPreload returns a bound for timers recorded at the rate of completions.
 func NewPreload(completions Completions) *Preload { return &Preload{completions: completions} }
 
-// Enter takes a place for a timer, if Temporal can then record every preloaded timer in
-// time. leave gives it back, and must be called once.
+// Enter takes a place for a timer, if Temporal can then record every preloaded timer in time.
+// leave frees it, and must be called once.
 func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 	return p.enter(workflows.RecordTime(memo))
 }
@@ -51,12 +50,11 @@ func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
 	return func() { p.leave(seconds) }, true
 }
 
-// Room reports whether a timer may be booked to be preloaded at once. Half of the
-// places are kept for what Temporal hands out when its time comes: that has been
-// booked longer ago, or in another process. What Temporal records of a booking is as
-// much as what it records of a completion, and while a herd is booked there may have been
-// no completion for long: so no more are taken than perSecond allows, which is at how
-// many bookings in a second Temporal is now.
+// Room reports whether a timer may be preloaded at its booking. Half of the places are reserved
+// for timers that Temporal hands out later: they were booked earlier, or in another process.
+// perSecond is the present rate of bookings in Temporal. It bounds the places too, for two
+// reasons. Temporal records as much for a booking as for a completion, and a herd may be booked
+// without any completion.
 func (p *Preload) Room(memo timer.Memo, perSecond float64) bool {
 	return p.room(workflows.RecordTime(memo), perSecond)
 }
@@ -68,7 +66,7 @@ func (p *Preload) room(recordTime time.Duration, perSecond float64) bool {
 	return p.recordedBy(inSeconds(recordTime)) < places/tuning.EagerPart
 }
 
-// places are how many timers can be recorded in a time.
+// places returns how many timers can be recorded in a time.
 func places(recordTime time.Duration, perSecond float64) int {
 	return min(max(int(perSecond*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
 }
@@ -77,7 +75,7 @@ func inSeconds(recordTime time.Duration) int {
 	return min(max(int(recordTime.Seconds()), 0), taskSeconds-1)
 }
 
-// recordedBy counts the timers that must be recorded by then.
+// recordedBy counts the timers that must be recorded within so many seconds.
 func (p *Preload) recordedBy(seconds int) (timers int) {
 	for _, preloaded := range p.preloaded[:seconds+1] {
 		timers += preloaded

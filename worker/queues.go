@@ -14,37 +14,37 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Policies tells how business types are called. Known are those at hand.
+// Policies reads the policies of business types. Known returns the cached ones.
 type Policies interface {
 	Known() []policy.Policy
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
-// Queues tells which business types have a queue of their own.
+// Queues reads which business types have their own queue.
 type Queues interface {
-	// Registered lists the types whose queues may hold deliveries, and when each was
-	// registered last. It does not ask Temporal's visibility.
+	// Registered lists the types whose queues may hold deliveries, with the last registration of
+	// each. It does not use Temporal's visibility.
 	Registered(ctx context.Context) (workflows.Registered, error)
 	// Policies lists the policies in force, and the deleted ones whose queues may still hold
-	// deliveries. RepairRegistry brings the registry in line with both.
+	// deliveries. RepairRegistry updates the registry by both.
 	Policies(ctx context.Context) (inForce, deleted []policy.Policy, err error)
-	// Waiting tells how many attempts of a type wait for a receiver that is connected and
-	// has room, and for how long the first of them has.
+	// Waiting counts the attempts of a type that wait for a connected receiver with room, and
+	// returns the longest wait.
 	Waiting(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
 	RepairRegistry(ctx context.Context, listed []policy.Policy) error
-	// Needed is whether a type has a policy in force, or attempts that wait on its queues.
-	// It does not ask Temporal's visibility.
+	// Needed reports whether a type has a policy in force, or attempts on its queues. It does
+	// not use Temporal's visibility.
 	Needed(ctx context.Context, businessType string) (bool, error)
-	// Outlived is whether a type has timers or dispatches that are open.
+	// Outlived reports whether a type has open timers or dispatches.
 	Outlived(ctx context.Context, businessType string) (bool, error)
 }
 
-// Emergencies list what somebody has paused.
+// Emergencies lists the emergencies in force.
 type Emergencies interface {
 	List(ctx context.Context) ([]policy.Emergency, error)
 }
 
-// Queue names the queue on which the attempts of a business type are made.
+// Queue returns the queue for the attempts of a business type.
 func Queue(policy policy.Policy, stream bool) string {
 	switch {
 	case stream:
@@ -56,20 +56,19 @@ func Queue(policy policy.Policy, stream bool) string {
 	}
 }
 
-// queueWorkers poll a queue for each business type that has a policy, so that a
-// limit, a pause, or a receiver that hangs concerns one type and nobody else.
+// queueWorkers poll a queue for each business type with a policy. So a limit, a pause, or a
+// receiver that hangs affects one type only.
 type queueWorkers struct {
 	options Options
 
 	mu    sync.Mutex
 	types map[string]*typeWorker
-	// drains takes what still waits for receivers to connect where the policy leads
-	// elsewhere by now.
+	// drains takes the attempts that wait for receivers under an older version of the policy.
 	drains *Streams
-	// paused are the types, "" for all of them, whose tasks are left where they are.
+	// paused are the types whose tasks are not taken, "" for all of them.
 	paused map[string]bool
 	watch  *streamWatch
-	// retired are the types whose queues are not polled.
+	// retired are the types with unpolled queues.
 	retired *retired
 
 	stop    context.CancelFunc
@@ -91,9 +90,9 @@ func newQueueWorkers(options Options) *queueWorkers {
 	}
 }
 
-// start begins to read which queues there are, and beside that the list of all
-// policies: the list comes from Temporal's visibility, which may hang. What cannot
-// be read now is read later, and the queues hold what is due until then.
+// start begins to read the registered queues and, separately, the list of all policies. The list
+// comes from Temporal's visibility, and may hang. A failed read is repeated later; until that
+// time the queues hold the due attempts.
 func (q *queueWorkers) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	q.stop = cancel
@@ -129,8 +128,8 @@ func (q *queueWorkers) close() {
 	stopping.Wait()
 }
 
-// readRegistered serves the queues of every registered type. It asks nothing of
-// Temporal's visibility: deliveries must not depend on it.
+// readRegistered serves the queues of every registered type. It does not use Temporal's
+// visibility: deliveries must not depend on it.
 func (q *queueWorkers) readRegistered(ctx context.Context) error {
 	for _, policy := range q.options.Policies.Known() {
 		q.serve(policy)
@@ -144,8 +143,8 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 	return err
 }
 
-// serveUnlisted serves a type of which only the name is at hand. Without a policy, or an
-// answer, its queue may hold deliveries all the same.
+// serveUnlisted serves a type known only by name. Its queue may hold deliveries even without a
+// policy, or without an answer.
 func (q *queueWorkers) serveUnlisted(ctx context.Context, businessType string) {
 	policy, _ := q.options.Policies.Policy(ctx, businessType)
 	policy = policy.WithDefaults()
@@ -153,8 +152,8 @@ func (q *queueWorkers) serveUnlisted(ctx context.Context, businessType string) {
 	q.serve(policy)
 }
 
-// readPaused lists what somebody has paused, of which no task is taken. An attempt asks
-// for itself whether its type is paused, so that this may lag behind.
+// readPaused lists the emergencies, whose tasks are not taken. An attempt checks its own type,
+// so this may lag behind.
 func (q *queueWorkers) readPaused(ctx context.Context) error {
 	emergencies, err := q.options.Emergencies.List(ctx)
 	if err != nil {
@@ -174,8 +173,7 @@ func (q *queueWorkers) readPaused(ctx context.Context) error {
 	return nil
 }
 
-// readAll lists all policies, to show those in force in the metrics and to mend the
-// register.
+// readAll lists all policies, to show those in force in the metrics and to repair the registry.
 func (q *queueWorkers) readAll(ctx context.Context) error {
 	inForce, deleted, err := q.options.Queues.Policies(ctx)
 	if err != nil {
@@ -201,8 +199,7 @@ func (q *queueWorkers) serves(businessType string) bool {
 	return q.types[businessType] != nil
 }
 
-// serve polls the queue of a policy's type, with the slots that the policy
-// gives it.
+// serve polls the queue of a policy's type, with the policy's number of slots.
 func (q *queueWorkers) serve(policy policy.Policy) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -228,8 +225,8 @@ func (q *queueWorkers) serve(policy policy.Policy) {
 	q.types[policy.BusinessType] = t
 }
 
-// drained is whether the queue of a type's stream may hold attempts that wait there as the
-// policy does not say any more.
+// drained reports whether the stream queue of a type may hold attempts from an older version of
+// its policy.
 func (q *queueWorkers) drained(policy policy.Policy) bool {
 	if policy.Streams() {
 		return q.watch.outdated(policy.BusinessType)
@@ -238,7 +235,7 @@ func (q *queueWorkers) drained(policy policy.Policy) bool {
 }
 
 func typeWorkerOptions(options Options, slots *typeSlots) sdkworker.Options {
-	unused, _ := sdkworker.NewFixedSizeSlotSupplier(1) // fails for no slots only
+	unused, _ := sdkworker.NewFixedSizeSlotSupplier(1) // fails only for zero slots
 	tuner, _ := sdkworker.NewCompositeTuner(sdkworker.CompositeTunerOptions{
 		ActivitySlotSupplier: slots, WorkflowSlotSupplier: unused, LocalActivitySlotSupplier: unused,
 		NexusSlotSupplier: unused, SessionActivitySlotSupplier: unused,

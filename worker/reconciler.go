@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Reconciler wakes timers that are overdue with nothing under way for them, among those
-// that wait for their first attempt, and among those that wait for a retry.
+// Reconciler wakes overdue timers without a delivery in progress. Waiting covers timers that
+// wait for their first attempt, and Retrying those that wait for a retry.
 type Reconciler interface {
 	Waiting(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
 	Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
@@ -24,15 +24,14 @@ type Alerts interface {
 	Raise(ctx context.Context, event timer.Event, occasion string) error
 }
 
-// reconciler wakes overdue timers at an interval. It runs in each worker
-// process and not as a workflow: what it makes good for are lost timers, and
-// its own must not be among them.
+// reconciler wakes overdue timers at an interval. It runs in each worker process and not as a
+// workflow, because it repairs lost timers and must not depend on them.
 type reconciler struct {
 	overdue  Reconciler
 	alerts   Alerts
 	observer Observer
 	logger   *slog.Logger
-	// interval is the time between two rounds, and how late a timer must be.
+	// interval is the time between two rounds, and the least lateness of a timer.
 	interval time.Duration
 
 	stop    context.CancelFunc
@@ -45,8 +44,8 @@ func newReconciler(o Options) *reconciler {
 	}
 }
 
-// start begins the rounds, the first at a moment of its own, so that many
-// workers take turns. An interval of zero means none.
+// start begins the rounds, the first at a random moment, so that many workers take turns. An
+// interval of zero means none.
 func (r *reconciler) start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.stop = cancel
@@ -61,7 +60,7 @@ func (r *reconciler) start() {
 // search is one round over the timers in one state.
 type search func(ctx context.Context, slack time.Duration) (timer.Reconciliation, error)
 
-// repeat makes rounds, an interval after one another, until ctx is done.
+// repeat makes rounds at the interval, until ctx is done.
 func (r *reconciler) repeat(ctx context.Context, search search) {
 	next := time.NewTimer(rand.N(r.interval))
 	defer next.Stop()

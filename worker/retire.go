@@ -9,12 +9,12 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// retire stops the workers of types that nothing needs any more.
+// retire stops the workers of types that nothing needs.
 func (q *queueWorkers) retire(ctx context.Context, inForce []policy.Policy) error {
 	if !q.retired.due() {
 		return nil
 	}
-	// What is registered is read first: whatever is registered later than this counts as new.
+	// The registry is read first, so that any later registration counts as new.
 	registered, err := q.options.Queues.Registered(ctx)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (q *queueWorkers) retire(ctx context.Context, inForce []policy.Policy) erro
 	return errors.Join(errs...)
 }
 
-// unlisted are the types whose queues are polled and of which no policy is listed.
+// unlisted returns the types with polled queues but no listed policy.
 func (q *queueWorkers) unlisted(inForce []policy.Policy) []string {
 	q.mu.Lock()
 	types := maps.Clone(q.types)
@@ -41,7 +41,7 @@ func (q *queueWorkers) unlisted(inForce []policy.Policy) []string {
 	return slices.Collect(maps.Keys(types))
 }
 
-// needed is whether something may need the queue of a type.
+// needed reports whether the queue of a type may be needed.
 func (q *queueWorkers) needed(ctx context.Context, businessType string) (bool, error) {
 	if needed, err := q.options.Queues.Needed(ctx, businessType); needed || err != nil {
 		return true, err
@@ -50,7 +50,7 @@ func (q *queueWorkers) needed(ctx context.Context, businessType string) (bool, e
 	return open || err != nil, err
 }
 
-// dismiss stops the worker of a type, beside everything else: it may wait for a poll.
+// dismiss stops the worker of a type in the background, because it may wait for a poll.
 func (q *queueWorkers) dismiss(businessType string) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,9 +61,8 @@ func (q *queueWorkers) dismiss(businessType string) {
 	}
 }
 
-// readRetired polls those types again of which something has turned up that no registration
-// told of, and forgets those that are registered no more. It looks rarely: what it looks for is
-// what Temporal's visibility has lost.
+// readRetired resumes the polls of types with unannounced attempts, and forgets unregistered
+// types. It runs rarely, because it looks for losses of Temporal's visibility.
 func (q *queueWorkers) readRetired(ctx context.Context) error {
 	rested := q.retired.rested()
 	if len(rested) == 0 {

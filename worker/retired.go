@@ -8,28 +8,27 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// retired are the types whose queues are not polled any more: a worker that polls one costs
-// tens of goroutines, and types come and go. A type is retired that has no policy, nothing
-// open and nothing on its queues, at two looks in a row. It is polled again when it is
-// registered again, which comes before a policy, and when something lies on its queues after
-// all.
+// retired are the types with unpolled queues. A worker that polls one costs tens of goroutines,
+// and types come and go. A type is retired if two checks in a row find no policy, nothing open
+// and nothing on its queues. It is polled again when it is registered, which precedes a policy,
+// or when its queues hold something.
 type retired struct {
 	mu    sync.Mutex
 	types map[string]retiree
-	// candidates are the types that nothing needed at the last look.
+	// candidates are the types unneeded at the last check.
 	candidates map[string]candidate
-	// rounds counts the readings of the policies, and next is whose turn it is at a look.
+	// rounds counts the readings of the policies. next is the first type of the next check.
 	rounds int
 	next   string
 }
 
-// retiree is a type that is retired: when it was registered, and when it was looked at.
+// retiree is a retired type, with its registration and its last check.
 type retiree struct {
 	registered int64
 	looked     time.Time
 }
 
-// candidate is a type that nothing needed, at so many looks since it was registered.
+// candidate is an unneeded type, with the number of checks since its registration.
 type candidate struct {
 	registered int64
 	looks      int
@@ -39,7 +38,7 @@ func newRetired() *retired {
 	return &retired{types: map[string]retiree{}, candidates: map[string]candidate{}}
 }
 
-// has is whether a type is retired.
+// has reports whether a type is retired.
 func (r *retired) has(businessType string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,7 +46,7 @@ func (r *retired) has(businessType string) bool {
 	return ok
 }
 
-// since is whether a type is retired, and was not registered again since.
+// since reports whether a type is retired without a later registration.
 func (r *retired) since(businessType string, registered int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,14 +54,14 @@ func (r *retired) since(businessType string, registered int64) bool {
 	return ok && registered <= retiree.registered
 }
 
-// end says that a type is polled again, or that there is none any more.
+// end removes a type that is polled again or gone.
 func (r *retired) end(businessType string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.types, businessType)
 }
 
-// due is whether it is time for a look.
+// due reports whether it is time for a check.
 func (r *retired) due() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +69,7 @@ func (r *retired) due() bool {
 	return r.rounds%tuning.RetireRounds == 0
 }
 
-// turn are those of some types that are looked at now. Where they are many, they take turns.
+// turn returns the types of the present check. If there are many, they take turns.
 func (r *retired) turn(types []string) []string {
 	slices.Sort(types)
 	if len(types) <= tuning.RetireChecked {
@@ -84,7 +83,7 @@ func (r *retired) turn(types []string) []string {
 	return types[:tuning.RetireChecked]
 }
 
-// note notes what a look has shown of a type, and whether it is retired by that.
+// note records a check of a type, and reports whether that retires it.
 func (r *retired) note(businessType string, registered int64, needed bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -104,8 +103,7 @@ func (r *retired) note(businessType string, registered int64, needed bool) bool 
 	return true
 }
 
-// rested are retired types that nobody has looked at for long, as if they were looked at
-// now.
+// rested returns the retired types without a recent check, and marks them as checked now.
 func (r *retired) rested() (types []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

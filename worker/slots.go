@@ -7,17 +7,16 @@ import (
 	sdkworker "go.temporal.io/sdk/worker"
 )
 
-// typeSlots supply the slots of one business type's queue in this worker. Their
-// number follows the policy while they are in use. It implements the SDK's
-// SlotSupplier: a slot is reserved before each poll and released after the task, or
-// when the poll came back empty.
+// typeSlots supplies the slots of one business type's queue in this worker. Their number follows
+// the policy. It implements the SDK's SlotSupplier: a slot is reserved before each poll, and
+// released after the task or an empty poll.
 type typeSlots struct {
 	mu    sync.Mutex
 	size  int
 	inUse int
-	// held is whether none is given out.
+	// held reports whether no slot is given out.
 	held bool
-	// more is closed, and replaced, when a slot may have become free.
+	// more is closed and replaced when a slot may have become free.
 	more chan struct{}
 }
 
@@ -33,14 +32,14 @@ func (s *typeSlots) resize(size int) {
 	}
 }
 
-// capacity is what the last resize said.
+// capacity returns the size of the last resize.
 func (s *typeSlots) capacity() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.size
 }
 
-// hold gives no slot out until it is called off. A slot in use stays in use.
+// hold starts or ends a stop of new slots. A slot in use stays in use.
 func (s *typeSlots) hold(held bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *typeSlots) try() (*sdkworker.SlotPermit, <-chan struct{}) {
 // MarkSlotUsed has nothing to do: a reserved slot counts from its reservation.
 func (s *typeSlots) MarkSlotUsed(sdkworker.SlotMarkUsedInfo) {}
 
-// ReleaseSlot gives a slot back.
+// ReleaseSlot frees a slot.
 func (s *typeSlots) ReleaseSlot(sdkworker.SlotReleaseInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -97,5 +96,5 @@ func (s *typeSlots) ReleaseSlot(sdkworker.SlotReleaseInfo) {
 	s.notify()
 }
 
-// MaxSlots is unknown: the policy decides.
+// MaxSlots returns 0 for unknown: the policy decides.
 func (s *typeSlots) MaxSlots() int { return 0 }

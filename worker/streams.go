@@ -11,14 +11,14 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Streams poll the queues of those business types of which a receiver is connected to
-// this process, for as many attempts at once as the receivers take. An attempt for which
-// nobody is connected anywhere stays in Temporal.
+// Streams polls the queues of business types with a receiver connected to this process, for as
+// many attempts at once as the receivers take. An attempt without any connected receiver stays
+// in Temporal.
 type Streams struct {
 	options Options
-	// worker makes the workers that poll.
+	// worker makes the polling workers.
 	worker func(queue string, options sdkworker.Options) sdkworker.Worker
-	// answers are taken for as long as attempts wait for them.
+	// answers are taken as long as attempts wait for them.
 	attempts, answers *pollers
 
 	mu        sync.Mutex
@@ -26,18 +26,18 @@ type Streams struct {
 	answering sync.Once
 }
 
-// streamPolls poll the queue of one business type.
+// streamPolls polls the queue of one business type.
 type streamPolls struct {
 	slots *typeSlots
 	end   context.CancelFunc
-	// idle ends them some time after the last receiver has left: one that polls by HTTP
-	// comes and goes with each call.
+	// idle ends the polls some time after the last receiver has left, because one that polls by
+	// HTTP comes and goes with each call.
 	idle *time.Timer
 }
 
-// NewStreams returns Streams to which nobody is connected. Of the options it needs the
-// client, the attempter, the logger and the stop timeout.
-// Where it has Answer and an identity, they take answers that came to other gateways, too.
+// NewStreams returns Streams without receivers. It needs the client, the attempter, the logger
+// and the stop timeout of the options. With Answer and an identity, it also takes answers that
+// reached other gateways.
 func NewStreams(options Options) *Streams {
 	return &Streams{
 		options: options, attempts: newPollers(), answers: newPollers(), types: map[string]*streamPolls{},
@@ -47,7 +47,7 @@ func NewStreams(options Options) *Streams {
 	}
 }
 
-// SetPlaces says how many rings the receivers of a type take at once. It does not block.
+// SetPlaces sets how many rings the receivers of a type take at once. It does not block.
 func (s *Streams) SetPlaces(businessType string, places int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Streams) open(businessType string) *streamPolls {
 	return polls
 }
 
-// close ends the polls of a type, unless a receiver has connected meanwhile.
+// close ends the polls of a type, unless a receiver has connected again.
 func (s *Streams) close(businessType string, polls *streamPolls) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,8 +90,8 @@ func (s *Streams) close(businessType string, polls *streamPolls) {
 	}
 }
 
-// poll polls until ctx is done, and waits for the attempts in flight. A Temporal that
-// does not answer is asked again: until it does, the receivers are rung by nobody.
+// poll polls until ctx is done, and waits for the attempts in flight. It retries while Temporal
+// does not answer, because no receiver is rung in that time.
 func (s *Streams) poll(ctx context.Context, businessType string, open func() sdkworker.Worker) {
 	for ctx.Err() == nil {
 		w := open()
@@ -109,11 +109,11 @@ func (s *Streams) poll(ctx context.Context, businessType string, open func() sdk
 	}
 }
 
-// makeAttempts are polls for the attempts of a type.
+// makeAttempts returns a worker for the attempts of a type.
 func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.Worker {
 	options := typeWorkerOptions(s.options, slots)
 	options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
-	if s.options.Answer == nil { // nobody is connected here: no sign of life of a receiver
+	if s.options.Answer == nil { // no receiver is connected here
 		options.Identity = s.options.Identity + workflows.Drains
 	}
 	w := s.worker(workflows.StreamQueue(businessType), options)
@@ -121,19 +121,19 @@ func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.
 	return w
 }
 
-// takeAnswers are polls for answers that came to other gateways.
+// takeAnswers returns a worker for answers that reached other gateways.
 func (s *Streams) takeAnswers() sdkworker.Worker {
 	w := s.worker(workflows.AnswersQueue(s.options.Identity), sdkworker.Options{
 		DisableWorkflowWorker: true, MaxConcurrentActivityTaskPollers: tuning.AnswerPollers, DisableEagerActivities: true,
-		WorkerStopTimeout: tuning.StreamReport, // who gave the last answer waits to hear that it counts
+		WorkerStopTimeout: tuning.StreamReport, // the sender of the last answer waits for its result
 	})
 	register(w, workflows.ActivityAnswerRing, s.options.Answer)
 	return w
 }
 
-// Stop ends polling and waits for the attempts in flight, which end with their answers or
-// their connections. Answers are taken until then: a receiver that got its ring by a long poll
-// has no other way left to give one.
+// Stop ends polling and waits for the attempts in flight, which end with their answers or their
+// connections. It takes answers until the end: a receiver that got its ring by a long poll has
+// no other way to answer.
 func (s *Streams) Stop() {
 	s.mu.Lock()
 	s.attempts.stop()
@@ -146,7 +146,7 @@ func (s *Streams) Stop() {
 	s.answers.running.Wait()
 }
 
-// pollers poll until all is done.
+// pollers is a group of polling goroutines.
 type pollers struct {
 	all     context.Context
 	stop    context.CancelFunc

@@ -12,31 +12,30 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// streamWatch shows what waits for receivers to connect, and raises an alert once an hour
-// while it does. Which types are streams it is told with the list of all policies.
+// streamWatch shows the attempts that wait for receivers, and raises an alert once an hour while
+// there are any. It finds the stream types in the list of all policies.
 type streamWatch struct {
 	waiting  func(ctx context.Context, businessType string) (attempts int, longest time.Duration, err error)
 	alerts   Alerts
 	observer Observer
 	logger   *slog.Logger
-	// next is when it looks again.
+	// next is when it checks again.
 	next time.Time
 
 	mu sync.Mutex
-	// old are the types of which attempts wait for receivers as an older version of the
-	// policy said.
+	// old are the types with attempts that wait under an older version of the policy.
 	old map[string]bool
 }
 
-// outdated is whether attempts of a type wait for receivers as an older version of its
-// policy said.
+// outdated reports whether attempts of a type wait for receivers under an older version of its
+// policy.
 func (w *streamWatch) outdated(businessType string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.old[businessType]
 }
 
-// look looks at the types whose receivers connect, unless it has done so just now.
+// look checks the types with receivers that connect, unless it has just done so.
 func (w *streamWatch) look(ctx context.Context, policies []policy.Policy) {
 	now := time.Now()
 	if now.Before(w.next) {

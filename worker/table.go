@@ -8,21 +8,20 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// queue is what a process polls: a task queue, how many tasks it takes from there at once, and
-// the activities that it carries out for it, by their stored names.
+// queue is a task queue that a process polls, with its limits and its activities by stored name.
 type queue struct {
 	name       string
 	slots      sdkworker.Options
 	activities map[string]any
 }
 
-// queuesOf are the queues of a process, in the order of their start: who makes attempts must be
-// there to be asked. The queues of business types come and go with the policies.
+// queuesOf returns the queues of a process, in the order of their start: the maker of attempts
+// must answer queries about them. The queues of business types come and go with the policies.
 func queuesOf(options Options) []queue {
 	attempts, control := options.Attempter, options.Controller
 	return []queue{
 		{
-			name: workflows.ReceiptQueue(options.Identity), // questions that only this process can answer
+			name: workflows.ReceiptQueue(options.Identity), // queries that only this process can answer
 			slots: sdkworker.Options{
 				DisableWorkflowWorker:            true,
 				MaxConcurrentActivityTaskPollers: tuning.ReceiptPollers,
@@ -90,7 +89,7 @@ func queuesOf(options Options) []queue {
 	}
 }
 
-// worker registers what a queue is polled for.
+// worker returns a worker for the queue.
 func (q queue) worker(options Options) sdkworker.Worker {
 	q.slots.WorkerStopTimeout = options.StopTimeout
 	w := sdkworker.New(options.Client, q.name, q.slots)

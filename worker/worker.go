@@ -21,7 +21,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Options is what the workers of one process need.
+// Options are the dependencies of the workers of one process.
 type Options struct {
 	// Identity is unique to the process.
 	Identity   string
@@ -31,45 +31,43 @@ type Options struct {
 	Dispatcher *dispatch.Executor
 	Policies   Policies
 	Queues     Queues
-	// Emergencies tell what somebody has paused.
+	// Emergencies lists the emergencies in force.
 	Emergencies Emergencies
 	Reconciler  Reconciler
 	Alerts      Alerts
 	Observer    Observer
 	Logger      *slog.Logger
-	// PolicyInterval is the time between two readings of which types have a queue.
+	// PolicyInterval is the time between two readings of the types with a queue.
 	PolicyInterval time.Duration
-	// ReconcileInterval is the time between two searches for overdue timers; 0 for
-	// none.
+	// ReconcileInterval is the time between two searches for overdue timers; 0 for none.
 	ReconcileInterval time.Duration
-	// Answer gives a receiver's answer to a ring of this process, and fails where that is
-	// over; nil where no receiver connects.
+	// Answer passes a receiver's answer to a ring of this process, and fails if the ring is
+	// over. It is nil if no receiver connects.
 	Answer func(ctx context.Context, answer coredelivery.RingAnswer) error
-	// StopTimeout is how long a stopping worker waits for attempts in flight.
-	// Below the attempt timeout, a deploy makes duplicates.
+	// StopTimeout is how long a stopping worker waits for attempts in flight. Below the attempt
+	// timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
 }
 
-// Observer is told of what a worker sees of the whole deployment.
+// Observer gets a worker's observations of the whole deployment.
 type Observer interface {
-	// PoliciesListed is told of the policies in force, each time they were listed.
+	// PoliciesListed gets the policies in force after each list.
 	PoliciesListed(policies []policy.Policy)
-	// Paused is told of what somebody has paused, each time that was listed.
+	// Paused gets the emergencies in force after each list.
 	Paused(emergencies []policy.Emergency)
-	// Overdue counts timers that were overdue with nothing under way for them.
+	// Overdue counts overdue timers without a delivery in progress.
 	Overdue(businessType string, timers int)
-	// StreamsWait is told how many attempts of each type whose receivers connect wait
-	// for one.
+	// StreamsWait gets the number of attempts that wait for a receiver, by type.
 	StreamsWait(attempts map[string]int)
 	// Unreadable counts overdue timers whose run could not be read.
 	Unreadable(timers int)
 }
 
-// Workers are the pollers of one process. See queuesOf for what each of them polls.
+// Workers are the pollers of one process; see [queuesOf] for their queues.
 type Workers struct {
 	// parts are in the order of their start.
 	parts []sdkworker.Worker
-	// receipts is the part that answers what this process did. It stops last.
+	// receipts is the part that answers queries about this process. It stops last.
 	receipts sdkworker.Worker
 
 	attempter *delivery.Attempter
@@ -78,7 +76,7 @@ type Workers struct {
 	reconciler *reconciler
 }
 
-// New registers everything on its queue. Nothing is polled before Start.
+// New registers everything on its queue. It polls nothing before Start.
 func New(options Options) *Workers {
 	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
 	expectLongTasks()
@@ -93,16 +91,16 @@ func New(options Options) *Workers {
 	return w
 }
 
-// expectLongTasks keeps the SDK from warning of each timer that is preloaded for more than
-// 5 s. Only the environment tells it; what stands there is left.
+// expectLongTasks keeps the SDK from warning about each timer that is preloaded for more than 5
+// s. Only the environment can set this; an existing value is kept.
 func expectLongTasks() {
 	const variable = "TEMPORAL_WORKFLOW_TASK_DURATION_WARN_SECONDS"
 	if _, set := os.LookupEnv(variable); !set {
-		_ = os.Setenv(variable, strconv.Itoa(taskSeconds)) // fails for no such name
+		_ = os.Setenv(variable, strconv.Itoa(taskSeconds)) // fails only for an invalid name
 	}
 }
 
-// Start begins polling. It fails when Temporal cannot be reached.
+// Start begins polling. It fails if Temporal cannot be reached.
 func (w *Workers) Start() error {
 	for i, part := range w.parts {
 		if err := part.Start(); err != nil {
@@ -117,8 +115,8 @@ func (w *Workers) Start() error {
 	return nil
 }
 
-// Stop ends polling, then releases the preloaded timers to other workers, and waits
-// for attempts in flight, on all queues at once.
+// Stop ends polling, then releases the preloaded timers to other workers, and waits for attempts
+// in flight, on all queues at once.
 func (w *Workers) Stop() {
 	w.reconciler.close()
 	release := time.AfterFunc(tuning.PollsEnd, w.attempter.ReleaseAll)
