@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// greet says where everything is, and what to do first.
+// greet prints the addresses, and the first steps.
 func (s settings) greet(out io.Writer, api string) {
 	_, _ = fmt.Fprintf(out, `
 Wakecall is ready.
@@ -34,8 +34,8 @@ The same by its command line, which has every other call as well:
 `, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir, commandLine(os.Args[0]))
 }
 
-// commandLine is what the verbs are called by from here: wakecall where it lies beside this
-// program, which has the same ones.
+// commandLine returns the command for the verbs: wakecall if it is beside this program, which
+// has the same verbs.
 func commandLine(own string) string {
 	beside := filepath.Join(filepath.Dir(own), "wakecall")
 	if info, err := os.Stat(beside); strings.ContainsRune(own, filepath.Separator) && err == nil && info.Mode().IsRegular() {

@@ -10,20 +10,20 @@ import (
 
 // The bounds of the heap, in bytes (docs/decisions/0011-heap-floor.md).
 const (
-	// heapFloor is counted as live memory by the garbage collector, is never touched and
-	// so takes none: the collector comes when twice as much is in use, and not every two
+	// heapFloor counts as live memory for the garbage collector, but is never touched and so
+	// takes none. The collector then runs when twice as much is in use, and not every two
 	// seconds while timers ring.
 	heapFloor = 256 << 20
-	// heapCeiling is what the Go runtime may take at most, the floor included, while not
-	// much is live: with the program and SQLite the process stays below 512 MB.
+	// heapCeiling bounds the memory of the Go runtime, including the floor, while little is
+	// live. With the program and SQLite the process then stays below 512 MB.
 	heapCeiling = heapFloor + 350<<20
-	// heapRest is for what is allocated until the next look.
+	// heapRest is for allocations until the next check.
 	heapRest = 50 << 20
-	// heapLook is the time between two looks at what is live.
+	// heapLook is the interval of checks of live memory.
 	heapLook = time.Second
 )
 
-// holdHeap keeps the heap within its bounds until it is told to let go.
+// holdHeap keeps the heap within its bounds until letGo is called.
 func holdHeap() (letGo func()) {
 	floor := make([]byte, heapFloor)
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -47,9 +47,9 @@ func holdHeap() (letGo func()) {
 	}
 }
 
-// heapUse is what the last collection left, the floor included, and what the runtime has
-// now that is neither an object nor free: the stacks of whatever waits in memory above all,
-// and the gaps that objects have left.
+// heapUse returns the live memory after the last collection, including the floor, and the
+// runtime's other memory that is neither an object nor free: mostly stacks, and gaps between
+// objects.
 func heapUse() (live, beside int64) {
 	samples := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/objects:bytes"},
@@ -63,9 +63,8 @@ func heapUse() (live, beside int64) {
 	return int64(samples[0].Value.Uint64()), beside
 }
 
-// memoryLimit is the limit that the collector keeps to. Where much is live it comes when
-// that has doubled, and not all the time: a limit that cannot be kept makes it take both
-// cores, for as long as it is there.
+// memoryLimit returns the limit of the collector. If much is live it runs when that has doubled,
+// but not constantly: a limit that cannot be kept would make it use both cores.
 func memoryLimit(live, beside int64) int64 {
 	return max(heapCeiling, heapFloor+2*(live-heapFloor)+beside+heapRest)
 }

@@ -1,5 +1,5 @@
-// Command standalone runs the whole of Wakecall in one process: Temporal on
-// SQLite, its Web UI, the worker and the API. It is what `make run` starts.
+// Command standalone runs the whole of Wakecall in one process: Temporal on SQLite, its Web UI,
+// the worker and the API. `make run` starts it.
 package main
 
 import (
@@ -27,8 +27,8 @@ Web UI, the worker and the API. Without a command it runs until it is stopped.
 
 Settings are environment variables; see docs/configuration.md.`
 
-// stopTime is the whole of a clean stop. The standalone form does not wait for
-// the longest attempts: what is cut off rings again after the next start.
+// stopTime bounds a clean stop. The standalone form does not wait for the longest attempts.
+// Those that are cut off ring again after the next start.
 const stopTime = 9 * time.Second
 
 // version is set by the linker.
@@ -36,7 +36,7 @@ var version string
 
 func main() { os.Exit(program.Execute(commands)) }
 
-// commands is the tree of commands.
+// commands returns the tree of commands.
 func commands(streams program.Streams) *cobra.Command {
 	version := build.Version(version)
 	root := &cobra.Command{
@@ -99,7 +99,7 @@ func stopServer(server *embedded.Server) error {
 	return server.Stop(ctx)
 }
 
-// backup copies what the settings name to a new directory.
+// backup copies the data directory of the settings to a new directory.
 func backup(ctx context.Context, dir string, out io.Writer) error {
 	var own settings
 	var shared config.Config

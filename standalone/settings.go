@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/standalone/embedded"
 )
 
-// settings are those of the standalone form, beside the ones of its roles.
+// settings are the settings of the standalone form, beside those of its roles.
 type settings struct {
 	TemporalAddr   string        `env:"WAKECALL_TEMPORAL_ADDR" envDefault:"127.0.0.1:7233" help:"where the embedded Temporal listens, an IP and a port"`
 	UIAddr         string        `env:"WAKECALL_UI_ADDR" envDefault:"127.0.0.1:8233" help:"where Temporal's Web UI listens"`
@@ -30,14 +30,13 @@ type settings struct {
 	Shards         int           `env:"WAKECALL_HISTORY_SHARDS" envDefault:"4" help:"Temporal's history shards; fixed when the data directory is made, and a start with another number is refused"`
 }
 
-// The least that Temporal keeps finished workflows for, and the most shards that
-// are of any use in one process.
+// The shortest retention in Temporal, and the largest useful number of shards in one process.
 const (
 	minRetention = time.Hour
 	maxShards    = 512
 )
 
-// ofGateways are settings of several processes.
+// ofGateways are settings for several processes.
 var ofGateways = []string{"WAKECALL_REDIS_URL", "WAKECALL_REDIS_URL_FILE"}
 
 // Check implements [config.Settings].
@@ -82,8 +81,8 @@ func (s settings) options(webUI string) embedded.Options {
 	}
 }
 
-// complete fills what a newcomer need not set: a secret key kept in the data
-// directory, callbacks to this machine, links to the Web UI.
+// complete sets defaults for newcomers: a secret key in the data directory, callbacks to this
+// machine, links to the Web UI.
 func (s settings) complete(c config.Config) (config.Config, error) {
 	if c.WebUI == "" {
 		c.WebUI = "http://" + reachable(s.UIAddr)
@@ -100,7 +99,7 @@ func (s settings) complete(c config.Config) (config.Config, error) {
 	return c, err
 }
 
-// reachable is an address to connect to: every address is no such.
+// reachable returns an address to connect to, in place of an unspecified one.
 func reachable(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
@@ -113,13 +112,13 @@ func secretKey(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		key := seal.NewKey()
-		// Never a half-written key: it would lock away what was sealed before.
+		// A half-written key would lock away everything sealed before.
 		return key, renameio.WriteFile(file, []byte(key+"\n"), 0o600)
 	}
 	if err != nil {
 		return "", err
 	}
-	key := strings.Join(strings.Fields(string(text)), ",") // a key on each line, the first one seals
+	key := strings.Join(strings.Fields(string(text)), ",") // one key a line; the first one seals
 	if key == "" {
 		return "", fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the policies that hold secrets anew", file)
 	}

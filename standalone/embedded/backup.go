@@ -11,14 +11,13 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// KeyFile is the file of a data directory that holds the secret key, unless the
-// environment does.
+// KeyFile is the file with the secret key in a data directory, unless the environment has the
+// key.
 const KeyFile = "secret.key"
 
-// Backup copies a data directory, whether it is in use or not, to a new one that
-// can be started like it. Both databases are as they were at one instant, as
-// after a crash. Nobody is held up meanwhile; the log of what is written grows
-// until the copy is made. What is left of a backup that fails is removed.
+// Backup copies a data directory to a new one that can be started. The directory may be in use.
+// Both databases have their state of one instant, as after a crash. Backup does not block
+// writers, but the write-ahead log grows until it ends. It removes a failed backup.
 func Backup(ctx context.Context, from, to string) (err error) {
 	to = filepath.Clean(to)
 	if _, err := os.Stat(filepath.Join(from, birthFile)); err != nil {
@@ -27,7 +26,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return errors.Join(fmt.Errorf("%s is there already; name a new directory", to), err)
 	}
-	// A copy that is not whole never goes by the name of one that is.
+	// An incomplete copy never has the name of a complete one.
 	partial, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".partial-")
 	if err != nil {
 		return err
@@ -54,7 +53,7 @@ func Backup(ctx context.Context, from, to string) (err error) {
 	return persist(filepath.Dir(to))
 }
 
-// copyStores copies both databases as they are at one instant.
+// copyStores copies both databases in their state of one instant.
 func copyStores(ctx context.Context, from, to string) error {
 	main, err := openSnapshot(ctx, filepath.Join(from, mainStore+".db"))
 	if err != nil {
@@ -77,7 +76,7 @@ func copyStores(ctx context.Context, from, to string) error {
 		if err := store.copy(ctx, file); err != nil {
 			return err
 		}
-		// SQLite reads a URI its own way. A backup whose files are elsewhere is none.
+		// SQLite parses a URI in its own way, so the files could be elsewhere.
 		if info, err := os.Stat(file); err != nil || info.Size() == 0 {
 			return errors.Join(fmt.Errorf("SQLite left no copy at %s", file), err)
 		}
@@ -85,13 +84,13 @@ func copyStores(ctx context.Context, from, to string) error {
 	return nil
 }
 
-// maxLooks is how often the same instant of both databases is looked for. They
-// are read less than a millisecond apart, so few looks suffice.
+// maxLooks bounds the search for one instant of both databases. They are read less than a
+// millisecond apart, so few tries suffice.
 const maxLooks = 1000
 
-// together begins to read both databases at one instant: the first one is not
-// written to until the second one is read as well. No lock is taken, for Temporal
-// gives a transaction up that meets one.
+// together begins to read both databases at one instant: there is no write to the first one
+// until the second one is read too. It takes no lock, because Temporal gives up a transaction
+// that meets one.
 func together(ctx context.Context, first, second *snapshot) error {
 	for range maxLooks {
 		before, err := first.version(ctx)
@@ -115,15 +114,15 @@ func together(ctx context.Context, first, second *snapshot) error {
 	return errors.New("the databases are written to all the time; try again")
 }
 
-// snapshot reads one database as it is at one instant.
+// snapshot reads one database in its state of one instant.
 type snapshot struct {
 	db *sql.DB
-	// reader holds the instant; watcher sees what others write after it.
+	// reader holds the instant; watcher sees later writes.
 	reader, watcher *sql.Conn
 }
 
 func openSnapshot(ctx context.Context, file string) (*snapshot, error) {
-	// Written to is only the index of the log, as every reader does.
+	// Only the index of the log is written, as by every reader.
 	db, err := sql.Open("sqlite", "file:"+inURI(file)+"?mode=rw&_pragma=busy_timeout(10000)")
 	if err != nil {
 		return nil, err
@@ -138,7 +137,7 @@ func openSnapshot(ctx context.Context, file string) (*snapshot, error) {
 	return s, nil
 }
 
-// begin reads something: only that fixes the instant.
+// begin reads something, because only that fixes the instant.
 func (s *snapshot) begin(ctx context.Context) error {
 	if _, err := s.reader.ExecContext(ctx, "BEGIN"); err != nil {
 		return err
@@ -152,13 +151,13 @@ func (s *snapshot) end(ctx context.Context) error {
 	return err
 }
 
-// version changes with every write of somebody else.
+// version changes with every write of another connection.
 func (s *snapshot) version(ctx context.Context) (version int64, err error) {
 	err = s.watcher.QueryRowContext(ctx, "PRAGMA data_version").Scan(&version)
 	return version, err
 }
 
-// pagesAtOnce are copied before anybody asks whether to go on: 16 MB.
+// pagesAtOnce are copied between two checks of ctx: 16 MB.
 const pagesAtOnce = 4096
 
 func (s *snapshot) copy(ctx context.Context, to string) error {
@@ -199,7 +198,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, text, 0o600)
 }
 
-// persist leaves the files of a directory, and their names, on the disk.
+// persist syncs the files of a directory, and their names, to the disk.
 func persist(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

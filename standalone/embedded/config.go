@@ -18,8 +18,8 @@ const (
 	visibilityStore = "visibility"
 )
 
-// serverConfig is the configuration of a server of one process, whose inner
-// services listen where ports says.
+// serverConfig returns the configuration of a server in one process, with the ports of its inner
+// services from ports.
 func serverConfig(o Options, ports portSource) (*serverconfig.Config, error) {
 	frontend, err := netip.ParseAddrPort(o.Addr)
 	if err != nil {
@@ -43,7 +43,7 @@ func serverConfig(o Options, ports portSource) (*serverconfig.Config, error) {
 		PublicClient:        serverconfig.PublicClient{HostPort: o.Addr},
 		Services: map[string]serverconfig.Service{
 			string(primitives.FrontendService): service(frontend.Addr().String(), int(frontend.Port())),
-			// Nobody calls the worker service: any port will do.
+			// The worker service gets no calls: any port will do.
 			string(primitives.WorkerService): service(loopback, 0),
 		},
 	}
@@ -68,9 +68,8 @@ func service(ip string, port int) serverconfig.Service {
 	return serverconfig.Service{RPC: serverconfig.RPC{GRPCPort: port, BindOnIP: ip}}
 }
 
-// sqlite is the configuration of one file. Its keys are pragmas without an
-// underscore: with one they would be ignored in silence, and every commit
-// would rewrite a journal.
+// sqlite returns the configuration of one file. Its keys are pragmas without an underscore. With
+// one they would be ignored silently, and every commit would rewrite a journal.
 func sqlite(o Options, name string) *serverconfig.SQL {
 	return &serverconfig.SQL{
 		PluginName:   pluginName,
@@ -84,6 +83,6 @@ func sqlite(o Options, name string) *serverconfig.SQL {
 	}
 }
 
-// inURI is a path as it stands in a URI of SQLite, which would end it at # or ?, and take
-// % for the beginning of an escape: the database would be another file, without a word.
+// inURI escapes a path for a URI of SQLite. SQLite would end it at # or ?, and take % for an
+// escape, and silently use another file.
 func inURI(path string) string { return (&url.URL{Path: path}).EscapedPath() }

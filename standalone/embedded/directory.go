@@ -26,9 +26,8 @@ type directory struct {
 	options Options
 }
 
-// birth is what a data directory was made with. Temporal itself checks no
-// schema on SQLite, and takes another shard count than the stored one in
-// silence.
+// birth records how a data directory was made. Temporal itself checks no schema on SQLite, and
+// silently accepts another shard count than the stored one.
 type birth struct {
 	Schema           string `json:"schema"`
 	VisibilitySchema string `json:"visibility_schema"`
@@ -37,8 +36,8 @@ type birth struct {
 
 const birthFile = "engine.json"
 
-// openDirectory locks the directory, makes its files if they are not there,
-// and refuses one that was made by another version.
+// openDirectory locks the directory, makes missing files, and refuses a directory of another
+// version.
 func openDirectory(o Options) (*directory, error) {
 	if err := os.MkdirAll(o.DataDir, 0o700); err != nil {
 		return nil, err
@@ -58,7 +57,7 @@ func openDirectory(o Options) (*directory, error) {
 	return d, nil
 }
 
-// prepare leaves files that this build runs with.
+// prepare makes the files fit for this build.
 func prepare(o Options) error {
 	now := birth{Schema: sqliteschema.Version, VisibilitySchema: sqliteschema.VisibilityVersion, Shards: o.Shards}
 	err := admit(o.DataDir, now)
@@ -76,8 +75,8 @@ func prepare(o Options) error {
 
 func (d *directory) close() { _ = d.lock.Unlock() }
 
-// fold brings what stands in SQLite's logs into the databases, and leaves the
-// logs empty. Temporal never closes its connections, which would do it.
+// fold writes SQLite's logs into the databases, and empties the logs. Temporal never closes its
+// connections, which would do it.
 func (d *directory) fold() (err error) {
 	for _, store := range []string{mainStore, visibilityStore} {
 		err = errors.Join(err, execute(sqlite(d.options, store), "PRAGMA wal_checkpoint(TRUNCATE)"))
@@ -85,8 +84,7 @@ func (d *directory) fold() (err error) {
 	return err
 }
 
-// admit compares what the directory was made with against what this build
-// would make.
+// admit compares the record of the directory with this build.
 func admit(dir string, now birth) error {
 	text, err := os.ReadFile(filepath.Join(dir, birthFile))
 	if err != nil {
@@ -107,8 +105,8 @@ func admit(dir string, now birth) error {
 	return nil
 }
 
-// found makes the files of a new directory. The birth file comes last: a
-// directory without one was not finished.
+// found makes the files of a new directory. The birth file comes last, as the mark of a finished
+// directory.
 func found(o Options, now birth) error {
 	for _, store := range []string{mainStore, visibilityStore} {
 		if err := sqliteschema.SetupSchema(sqlite(o, store)); err != nil {
@@ -130,11 +128,11 @@ func found(o Options, now birth) error {
 	return os.WriteFile(filepath.Join(o.DataDir, birthFile), append(text, '\n'), 0o600)
 }
 
-// synchronousNumber is how SQLite reads the pragma back.
+// synchronousNumber is SQLite's number for a value of the pragma.
 var synchronousNumber = map[string]string{"off": "0", "normal": "1", "full": "2", "extra": "3"}
 
-// readBack asks SQLite, on a connection as Temporal itself makes it, whether
-// it took the pragmas: a misspelt one is ignored without a word.
+// readBack checks the pragmas on a connection like Temporal's own, because SQLite silently
+// ignores a misspelt one.
 func readBack(o Options) error {
 	for _, store := range []string{mainStore, visibilityStore} {
 		config := sqlite(o, store)
@@ -149,7 +147,7 @@ func readBack(o Options) error {
 	return nil
 }
 
-// execute runs statements on a file, as Temporal itself opens it.
+// execute runs statements on a file, opened as Temporal does.
 func execute(config *serverconfig.SQL, statements string) error {
 	db, err := sql.NewSQLAdminDB(sqlplugin.DbKindUnknown, config, resolver.NewNoopResolver(), log.NewNoopLogger(),
 		metrics.NoopMetricsHandler)
@@ -159,8 +157,8 @@ func execute(config *serverconfig.SQL, statements string) error {
 	return errors.Join(db.Exec(statements), db.Close())
 }
 
-// expectPragma fails when a pragma has another value. Temporal's handle can
-// only execute, so the statement itself must fail: json(”) does.
+// expectPragma fails if a pragma has another value. Temporal's handle can only execute, so the
+// statement itself must fail: json of an empty text does.
 func expectPragma(config *serverconfig.SQL, name, want string) error {
 	check := fmt.Sprintf("SELECT CASE CAST(%[1]s AS TEXT) WHEN '%[2]s' THEN 1 ELSE json('') END FROM pragma_%[1]s", name, want)
 	if err := execute(config, check); err != nil {

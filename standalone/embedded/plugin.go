@@ -20,13 +20,13 @@ import (
 	"github.com/wakecall/wakecall/standalone/embedded/prepared"
 )
 
-// pluginName is the name of Temporal's SQLite with connections that keep their
-// prepared statements (docs/decisions/0038-prepared-statements.md).
+// pluginName names Temporal's SQLite with connections that cache their prepared statements
+// (docs/decisions/0038-prepared-statements.md).
 const pluginName = "sqlite-prepared"
 
 func init() { sql.RegisterPlugin(pluginName, &plugin{prepared: map[*sqlx.DB]bool{}}) }
 
-// plugin is Temporal's own but for its connections.
+// plugin is Temporal's own, except for its connections.
 type plugin struct {
 	mu       sync.Mutex
 	prepared map[*sqlx.DB]bool
@@ -60,7 +60,7 @@ func (p *plugin) CreateDB(
 	return db, nil
 }
 
-// poolOf is the pool of connections that Temporal's plugin keeps to itself.
+// poolOf returns the unexported pool of connections in Temporal's plugin.
 func poolOf(db sqlplugin.AdminDB) (*sqlx.DB, error) {
 	field := reflect.Indirect(reflect.ValueOf(db)).FieldByName("db")
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*sqlx.DB]() {
@@ -69,8 +69,8 @@ func poolOf(db sqlplugin.AdminDB) (*sqlx.DB, error) {
 	return (*sqlx.DB)(field.UnsafePointer()), nil
 }
 
-// prepare exchanges the connections of a pool. Temporal shares a pool among all of a
-// process's services that open the same file: the first one to come finds it unused.
+// prepare replaces the connections of a pool. Temporal shares a pool among all services of a
+// process that open the same file. The first one finds it unused.
 func (p *plugin) prepare(pool *sqlx.DB, config *serverconfig.SQL) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -79,13 +79,14 @@ func (p *plugin) prepare(pool *sqlx.DB, config *serverconfig.SQL) error {
 	}
 	before := pool.DB
 	pool.DB = stdsql.OpenDB(prepared.Connector(before.Driver(), dsn(config)))
-	pool.SetMaxOpenConns(1) // as Temporal's plugin has it: SQLite has one writer
+	pool.SetMaxOpenConns(1) // as in Temporal's plugin: SQLite has one writer
 	pool.SetMaxIdleConns(1)
 	p.prepared[pool] = true
 	return before.Close()
 }
 
-// dsn is what Temporal's plugin makes of a configuration of this package.
+// dsn returns the data source name that Temporal's plugin derives from a configuration of this
+// package.
 func dsn(config *serverconfig.SQL) string {
 	values := url.Values{"_time_format": {"sqlite"}}
 	for key, value := range config.ConnectAttributes {

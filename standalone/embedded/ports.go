@@ -9,9 +9,8 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// portSource gives ports on loopback for Temporal's inner services. Temporal
-// is configured with numbers and binds them itself, so somebody else may come
-// in between.
+// portSource returns free ports on loopback for Temporal's inner services. Temporal is
+// configured with numbers and binds them itself, so another process may take one first.
 type portSource func() (int, error)
 
 func freePort() (int, error) {
@@ -22,12 +21,12 @@ func freePort() (int, error) {
 	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
 }
 
-// maxBinds is how often other ports are tried.
+// maxBinds bounds the tries with other ports.
 const maxBinds = 5
 
-// bind makes a server whose ports are bound. The frontend's is bound after
-// those of the inner services, except the worker's, which takes any: a try
-// that fails for an inner port has not taken the frontend's.
+// bind makes a server with bound ports. Temporal binds the frontend's port after those of the
+// inner services. The worker's takes any port. So a try that fails for an inner port has not
+// taken the frontend's.
 func bind(o Options, ports portSource) (server temporal.Server, err error) {
 	for range maxBinds {
 		server, err = newTemporal(o, ports)
@@ -41,11 +40,11 @@ func bind(o Options, ports portSource) (server temporal.Server, err error) {
 	return nil, err
 }
 
-// lastWord is what Temporal's logger does after a fatal entry. Temporal knows
-// no other answer to a taken port than to end the process.
+// lastWord is the hook of Temporal's logger after a fatal entry. Temporal ends the process if a
+// port is taken.
 type lastWord struct{ inUse error }
 
-// build makes a server. What a failed try has made is left to the collector.
+// build makes a server. The collector frees the parts of a failed try.
 func (w *lastWord) build(options ...temporal.ServerOption) (server temporal.Server, err error) {
 	defer func() {
 		if w.inUse != nil {
@@ -56,7 +55,7 @@ func (w *lastWord) build(options ...temporal.ServerOption) (server temporal.Serv
 	return temporal.NewServer(options...)
 }
 
-// OnWrite panics if a port is taken, and else ends the process.
+// OnWrite panics if a port is taken, and otherwise ends the process.
 func (w *lastWord) OnWrite(entry *zapcore.CheckedEntry, fields []zapcore.Field) {
 	for _, field := range fields {
 		if err, ok := field.Interface.(error); ok && errors.Is(err, syscall.EADDRINUSE) {

@@ -11,11 +11,11 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// retentionTime is how long a started server may take to be asked.
+// retentionTime bounds the wait for the first answer of a started server.
 const retentionTime = 30 * time.Second
 
-// keepRetention gives a namespace that was made with another retention the one
-// that is asked for. It counts for workflows that end from then on.
+// keepRetention updates the retention of a namespace that was made with another one. The new one
+// applies to workflows that end later.
 func keepRetention(o Options) error {
 	ctx, cancel := context.WithTimeout(context.Background(), retentionTime)
 	defer cancel()
@@ -37,7 +37,7 @@ func keepRetention(o Options) error {
 	return nil
 }
 
-// silence is a logger for the moments in which Temporal does not answer yet.
+// silence is a logger for the time before Temporal answers.
 type silence struct{}
 
 func (silence) Debug(string, ...any) {}

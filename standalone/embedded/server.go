@@ -21,25 +21,25 @@ import (
 	"github.com/wakecall/wakecall/deploy"
 )
 
-// Options is how the server is run.
+// Options configure the server.
 type Options struct {
-	// Addr is where Temporal's frontend listens, UIAddr where the Web UI does;
-	// an empty UIAddr means no Web UI.
+	// Addr is the address of Temporal's frontend, and UIAddr that of the Web UI; an empty UIAddr
+	// means no Web UI.
 	Addr, UIAddr string
-	// UINames are those by which the Web UI may be called where it listens beyond loopback.
+	// UINames are the names by which the Web UI may be called beyond loopback.
 	UINames []string
 	// DataDir holds everything that survives a restart.
 	DataDir   string
 	Namespace string
-	// Retention is how long a finished timer is kept: the deduplication window.
+	// Retention is how long a finished timer is retained: the deduplication window.
 	Retention time.Duration
 	// Shards is fixed when the directory is made.
 	Shards int
 	// Synchronous is SQLite's pragma: FULL survives a power cut.
 	Synchronous string
-	// SearchAttributes are registered in the namespace when it is made.
+	// SearchAttributes are registered in the namespace at its creation.
 	SearchAttributes map[string]enumspb.IndexedValueType
-	// Tuning is Temporal's dynamic configuration, in YAML; without it, Wakecall's own.
+	// Tuning is Temporal's dynamic configuration, in YAML; if empty, Wakecall's own.
 	Tuning []byte
 }
 
@@ -50,8 +50,8 @@ type Server struct {
 	dir      *directory
 }
 
-// Start opens the directory and starts Temporal and its Web UI. The directory
-// is locked until Stop.
+// Start opens the directory and starts Temporal and its Web UI. It locks the directory until
+// Stop.
 func Start(o Options) (*Server, error) { return start(o, freePort) }
 
 func start(o Options, ports portSource) (_ *Server, err error) {
@@ -110,8 +110,8 @@ func newTemporal(o Options, ports portSource) (temporal.Server, error) {
 	return word.build(
 		temporal.WithConfig(config),
 		temporal.ForServices(temporal.DefaultServices),
-		// Hosts are known: no membership protocol, no "not enough hosts" after
-		// a crash (temporalio/cli#632).
+		// Hosts are known: no membership protocol, no "not enough hosts" after a crash
+		// (temporalio/cli#632).
 		temporal.WithStaticHosts(staticHosts(config)),
 		temporal.WithLogger(logger),
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
@@ -131,9 +131,9 @@ func staticHosts(config *serverconfig.Config) map[primitives.ServiceName]static.
 	return hosts
 }
 
-// Stop stops the Web UI and Temporal, and folds SQLite's logs back into their
-// databases. Temporal itself may take minutes; what is not done when ctx ends is
-// left, as after a crash, for the next start.
+// Stop stops the Web UI and Temporal, and folds SQLite's logs back into their databases.
+// Temporal itself may take minutes. Work left when ctx ends is for the next start, as after a
+// crash.
 func (s *Server) Stop(ctx context.Context) error {
 	s.ui.stop()
 	stopped := make(chan error, 1)

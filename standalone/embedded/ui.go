@@ -22,8 +22,8 @@ import (
 
 type webUI struct{ server *http.Server }
 
-// startUI serves Temporal's Web UI. Its own server would answer whatever name it is called
-// by, so its pages are served by one of ours.
+// startUI serves Temporal's Web UI. Its own server would answer to any host name, so one of ours
+// serves its pages.
 func startUI(o Options) (*webUI, error) {
 	if o.UIAddr == "" {
 		return nil, nil
@@ -47,13 +47,13 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// uiPages are the pages of the Web UI, and the calls that they make.
+// uiPages returns the handler of the Web UI's pages, and of their calls.
 func uiPages(o Options) (http.Handler, error) {
 	config, err := uiconfig.NewConfigProviderWithRefresh(&uiconfig.Config{
 		TemporalGRPCAddress: o.Addr, EnableUI: true, DefaultNamespace: o.Namespace,
-		// No page of ours asks anybody outside.
+		// Our pages call no other site.
 		DisableNewsFetch: true, HideLogs: true,
-		CORS: uiconfig.CORS{CookieInsecure: true}, // it is served over plain HTTP on loopback
+		CORS: uiconfig.CORS{CookieInsecure: true}, // served over plain HTTP on loopback
 	})
 	if err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func uiPages(o Options) (http.Handler, error) {
 	return e, err
 }
 
-// unframed lets no page frame one of the Web UI, which frames what it renders itself.
+// unframed keeps other pages from framing those of the Web UI. The Web UI may frame its own
+// rendered content.
 func unframed(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Before(func() {

@@ -1,7 +1,6 @@
-// Package prepared makes a driver of database/sql keep the statements that a
-// connection has prepared. A program that hands its SQL to database/sql as text has
-// each statement parsed and planned anew; SQLite spends more on that than on carrying
-// it out.
+// Package prepared makes a driver of database/sql cache the prepared statements of a connection.
+// Otherwise each SQL text is parsed and planned again; SQLite spends more on that than on the
+// execution.
 package prepared
 
 import (
@@ -13,11 +12,11 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// kept is how many statements each connection keeps, the ones used last. Temporal has
-// some 120 for SQLite; lists of visibility differ in their text.
+// kept is how many statements each connection caches, the latest used. Temporal has some 120 for
+// SQLite; lists of visibility differ in their text.
 const kept = 256
 
-// Connector returns a connector of connections that keep their statements.
+// Connector returns a connector of connections that cache their statements.
 func Connector(of driver.Driver, dsn string) driver.Connector {
 	return connector{driver: of, dsn: dsn}
 }
@@ -47,7 +46,7 @@ func (c connector) Connect(context.Context) (driver.Conn, error) {
 	return &conn{underlying: under, statements: statements}, nil
 }
 
-// underlying is what a connection must do.
+// underlying is the required interface of a connection.
 type underlying interface {
 	driver.Conn
 	driver.ConnPrepareContext
@@ -57,22 +56,22 @@ type underlying interface {
 	driver.Validator
 }
 
-// conn is a connection that keeps its statements. database/sql uses a connection from
-// one goroutine at a time.
+// conn is a connection that caches its statements. database/sql uses a connection from one
+// goroutine at a time.
 type conn struct {
 	underlying
 
 	statements *lru.Cache[string, *statement]
 }
 
-// statement is a prepared one. It is lent to one result at a time.
+// statement is a prepared statement. It is lent to one result at a time.
 type statement struct {
 	able
 
 	lent, evicted bool
 }
 
-// able is what a statement must do.
+// able is the required interface of a statement.
 type able interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -117,8 +116,8 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	return &result{Rows: rows, statement: s}, nil
 }
 
-// lend returns the statement of a query. One whose result is still being read cannot
-// be used for another: the second gets a statement of its own, which is not kept.
+// lend returns the statement of a query. If a result still uses the cached one, it returns a new
+// statement that is not cached.
 func (c *conn) lend(ctx context.Context, query string) (*statement, error) {
 	if s, ok := c.statements.Get(query); ok && !s.lent {
 		s.lent = true
@@ -141,13 +140,13 @@ func (c *conn) lend(ctx context.Context, query string) (*statement, error) {
 	return s, nil
 }
 
-// Close closes what is kept, then the connection.
+// Close closes the cached statements, then the connection.
 func (c *conn) Close() error {
 	c.statements.Purge()
 	return c.underlying.Close()
 }
 
-// result gives its statement back when it has been read.
+// result returns its statement after it has been read.
 type result struct {
 	driver.Rows
 

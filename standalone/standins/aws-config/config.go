@@ -9,7 +9,7 @@ import (
 
 const absent = "this server is built without Amazon's clients"
 
-// The types that Temporal names.
+// The types used by Temporal.
 type (
 	LoadOptions     struct{}
 	LoadOptionsFunc func(*LoadOptions) error

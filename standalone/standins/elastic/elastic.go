@@ -1,4 +1,5 @@
-// Package elastic stands in for the client of Elasticsearch, which Temporal lists workflows by.
+// Package elastic stands in for the client of Elasticsearch, used by Temporal for lists of
+// workflows.
 package elastic
 
 import (
@@ -11,7 +12,7 @@ import (
 
 const absent = "this server is built without Elasticsearch"
 
-// The types that Temporal names.
+// The types used by Temporal.
 type (
 	Aggregation interface{ Source() (any, error) }
 	Query       interface{ Source() (any, error) }
@@ -55,7 +56,7 @@ type (
 func (*Error) Error() string { panic(absent) }
 func IsNotFound(any) bool    { panic(absent) }
 
-// The parts of a query. Those that are made when the program starts hold nothing.
+// The parts of a query. Those made at the start of the program hold nothing.
 type (
 	BoolQuery        struct{}
 	MatchQuery       struct{}

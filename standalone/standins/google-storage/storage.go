@@ -1,4 +1,4 @@
-// Package storage stands in for Google's client, which Temporal archives by.
+// Package storage stands in for Google's client, used by Temporal for archives.
 package storage
 
 import (
@@ -9,10 +9,10 @@ import (
 
 const absent = "this server is built without archives in Google Cloud Storage"
 
-// ScopeFullControl is the right that Temporal asks for.
+// ScopeFullControl is the scope that Temporal requests.
 const ScopeFullControl = "https://www.googleapis.com/auth/devstorage.full_control"
 
-// The types that Temporal names.
+// The types used by Temporal.
 type (
 	Client         struct{}
 	BucketHandle   struct{}

@@ -1,7 +1,7 @@
-// Package smithy stands in for what Amazon's clients stand on.
+// Package smithy stands in for the base of Amazon's clients.
 package smithy
 
-// APIError is an answer that Temporal looks for.
+// APIError is an error that Temporal checks for.
 type APIError interface {
 	error
 	ErrorCode() string

@@ -1,11 +1,11 @@
-// Package aws stands in for Amazon's client, which Temporal archives by.
+// Package aws stands in for Amazon's client, used by Temporal for archives.
 package aws
 
 import "context"
 
 const absent = "this server is built without Amazon's clients"
 
-// The types that Temporal names.
+// The types used by Temporal.
 type (
 	ClientLogMode uint64
 	Config        struct{ Credentials CredentialsProvider }

@@ -1,4 +1,4 @@
-// Package client stands in for Temporal's client of auto-scaled workers, which there are none of.
+// Package client stands in for Temporal's client of auto-scaled workers. There are none.
 package client
 
 import (
@@ -14,10 +14,10 @@ import (
 // Module provides the client.
 var Module = fx.Provide(func() Client { return Client{} })
 
-// Client answers as Temporal's own does where nothing is scaled.
+// Client answers as Temporal's own does without scaled workers.
 type Client struct{}
 
-// DescribeWorkerControllerInstance finds nothing, as for each version of a worker that nobody scales.
+// DescribeWorkerControllerInstance finds nothing, as for each worker version without scaling.
 func (Client) DescribeWorkerControllerInstance(
 	context.Context, *namespace.Namespace, *deployment.WorkerDeploymentVersion,
 ) (*iface.QueryDescribeWorkerControllerInstanceResponse, []byte, error) {
@@ -40,15 +40,15 @@ func (Client) ValidateWorkerControllerInstanceSpec(
 	return refusal()
 }
 
-// DeleteWorkerControllerInstance has nothing to do, as for each version of a worker that nobody scales.
+// DeleteWorkerControllerInstance has nothing to do, as for each worker version without scaling.
 func (Client) DeleteWorkerControllerInstance(
 	context.Context, *namespace.Namespace, *deployment.WorkerDeploymentVersion, string,
 ) error {
 	return nil
 }
 
-// refusal is an answer, and no panic: whoever reaches Temporal can ask for it. An argument
-// that is wrong is the one answer that the server does not try again.
+// refusal is an error and no panic, because any client of Temporal can cause it. The server
+// retries every error except an invalid argument.
 func refusal() error {
 	return serviceerror.NewInvalidArgument("this server is built without auto-scaled workers")
 }

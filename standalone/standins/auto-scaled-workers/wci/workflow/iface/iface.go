@@ -1,4 +1,4 @@
-// Package iface has the types of auto-scaled workers that Temporal's server names.
+// Package iface has the types of auto-scaled workers used by Temporal's server.
 package iface
 
 import (
@@ -8,10 +8,10 @@ import (
 	"go.temporal.io/api/enums/v1"
 )
 
-// ValidationResultFailed is what a validation has come to.
+// ValidationResultFailed is the result of a failed validation.
 const ValidationResultFailed ValidationResult = "failed"
 
-// The types, as the server fills and reads them.
+// The types, with the fields used by the server.
 type (
 	ComputeProviderType  string
 	ScalingAlgorithmType string
