@@ -55,7 +55,7 @@ func TestIDsOfDots(t *testing.T) {
 	require.NotEmpty(t, wire.CheckBusinessType(".."))
 }
 
-// A key has one spelling: another one would count as another secret.
+// A key has one spelling, because another would count as another secret.
 func TestSecretsHaveOneSpelling(t *testing.T) {
 	t.Parallel()
 	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -43,7 +43,7 @@ var (
 	}
 )
 
-// What a dispatch is stored as.
+// The stored form of a dispatch.
 func TestStoredDispatch(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "dispatch_memo", dispatch.Memo{
@@ -61,7 +61,7 @@ func TestStoredDispatch(t *testing.T) {
 	})
 }
 
-// What a shard is stored as: its input, its heartbeats and what a stint ends with.
+// The stored form of a shard: its input, its heartbeats and the result of a stint.
 func TestStoredDispatchShard(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "dispatch_state", storedDispatchState)

@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/internal/golden"
 )
 
-// Values of everything that Temporal stores, every field filled. What one request
-// cannot say at once, such as steps beside an exponential ladder, is here said at once.
+// Values of every stored type, with every field set. They combine fields that exclude one
+// another in a request, such as steps and an exponential ladder.
 
 func clock(hour int) wire.Instant {
 	return wire.At(noon.Add(time.Duration(hour)*time.Hour + 7*time.Millisecond))
@@ -108,7 +108,7 @@ var (
 	storedPressure = policy.BackPressure{Until: clock(4), Since: clock(3), Status: 429}
 )
 
-// What a timer is stored as.
+// The stored form of a timer.
 func TestStoredTimer(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "spec", storedSpec)
@@ -121,7 +121,7 @@ func TestStoredTimer(t *testing.T) {
 	})
 }
 
-// What a delivery is stored as: the arguments, results, failures and heartbeats of its
+// The stored form of a delivery: the arguments, results, failures and heartbeats of its
 // activities.
 func TestStoredDelivery(t *testing.T) {
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestStoredDelivery(t *testing.T) {
 	}, Outcome: true, Own: &storedTold.Destination})
 }
 
-// What a policy is stored as, its secrets sealed, and what its receiver asked for.
+// The stored form of a policy, with sealed secrets and its receiver's request for a pause.
 func TestStoredPolicy(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "policy", policy.Policy{
@@ -169,7 +169,7 @@ func TestStoredPolicy(t *testing.T) {
 	golden.Check(t, "queue_rate", policy.QueueRate{BusinessType: "order-close", Rate: ptr(12.5)})
 }
 
-// What pauses callbacks is stored as.
+// The stored form of an emergency.
 func TestStoredEmergency(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "emergency", policy.Emergency{Everything: true, BusinessType: "order-close", Author: "ops", Note: "wrong prices", Since: clock(1), ByPolicy: true})
@@ -177,13 +177,13 @@ func TestStoredEmergency(t *testing.T) {
 
 var storedActor = wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", Via: "console", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}
 
-// What tells who made a change is stored as, in the identity of the change's event.
+// The stored form of an actor, in the identity of a change's event.
 func TestStoredActor(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "actor", storedActor)
 }
 
-// What a bulk job is stored as: its order, the pages of what it found, and its heartbeats.
+// The stored form of a bulk job: its order, its pages and its heartbeats.
 func TestStoredBulk(t *testing.T) {
 	t.Parallel()
 	edit := storedTerms
@@ -204,8 +204,7 @@ func TestStoredBulk(t *testing.T) {
 	})
 }
 
-// What is computed once and compared with what was stored, or asked for again by a
-// replay, stays the same as well.
+// Digests that are compared with stored ones, or computed again by a replay, never change.
 func TestStoredDigests(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "198fbd3bcdac49f37d0ef29d0cb75f9f", storedTerms.Fingerprint())

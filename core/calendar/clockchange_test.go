@@ -23,7 +23,7 @@ func schedule(t *testing.T, rule calendar.Rule) *calendar.Schedule {
 	return s
 }
 
-// between lists what a rule rings in a stretch of time, in its own zone.
+// between lists the rings of a rule in a stretch of time, in its own zone.
 func between(t *testing.T, rule calendar.Rule, from, to string) (clock []string) {
 	t.Helper()
 	zone, err := time.LoadLocation(rule.Timezone)
@@ -35,9 +35,9 @@ func between(t *testing.T, rule calendar.Rule, from, to string) (clock []string)
 	return clock
 }
 
-// The nights of 2027 in which the clocks change. A rule of times of day rings
-// once for each: in a gap where the clock lands, in a repeated hour the first
-// time. A rule whose hours are a star follows the clock.
+// The nights of 2027 in which the clocks change. A rule of times of day rings once for each:
+// after a skip at its end, in a repeated hour the first time. A rule with a star for the hours
+// follows the clock.
 func TestClocksChange(t *testing.T) {
 	t.Parallel()
 	const (
@@ -47,7 +47,7 @@ func TestClocksChange(t *testing.T) {
 		zone, cron, from, to string
 		want                 []string
 	}{
-		// Berlin, 28 March: 02:00 to 03:00 is left out.
+		// Berlin, 28 March: 02:00 to 03:00 is skipped.
 		{berlin, "30 2 * * *", "2027-03-27T00:00:00Z", "2027-03-29T12:00:00Z", []string{"27 02:30 +0100", "28 03:00 +0200", "29 02:30 +0200"}},
 		{berlin, "*/15 2 * * *", "2027-03-28T00:00:00Z", "2027-03-28T12:00:00Z", []string{"28 03:00 +0200"}},
 		{berlin, "0,30 1-3 * * *", "2027-03-27T23:00:00Z", "2027-03-28T12:00:00Z", []string{"28 01:00 +0100", "28 01:30 +0100", "28 03:00 +0200", "28 03:30 +0200"}},
@@ -55,7 +55,7 @@ func TestClocksChange(t *testing.T) {
 		{berlin, "*/30 * * * *", "2027-03-28T00:15:00Z", "2027-03-28T02:00:00Z", []string{"28 01:30 +0100", "28 03:00 +0200", "28 03:30 +0200", "28 04:00 +0200"}},
 		{berlin, "30 * * * *", "2027-03-27T23:59:00Z", "2027-03-28T02:00:00Z", []string{"28 01:30 +0100", "28 03:30 +0200"}},
 		{berlin, "0 */2 * * *", "2027-03-27T22:59:00Z", "2027-03-28T04:30:00Z", []string{"28 00:00 +0100", "28 04:00 +0200", "28 06:00 +0200"}},
-		// Berlin, 31 October: 02:00 to 03:00 comes twice.
+		// Berlin, 31 October: 02:00 to 03:00 is repeated.
 		{berlin, "30 2 * * *", "2027-10-30T00:00:00Z", "2027-11-01T12:00:00Z", []string{"30 02:30 +0200", "31 02:30 +0200", "01 02:30 +0100"}},
 		{berlin, "0 2,3 * * *", "2027-10-30T22:00:00Z", "2027-10-31T12:00:00Z", []string{"31 02:00 +0200", "31 03:00 +0100"}},
 		{berlin, "*/30 * * * *", "2027-10-30T23:45:00Z", "2027-10-31T02:00:00Z", []string{"31 02:00 +0200", "31 02:30 +0200", "31 02:00 +0100", "31 02:30 +0100", "31 03:00 +0100"}},
@@ -76,8 +76,8 @@ func TestClocksChange(t *testing.T) {
 	}
 }
 
-// On the last day of a leap year Go names an end of the zone's span that has
-// passed (golang/go#81583), from 2040 on in zones such as these.
+// On the last day of a leap year Go returns an end of the zone's span that has passed
+// (golang/go#81583), from 2040 on in zones such as these.
 func TestLastDayOfALeapYear(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Tokyo"} {

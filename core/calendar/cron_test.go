@@ -44,8 +44,8 @@ func TestCronLanguage(t *testing.T) {
 	}
 }
 
-// Where both day fields are restricted, either is enough; where one begins
-// with a star, both must match, as in Vixie cron.
+// If both day fields are restricted, either is enough; if one begins with a star, both must
+// match, as in Vixie cron.
 func TestDaysOfMonthAndWeek(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -5,8 +5,8 @@ import "time"
 // SearchSteps is the bound of a search.
 const SearchSteps = searchSteps
 
-// StepsOf is how many steps the search for the next match of an expression
-// takes; ok is false when the expression cannot be read.
+// StepsOf returns how many steps the search for the next match of an expression takes; ok is
+// false if the expression is invalid.
 func StepsOf(text string, form Form, zone *time.Location, from time.Time) (steps int, ok bool) {
 	read, err := parse(text, form)
 	if err != nil {

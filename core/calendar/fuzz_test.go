@@ -9,8 +9,7 @@ import (
 	"github.com/wakecall/wakecall/core/calendar"
 )
 
-// No expression panics, none makes a search run to its bound, and what rings is
-// in order.
+// No expression panics, none makes a search run to its bound, and rings are in order.
 func FuzzCron(f *testing.F) {
 	for _, text := range []string{
 		"30 9 * * MON-FRI", "0 0 30 2 *", "0 0 29 2 */7", "TZ=", "CRON_TZ=UTC", "@every 1s", "@daily", "*/7 22-2 * NOV-FEB 5-1",

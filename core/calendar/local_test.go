@@ -43,7 +43,7 @@ func TestLocal(t *testing.T) {
 	require.Equal(t, calendar.CheckTimezone("Local"), err)
 }
 
-// A rule that names the same time of the day rings at the same moment.
+// A rule with the same time of the day rings at the same moment.
 func TestLocalIsWhatARuleRings(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Casablanca", "Asia/Kolkata"} {

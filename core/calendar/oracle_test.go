@@ -14,9 +14,8 @@ import (
 	"github.com/wakecall/wakecall/core/calendar"
 )
 
-// An independent reading of cron: it knows no bit sets and no spans of equal
-// offset. It looks at one minute after the other, at what a clock on the wall
-// shows, and asks of each field's text whether it holds the number.
+// An independent reading of cron without bit sets and spans of equal offset. It looks at one
+// minute after the other on a wall clock, and checks the number against each field's text.
 
 // holds reports whether a field, written in numbers, holds n.
 func holds(field string, n, low, high int) bool {
@@ -44,7 +43,7 @@ func holds(field string, n, low, high int) bool {
 	return false
 }
 
-// face is an expression written out: for each field, what it holds.
+// face is an expression written out: the numbers of each field.
 type face struct {
 	holds            [5][60]bool
 	dayStar, anyHour bool
@@ -63,7 +62,7 @@ func faceOf(expression string) (f face) {
 	return f
 }
 
-// shows reports whether the expression matches what a clock shows.
+// shows reports whether the expression matches the time on a clock.
 func (f *face) shows(clock time.Time) bool {
 	if !f.holds[0][clock.Minute()] || !f.holds[1][clock.Hour()] || !f.holds[3][clock.Month()] {
 		return false
@@ -75,14 +74,14 @@ func (f *face) shows(clock time.Time) bool {
 	return day || weekday
 }
 
-// lookback is how long before the stretch the oracle begins to watch the
-// clock, to know what it has shown: longer than any repeated hour.
+// lookback is how long before the stretch the oracle begins to watch the clock, to know the
+// times already shown: longer than any repeated hour.
 const lookback = 6 * time.Hour
 
 // oracle walks minute by minute. faulty makes it wrong, for the control.
 func oracle(r calendar.Rule, from, to time.Time, faulty bool) (times []time.Time) {
 	zone, _ := time.LoadLocation(r.Timezone)
-	wall := func(at time.Time) time.Time { // what the clock shows, as if it were UTC
+	wall := func(at time.Time) time.Time { // the wall clock, as if it were UTC
 		_, offset := at.In(zone).Zone()
 		return at.UTC().Add(time.Duration(offset) * time.Second)
 	}
@@ -105,7 +104,7 @@ func oracle(r calendar.Rule, from, to time.Time, faulty bool) (times []time.Time
 		if rule.anyHour || faulty {
 			due = rings(clock)
 		} else {
-			// Every time up to what the clock shows that it has not shown yet.
+			// Every new time up to the one on the clock.
 			for past := furthest.Add(time.Minute); !past.After(clock); past = past.Add(time.Minute) {
 				due = due || rings(past)
 			}
@@ -127,7 +126,7 @@ var zones = []string{
 	"Atlantic/Azores", "Africa/Casablanca", "Pacific/Chatham", "Asia/Kolkata", "America/St_Johns", "Europe/Dublin", "Antarctica/Troll",
 }
 
-// changes are moments at which the offset of a zone changes.
+// changes returns moments at which the offset of a zone changes.
 func changes(zone *time.Location, from time.Time) (at []time.Time) {
 	for range 4 {
 		_, end := from.In(zone).ZoneBounds()
@@ -179,8 +178,8 @@ func randomRule(r *rand.Rand) calendar.Rule {
 	return rule
 }
 
-// compare runs rules against the oracle around the nights of change, and says
-// how many of them differ, and how many moments were compared.
+// compare runs rules against the oracle around the nights of change. It returns how many of them
+// differ, and how many moments were compared.
 func compare(t *testing.T, seed uint64, rules int, faulty bool) (differ, compared int) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	for range rules {

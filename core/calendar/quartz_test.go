@@ -19,7 +19,7 @@ var (
 	plain  = calendar.Form{}
 )
 
-// What stands in the documents of Quartz and Spring, and what it rings for.
+// Expressions from the documents of Quartz and Spring, with their rings.
 func TestExpressionsOfOtherSchedulers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -84,8 +84,8 @@ func TestExpressionsThatAreNoneOfTheirScheduler(t *testing.T) {
 	}
 }
 
-// quartzDays are the days of a month that a day field of Quartz means, worked out as its
-// documentation says: it counts from the ends of the month, and moves from weekends.
+// quartzDays returns the days of a month that match a day field of Quartz, by its documentation:
+// it counts from the ends of the month, and moves from weekends.
 func quartzDays(days, weekdays string, year int, month time.Month) (all []int) {
 	last := time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	on := func(day int) time.Weekday { return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Weekday() }
@@ -161,7 +161,7 @@ func randomQuartz(r *rand.Rand) (days, weekdays string) {
 	return "?", ofWeek[r.IntN(len(ofWeek))]
 }
 
-// compareQuartz runs expressions over the months of five years, and says how many of the days
+// compareQuartz runs expressions over the months of five years, and returns how many of the days
 // differ from the oracle.
 func compareQuartz(t *testing.T, form calendar.Form) (differ, compared int) {
 	random := rand.New(rand.NewPCG(5, 9))
@@ -195,7 +195,7 @@ func TestAgainstTheDocumentationOfQuartz(t *testing.T) {
 	require.Zero(t, differ)
 	require.Greater(t, compared, 500, "the expressions ring")
 
-	// The control: read as cron's, the numbers of days of the week are others.
+	// The control: in cron's reading, the numbers of days of the week differ.
 	differ, _ = compareQuartz(t, calendar.Form{Seconds: true})
 	require.Greater(t, differ, 50, "the comparison notices a wrong answer")
 }

@@ -126,7 +126,7 @@ func TestShortestGap(t *testing.T) {
 		5 * time.Minute:               {{Crons: []string{"0 0 * * *", "5 0 1 1 *"}}},
 		7 * time.Minute:               {{Crons: []string{"0,7 3 * * *"}}},
 		9 * time.Minute:               {{Crons: []string{"*/17 * * * *"}}},
-		15 * time.Minute:              {{Crons: []string{"45 1,2 * * *"}, Timezone: "Europe/Berlin"}}, // 01:45 and, where 02:45 lands, 03:00
+		15 * time.Minute:              {{Crons: []string{"45 1,2 * * *"}, Timezone: "Europe/Berlin"}}, // 01:45, and 03:00 in place of 02:45
 		23 * time.Hour:                {{Crons: []string{"0 0 * * *"}, Timezone: "Europe/Berlin"}},
 		23*time.Hour + 30*time.Minute: {{Crons: []string{"0 12 * * *"}, Timezone: "Australia/Lord_Howe"}},
 		24 * time.Hour: {

@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/core/calendar"
 )
 
-// A schedule whose steps have run out tells of what it found before, and of no moment that
-// an expression still to be searched for could come before.
+// A schedule without steps returns the moments found before, but none that an unsearched
+// expression could precede.
 func TestAScheduleKeepsToItsSteps(t *testing.T) {
 	t.Parallel()
 	for name, rule := range map[string]calendar.Rule{

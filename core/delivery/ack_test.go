@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Acknowledging later goes with every destination but a stream, whichever link that is: its
-// receivers acknowledge each ring by themselves.
+// Later acknowledgement works with every destination but a stream, on either link, because
+// stream receivers acknowledge each ring at once.
 func TestCheckAck(t *testing.T) {
 	t.Parallel()
 	web, queue, stream := delivery.HTTP("https://h/"), delivery.Destination{Broker: "main"}, delivery.Destination{Stream: true}
@@ -47,8 +47,8 @@ func TestCheckAck(t *testing.T) {
 	}
 }
 
-// While a receiver may still say what became of an attempt, the timer's last failure is that
-// of the attempt before. One that is acknowledged has none.
+// While an acknowledgement is awaited, the timer's last failure is that of the attempt before.
+// An acknowledged attempt has none.
 func TestLastFailureOfAnAcceptedAttempt(t *testing.T) {
 	t.Parallel()
 	busy := &delivery.Failure{Status: 500, Message: "HTTP 500"}

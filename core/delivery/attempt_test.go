@@ -48,8 +48,7 @@ func TestAttemptsAreRecorded(t *testing.T) {
 	require.Equal(t, 1, shown[0].Occurrence)
 }
 
-// What is kept of a report beside a store that knows part of it becomes the whole again,
-// whatever the store has learned meanwhile.
+// A report stored beside part of its records becomes whole again, even if the store has changed.
 func TestAttemptsArePutTogetherAgain(t *testing.T) {
 	t.Parallel()
 	var whole delivery.Report

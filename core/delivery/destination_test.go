@@ -73,7 +73,7 @@ func TestBrokersAreKnown(t *testing.T) {
 	}
 }
 
-// Credentials in headers stay with the broker that they were given for.
+// Credentials in headers stay with the broker they were given for.
 func TestHeadersStayWithTheirBroker(t *testing.T) {
 	t.Parallel()
 	own := delivery.Callback{Destination: delivery.Destination{Broker: "main", RoutingKey: "a"}, Headers: map[string]string{"A": "1"}}

@@ -47,7 +47,7 @@ func TestVerdictOfEachClass(t *testing.T) {
 	}
 }
 
-// What a failure says: its class, what is known of it, and of an answer its own text.
+// A failure names its class and its details, or the text of the answer.
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "timeout", delivery.Answer{Class: delivery.Timeout}.Describe())

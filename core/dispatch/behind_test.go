@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// sends is a dispatch that began to send ten seconds before noon, at 10 items a second, with
-// a shard for each state.
+// sends returns a dispatch that began to send ten seconds before noon, at 10 items a second,
+// with a shard for each state.
 func sends(states ...dispatch.State) (dispatch.Memo, []dispatch.ShardState) {
 	began := wire.At(noon.Add(-10 * time.Second))
 	memo := dispatch.Memo{
@@ -27,8 +27,8 @@ func sends(states ...dispatch.State) (dispatch.Memo, []dispatch.ShardState) {
 	return memo, shards
 }
 
-// A dispatch that is below its rate says since when, and why; what holds it as a whole is
-// what it waits for, and a hiccup is nothing.
+// A dispatch below its rate shows since when, and why. A reason for the whole dispatch is its
+// wait, and a hiccup does not count.
 func TestADispatchBelowItsRate(t *testing.T) {
 	t.Parallel()
 	at := func(before time.Duration) wire.Instant { return wire.At(noon.Add(-before)) }
@@ -83,8 +83,8 @@ func TestADispatchBelowItsRate(t *testing.T) {
 	}
 }
 
-// Where one shard of several waits for a worker the dispatch is behind; where all wait it is
-// what the dispatch waits for, since the last of them does.
+// If one of several shards waits for a worker, the dispatch is behind. If all wait, the dispatch
+// waits, since the last of them does.
 func TestShardsThatWaitForAWorker(t *testing.T) {
 	t.Parallel()
 	since, later := wire.At(noon.Add(-8*time.Second)), wire.At(noon.Add(-5*time.Second))
@@ -96,8 +96,8 @@ func TestShardsThatWaitForAWorker(t *testing.T) {
 	require.Equal(t, []any{wire.Instant(0), delivery.WaitsForWorker, later}, []any{view.BehindSince, view.WaitsFor, view.WaitsSince})
 }
 
-// The rate over the whole is that of the time for which it sent: a pause does not count,
-// while it lasts, once it is over, and when the dispatch has ended in it.
+// The overall rate covers the time of sending. A pause does not count: during it, after it, or
+// if the dispatch ends in it.
 func TestTheRateOverTheWhole(t *testing.T) {
 	t.Parallel()
 	at := func(s int) wire.Instant { return wire.At(noon.Add(time.Duration(s) * time.Second)) }
@@ -108,7 +108,7 @@ func TestTheRateOverTheWhole(t *testing.T) {
 	}
 	require.InDelta(t, 10, whole(10), 0.01)
 	memo.Hold(at(10))
-	memo.Hold(at(9)) // one that is heard of late
+	memo.Hold(at(9)) // a late report
 	require.InDelta(t, 10, whole(3600), 0.01)
 	memo.Release(at(3600))
 	require.Equal(t, []any{wire.Duration(10 * time.Second), wire.Instant(0), at(3600)}, []any{memo.SentFor, memo.HeldAt, memo.Plan.Began})
@@ -121,8 +121,7 @@ func TestTheRateOverTheWhole(t *testing.T) {
 	require.Equal(t, []any{wire.Duration(0), wire.Instant(0)}, []any{again.SentFor, again.HeldAt})
 }
 
-// What a dispatch was short of to its end is kept, and is that of the shard that was for
-// longest.
+// The shortage of a dispatch at its end is stored. It is the one that lasted longest.
 func TestBehindToItsEnd(t *testing.T) {
 	t.Parallel()
 	short := dispatch.Behind{Since: clock(1), Last: clock(2), Why: dispatch.ShortOfItems}
@@ -135,8 +134,8 @@ func TestBehindToItsEnd(t *testing.T) {
 	require.Equal(t, []any{long.Since, long.Why}, []any{memo.View().BehindSince, memo.View().BehindWhy})
 }
 
-// A dispatch of which items were given up says so, and so does its last occurrence. What is
-// stored stays the same.
+// A dispatch with failed items shows that, and so does its last occurrence. The stored form
+// stays the same.
 func TestDoneWithFailures(t *testing.T) {
 	t.Parallel()
 	memo, _ := sends()

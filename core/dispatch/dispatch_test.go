@@ -111,8 +111,7 @@ func many(n, bytes int) (items []dispatch.Item) {
 	return items
 }
 
-// However many shards there are, and whatever the rate, the moments of all of them
-// together are even; and From finds each.
+// For any number of shards and any rate, all moments together are even, and From finds each.
 func TestMomentsAreEven(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0.01, 1, 333, 10_000} {
@@ -136,7 +135,7 @@ func TestMomentsAreEven(t *testing.T) {
 	}
 }
 
-// The rate rises evenly over the warm-up: half of the items of as long at the whole rate.
+// The rate rises evenly over the warm-up, which sends half the items of the full rate.
 func TestWarmUp(t *testing.T) {
 	t.Parallel()
 	pace := dispatch.Pace{Began: noon, WarmUp: 10 * time.Second, PerSecond: 100, Shard: 2, Shards: 3}
@@ -182,7 +181,7 @@ func TestDispatchRate(t *testing.T) {
 	}
 }
 
-// A cursor that comes again is found, however long the way to it.
+// A repeated cursor is found, after any number of others.
 func TestCycle(t *testing.T) {
 	t.Parallel()
 	for _, tail := range []int{0, 3, 40} {
@@ -231,7 +230,7 @@ func FuzzDispatchPage(f *testing.F) {
 		read, err := dispatch.DecodePage(page.Encode())
 		require.NoError(t, err)
 		require.Equal(t, page, read)
-		_, _ = dispatch.DecodePage(payload) // whatever it holds, it ends
+		_, _ = dispatch.DecodePage(payload) // it ends for any input
 	})
 }
 
@@ -248,7 +247,7 @@ func TestAPageThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// What a reader is shown follows from the memo and the shards.
+// The view follows from the memo and the shards.
 func TestDispatchView(t *testing.T) {
 	t.Parallel()
 	began := wire.At(noon)

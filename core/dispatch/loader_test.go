@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// The URL of a loader stays as it was written, whatever stands in it.
+// The URL of a loader stays as the client wrote it.
 func TestAQuestionKeepsTheURLOfItsLoader(t *testing.T) {
 	t.Parallel()
 	const shard = "shard=3&shards=25"
@@ -31,7 +31,7 @@ func TestAQuestionKeepsTheURLOfItsLoader(t *testing.T) {
 	}
 }
 
-// What Wakecall appends must not be there before.
+// Wakecall's parameters must not be in the URL already.
 func TestALoaderWithParametersOfWakecall(t *testing.T) {
 	t.Parallel()
 	for _, query := range []string{"limit=5", "shard=1", "shards=2", "cursor=", "cursor", "a=b&limit=5", "a;limit=5", "li%6Dit=5", "x=100%&shard=1"} {

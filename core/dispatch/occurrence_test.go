@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// hourly is a dispatch whose first occurrence has ended.
+// hourly returns a dispatch whose first occurrence has ended.
 func hourly() dispatch.Memo {
 	booked := wire.At(noon)
 	return dispatch.Memo{
@@ -22,8 +22,7 @@ func hourly() dispatch.Memo {
 	}
 }
 
-// A recurring dispatch says how its last occurrence ended, and what is counted of the next
-// one is that one's.
+// A recurring dispatch shows the end of its last occurrence, and counts the next one separately.
 func TestADispatchRecurs(t *testing.T) {
 	t.Parallel()
 	memo, booked := hourly(), wire.At(noon)

@@ -11,8 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A page is stored with no more items and bytes than there is room for, whatever JSON makes
-// of its items.
+// A stored page exceeds neither its items nor its bytes, however JSON encodes the items.
 func TestAPageHasRoom(t *testing.T) {
 	t.Parallel()
 	hostile := &delivery.Failure{Status: 599, Class: delivery.Answered, Message: strings.Repeat("<", wire.MaxFailureMessage), At: 1 << 50}

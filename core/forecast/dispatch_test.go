@@ -12,8 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A dispatch claims a part of the limit for as long as its items take, and timers have what
-// is left.
+// A dispatch takes its part of the limit while its items last, and timers have the rest.
 func TestForecastWithADispatch(t *testing.T) {
 	t.Parallel()
 	rate, at := 10.0, wire.At(noon)
@@ -37,7 +36,7 @@ func TestForecastWithADispatch(t *testing.T) {
 	require.Equal(t, []forecast.Step{{At: at.Add(time.Minute), Due: 300, DispatchItems: 360}}, f.Steps, "without a limit nothing is late")
 }
 
-// A tenth of the limit is left for timers, however fast the dispatch.
+// A tenth of the limit remains for timers, beside the fastest dispatch.
 func TestForecastWithADispatchThatTakesAll(t *testing.T) {
 	t.Parallel()
 	rate, at := 10.0, wire.At(noon)

@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// minutes are slots of a minute from noon on.
+// minutes returns slots of a minute from noon on.
 func minutes(due ...int) (slots []forecast.Slot) {
 	for i, n := range due {
 		slots = append(slots, forecast.Slot{At: wire.At(noon).Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: n})
@@ -47,7 +47,7 @@ func TestForecastSaysWhatOverflows(t *testing.T) {
 	require.Equal(t, []forecast.Step{{At: at, Due: 100_000}, {At: at.Add(time.Minute), Due: 7}}, f.Steps)
 }
 
-// Slots of a second tell what falls due at once; steps are sums of what is within.
+// Slots of a second show simultaneous timers; steps are sums of slots.
 func TestForecastOfOneInstant(t *testing.T) {
 	t.Parallel()
 	rate, at := 10.0, wire.At(noon)
@@ -80,7 +80,7 @@ func TestWhatARuleRingsAhead(t *testing.T) {
 	require.Empty(t, booked.Ahead(end, 10))
 }
 
-// A rate may be so slow, and a number so large, that the end lies beyond what can be told.
+// With a very slow rate and a very large number, the end exceeds a duration.
 func TestWhatTakesCenturies(t *testing.T) {
 	t.Parallel()
 	slow, at, items := policy.MinRate, wire.At(noon), 100_000_000_000

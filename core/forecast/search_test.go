@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// leapDays is a rule of a few kilobytes that rings on leap days only, and that asks for
-// the most work that a rule may ask for to find them.
+// leapDays returns a rule of a few kilobytes that rings on leap days only, with the most costly
+// search possible.
 func leapDays(last string) recurrence.Rule {
 	rule := recurrence.Rule{Exclude: []string{"* * * 1 *", "* * * 3-12 *", "* * 1-28 2 *", last}}
 	for range recurrence.MaxCrons {
@@ -28,7 +28,7 @@ func leapDays(last string) recurrence.Rule {
 	return rule
 }
 
-// timed is the processor time that something takes, which others on the machine do not change.
+// timed returns the processor time of do, which other load on the machine does not change.
 func timed(do func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -37,8 +37,8 @@ func timed(do func()) time.Duration {
 	return threadTime() - began
 }
 
-// threadTime is the processor time of the thread so far. The package syscall has no name for
-// RUSAGE_THREAD of Linux.
+// threadTime returns the processor time of the thread so far. The package syscall has no name
+// for Linux's RUSAGE_THREAD.
 func threadTime() time.Duration {
 	const thread = 1
 	var usage syscall.Rusage
@@ -46,8 +46,8 @@ func threadTime() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// Each of these took from a third of a second to a minute. The bounds are far above what
-// they take now, for a machine that has other things to do.
+// Each of these once took from a third of a second to a minute. The bounds are far above the
+// present times, to allow for a busy machine.
 func TestARareRuleIsCheap(t *testing.T) {
 	t.Parallel()
 	rule, cursor := leapDays("2027-01-01"), recurrence.Cursor{Booked: wire.At(noon)}
@@ -75,7 +75,7 @@ func TestARareRuleIsCheap(t *testing.T) {
 	}), 2*time.Second)
 }
 
-// A dispatch is looked at no further ahead than the forecast goes.
+// A dispatch is searched no further ahead than the forecast goes.
 func TestTheForecastOfARareDispatchIsCheap(t *testing.T) {
 	t.Parallel()
 	rule, items, at := leapDays("2027-01-01"), 10, wire.At(noon)

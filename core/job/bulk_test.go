@@ -95,7 +95,7 @@ func TestBulkTerms(t *testing.T) {
 	require.Equal(t, "bulk:a", move.Mark())
 }
 
-// What fails after a redelivery was ordered is not part of it.
+// A redelivery does not cover failures after its order.
 func TestBulkUntil(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,20 +7,20 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// witness remembers of the steps before what the promises are about.
+// witness records the past steps, as far as the promises depend on them.
 type witness struct {
-	// due reports whether the time of the delivery at hand has come.
+	// due reports whether the current delivery is due.
 	due bool
 	// attempt is the number of its last call, and lost reports whether a worker died since.
 	attempt int
 	lost    bool
-	// cancelled reports whether a cancel has been asked for and not refused.
+	// cancelled reports whether a cancel was requested and not refused.
 	cancelled bool
-	// shown is what lists show.
+	// shown is the status in lists.
 	shown timer.Status
 }
 
-// after is the witness of one more step.
+// after returns the witness after one more step.
 func (w witness) after(e model.Event, step model.Step) witness {
 	switch e {
 	case model.Due, model.DueLimited:
@@ -56,7 +56,7 @@ func has(step model.Step, name string) bool {
 
 func calls(step model.Step) bool { return has(step, model.Ring) || has(step, model.Retry) }
 
-// broken names the promises that a step breaks. before is what was known when it was made.
+// broken returns the promises that a step breaks. before is the witness before the step.
 func broken(before witness, from model.State, e model.Event, step model.Step) (names []string) {
 	after := before.after(e, step)
 	for name, holds := range map[string]bool{
@@ -87,15 +87,14 @@ func broken(before witness, from model.State, e model.Event, step model.Step) (n
 	return names
 }
 
-// numbered reports whether a call has the number that follows, or that of the call that a dead
-// worker may have made.
+// numbered reports whether a call has the next number, or that of a call by a dead worker.
 func numbered(before witness, step model.Step) bool {
 	return !slices.ContainsFunc(step.Effects, func(e model.Effect) bool {
 		return e.Attempt != 0 && e.Attempt != before.attempt+1 && (!before.lost && step.To.Phase != model.Attempting || e.Attempt != before.attempt)
 	})
 }
 
-// endsOnce reports whether a step ends a timer at most once, and only one that goes on.
+// endsOnce reports whether a step ends a timer at most once, and only an open one.
 func endsOnce(from model.State, step model.Step) bool {
 	var ends []model.Effect
 	for _, effect := range step.Effects {
@@ -109,7 +108,7 @@ func endsOnce(from model.State, step model.Step) bool {
 	return len(ends) == 1 && step.Effects[len(step.Effects)-1] == ends[0] && ends[0].Status == step.To.Phase.Status()
 }
 
-// shownRight reports whether lists, which know the status of Temporal, show a timer as it is.
+// shownRight reports whether lists show the true status of a timer, as far as Temporal knows it.
 func shownRight(w witness, s model.State) bool {
 	switch status := s.Phase.Status(); status {
 	case timer.Scheduled, timer.Paused:

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/core/model"
 )
 
-// mutant is the model with one wrong decision.
+// mutant returns the model with one wrong decision.
 func mutant(t *testing.T, name string, wrong func(model.State, model.Event) (model.State, []model.Effect)) model.Rules {
 	t.Helper()
 	rules := model.All()
@@ -19,7 +19,7 @@ func mutant(t *testing.T, name string, wrong func(model.State, model.Event) (mod
 	return rules
 }
 
-// The control: a walk of a model with a wrong edge names the promise that it breaks.
+// The control: a walk of a model with a wrong edge names the broken promise.
 func TestWrongEdgesAreFound(t *testing.T) {
 	t.Parallel()
 	to := func(phase model.Phase, effects ...model.Effect) func(model.State, model.Event) (model.State, []model.Effect) {

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/model"
 )
 
-// The page shows the model as it is. Where this fails, paste what it prints into the page.
+// The page shows the present model. If this fails, paste its output into the page.
 func TestThePageIsDrawnFromTheModel(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "state-machine.md"))

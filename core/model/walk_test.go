@@ -11,18 +11,18 @@ import (
 	"github.com/wakecall/wakecall/core/model"
 )
 
-// depth is how many events a sequence of the walk has at most.
+// depth is the largest number of events in a sequence of the walk.
 const depth = 7
 
 // trip is the outcome of a walk with a witness.
 type trip struct {
 	states, edges int
 	decisions     map[string]int
-	// faults are the promises that were broken, each with the shortest sequence to it.
+	// faults are the broken promises, each with the shortest sequence to it.
 	faults map[string]string
 }
 
-// travel walks through all sequences, and holds each step to the promises.
+// travel walks through all sequences, and checks the promises at each step.
 func travel(rules model.Rules, depth int) trip {
 	type stop struct {
 		state model.State
@@ -68,8 +68,8 @@ func mark[K comparable, V any](of map[K]V) map[K]bool {
 	return marked
 }
 
-// Every short sequence of events keeps every promise. The numbers change with the rules: look
-// at what the change of them says before you write the new ones down.
+// Every short sequence of events keeps every promise. The numbers change with the rules:
+// understand the change before you write new ones.
 func TestEveryShortLifeKeepsThePromises(t *testing.T) {
 	t.Parallel()
 	walked := travel(model.All(), depth)
@@ -80,7 +80,7 @@ func TestEveryShortLifeKeepsThePromises(t *testing.T) {
 	}
 }
 
-// Rules have names of their own, which nothing in the shadow of another rule has.
+// Every rule has a unique name, and applies to some state.
 func TestDecisionsAreNamed(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}

@@ -20,8 +20,8 @@ func limited(perSecond float64, claims ...policy.Claim) policy.Policy {
 	return policy.Policy{Limits: policy.Limits{CallbacksPerSecond: &perSecond}, Claims: claims}
 }
 
-// However much is claimed, the timers of a type and its dispatches stay within its limit
-// together, and the timers have a tenth of it.
+// For any claims, the timers of a type and its dispatches stay within its limit together, and
+// the timers have a tenth of it.
 func TestALimitIsShared(t *testing.T) {
 	t.Parallel()
 	later := noon.Add(time.Hour)

@@ -53,7 +53,7 @@ func TestCheckFallback(t *testing.T) {
 	}
 }
 
-// Each link has the ladder for itself.
+// Each link has its own ladder.
 func TestLaddersOfTwoLinks(t *testing.T) {
 	t.Parallel()
 	ladder := delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Second), wire.Duration(time.Minute)}}
@@ -81,7 +81,7 @@ func TestLaddersOfTwoLinks(t *testing.T) {
 	}
 }
 
-// A timer that waits at the fallback is tried by the callback again as its ladder says.
+// A timer that waits at the fallback is tried by the callback again, by its ladder.
 func TestStepFor(t *testing.T) {
 	t.Parallel()
 	ladder := delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Second), wire.Duration(time.Minute)}, Jitter: 1}
@@ -112,7 +112,7 @@ func TestWhatIsDown(t *testing.T) {
 	}
 }
 
-// What is secret in a fallback is hidden, and kept for its own origin.
+// The secrets of a fallback are hidden, and kept for their own origin.
 func TestFallbackHeadersAreKept(t *testing.T) {
 	t.Parallel()
 	of := func(url, value string) policy.Policy {

@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Every way of being held is told, with until when and by whom where that is known. The
-// time of the next attempt is told only where nothing can put it off.
+// Every reason for a wait is shown, with its end and its holder if known. The time of the next
+// attempt is shown only if nothing can postpone it.
 func TestWhatAnAttemptWaitsFor(t *testing.T) {
 	t.Parallel()
 	now := wire.At(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC))
@@ -78,7 +78,7 @@ func TestWhatAnAttemptWaitsFor(t *testing.T) {
 	}
 }
 
-// Who pauses a policy is known until it goes on, whoever edits it meanwhile.
+// The author of a policy's pause is kept until it ends, whoever edits the policy.
 func TestWhoPausedAPolicy(t *testing.T) {
 	t.Parallel()
 	running, stopped := policy.Policy{}, policy.Policy{Paused: true}

@@ -38,7 +38,7 @@ func TestHeadersAreKeptForTheirOriginOnly(t *testing.T) {
 	require.Equal(t, "/callback/headers/C", errs[0].Pointer)
 }
 
-// What no configured key opens cannot be kept, and is named.
+// A value that no configured key opens cannot be kept, and is named.
 func TestUnopenedValuesAreNotKept(t *testing.T) {
 	t.Parallel()
 	old := policy.Policy{
@@ -56,7 +56,7 @@ func TestUnopenedValuesAreNotKept(t *testing.T) {
 	require.Empty(t, next.WithDefaults().NextVersion(old, wire.At(time.Now())).RetiredSecrets, "what is not opened cannot sign")
 }
 
-// However often secrets are replaced, few of them sign, and the newest.
+// For any number of replacements, few secrets sign, and the newest are among them.
 func TestSignersAreBounded(t *testing.T) {
 	t.Parallel()
 	now := wire.At(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))

@@ -49,8 +49,8 @@ func TestPolicyDefaults(t *testing.T) {
 	require.Equal(t, 1, none.Retry.Attempts(), "an empty ladder is a ladder")
 }
 
-// Policies as they are stored read the same for ever: what is left out has its
-// default, as it had when zero was left out too.
+// Stored policies always read the same. A field left out has its default, as when zero was left
+// out too.
 func TestStoredPoliciesStillRead(t *testing.T) {
 	t.Parallel()
 	const first = `{"business_type":"order","version":1,"callback":{"url":"https://h/","timeout":"10s"},"retry":{"steps":["1s"]},"limits":{}}`

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// held is a policy whose receiver asked for an hour at noon.
+// held returns a policy whose receiver asked for an hour at noon.
 func held() policy.Policy {
 	return policy.Policy{BackPressure: &policy.BackPressure{Since: wire.At(noon), Until: wire.At(noon.Add(time.Hour)), Status: 503}}
 }
@@ -29,7 +29,7 @@ func TestLiftedPressure(t *testing.T) {
 	require.Equal(t, at, next.PressureLiftedAt, "a change of the policy forgets nothing")
 }
 
-// A policy keeps what its receiver asked for, as far as it grants that.
+// A policy inherits back-pressure, up to its own longest wait.
 func TestInheritedPressure(t *testing.T) {
 	t.Parallel()
 	now := wire.At(noon.Add(10 * time.Minute))

@@ -32,7 +32,7 @@ func TestLiteralAddressesAreJudged(t *testing.T) {
 	require.Empty(t, reach.Callback(nil))
 }
 
-// Forms of an address that resolvers read as one, and that are none by RFC 3986.
+// Forms that resolvers read as an address but RFC 3986 does not.
 func TestAddressesAreWrittenInTheirUsualForm(t *testing.T) {
 	t.Parallel()
 	for _, odd := range []string{

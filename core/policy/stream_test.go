@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A policy tells until when its receivers connected by themselves, for as long as they do
-// not again: whoever still waits for them has to be found.
+// A policy records when its last stream ended, so that attempts that still wait for its
+// receivers are found.
 func TestStreamedUntil(t *testing.T) {
 	t.Parallel()
 	stream := policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}
@@ -26,7 +26,7 @@ func TestStreamedUntil(t *testing.T) {
 	require.Equal(t, second, http.NextVersion(stream.NextVersion(ended, second), second).StreamedUntil)
 	require.Empty(t, policy.Differences(http.NextVersion(http, first), ended), "nobody has put it")
 
-	// Where there is another link what waits with no bound gets one.
+	// With another link, a wait without bound gets one.
 	behind, before := stream, http
 	behind.Fallback = &delivery.Fallback{Callback: http.Callback}
 	before.Fallback = &delivery.Fallback{Callback: stream.Callback}
@@ -40,8 +40,7 @@ func TestStreamedUntil(t *testing.T) {
 	}
 }
 
-// Where receivers connect a timer cannot call elsewhere, and that they do is not its own
-// to say.
+// If receivers connect, a timer cannot call elsewhere, and cannot choose the stream itself.
 func TestATimerFollowsTheStream(t *testing.T) {
 	t.Parallel()
 	stream := policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}

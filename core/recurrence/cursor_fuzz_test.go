@@ -9,8 +9,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Whatever happened meanwhile, what rings next was not rung before, and what is
-// made up for has passed.
+// The next occurrence has never rung before, and a made-up one has passed.
 func FuzzNext(f *testing.F) {
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"}
 	f.Add("0 * * * *", uint8(0), int64(3_600_000), int64(86_400_000), uint8(1))

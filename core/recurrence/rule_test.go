@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// rule reads a recurrence as a client writes it.
+// rule parses a recurrence in a client's form.
 func rule(t *testing.T, text string) (r recurrence.Rule) {
 	t.Helper()
 	require.NoError(t, json.Unmarshal([]byte(text), &r), text)
@@ -122,7 +122,7 @@ func TestRecurrenceReadsBack(t *testing.T) {
 	}
 }
 
-// day is the time of day of instants.
+// day returns the time of day of instants.
 func day(times ...wire.Instant) (clock []string) {
 	for _, at := range times {
 		clock = append(clock, at.Time().Format("02T15:04:05.999"))
@@ -172,7 +172,7 @@ func TestNextFollowsTheRule(t *testing.T) {
 		r, c := rule(t, text), recurrence.Cursor{Booked: wire.At(noon)}
 		var rung []wire.Instant
 		for range 50 {
-			o, ok := r.Next(c, c.Last) // asked at the moment the last one rang
+			o, ok := r.Next(c, c.Last) // asked at the time of the last ring
 			if !ok {
 				break
 			}
@@ -208,7 +208,7 @@ func TestMissed(t *testing.T) {
 		skipped     int
 		description string
 	}{
-		// Every hour from 13:00; the last that rang is 15:00.
+		// Every hour from 13:00; the last ring was at 15:00.
 		{"", late(3*time.Hour + 59*time.Minute), late(4 * time.Hour), 0, "ahead"},
 		{"", late(4 * time.Hour), late(4 * time.Hour), 0, "due"},
 		{"", late(4*time.Hour + 50*time.Minute), late(4 * time.Hour), 0, "one missed"},
@@ -232,7 +232,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// Whatever the outage, fire_all rings every missed one once, oldest first.
+// After any outage, fire_all rings every missed occurrence once, oldest first.
 func TestFireAllRingsEachOnce(t *testing.T) {
 	t.Parallel()
 	r, now := rule(t, `{"every":"1m","missed":"fire_all"}`), *at(3 * time.Hour)
@@ -285,7 +285,7 @@ func TestResumedDropsThePause(t *testing.T) {
 	require.Equal(t, recurrence.Occurrence{Number: 2, Nominal: *at(6 * time.Hour)}, o, "on the grid of the booking")
 }
 
-// Jitter moves the ring and not the nominal time, the same way every time.
+// Jitter always moves the ring in the same way, and never the nominal time.
 func TestRecurrenceJitter(t *testing.T) {
 	t.Parallel()
 	r := rule(t, `{"every":"1h","jitter":"10m"}`)
@@ -324,7 +324,7 @@ func TestMinInterval(t *testing.T) {
 	}
 }
 
-// A rule that was not checked rings never, and nothing worse.
+// An unchecked rule never rings, and does no harm.
 func TestUncheckedRules(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{}`, `{"cron":"TZ="}`, `{"cron":"0 0 30 2 *"}`, `{"every":"1m","timezone":"x"}`, `{"every":"1m","exclude":["x"]}`, `{"every":"0s"}`, `{"every":"1us"}`} {

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A rule that means the same in other words changes nothing; another one begins anew.
+// A rule with the same meaning changes nothing; another one begins anew.
 func TestTheSameRuleInOtherWords(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0) // 2027-01-15T08:00Z
@@ -48,8 +48,8 @@ func TestTheSameRuleInOtherWords(t *testing.T) {
 	}
 }
 
-// The same rule, put again while the timer is paused, lets it go on and keeps its phase. With
-// paused it stops the timer as a pause does.
+// The same rule, put again during a pause, resumes the timer and keeps its phase. With paused it
+// pauses the timer.
 func TestTheSameRulePausesAndResumes(t *testing.T) {
 	t.Parallel()
 	every, now := wire.Duration(time.Hour), time.Unix(1_800_000_000, 0)
@@ -73,7 +73,7 @@ func TestTheSameRulePausesAndResumes(t *testing.T) {
 	}
 }
 
-// Extra rings of one millisecond, and one at a nominal time, have ids of their own.
+// Extra rings of one millisecond, and one at a nominal time, have different ids.
 func TestExtraRingsOfOneMoment(t *testing.T) {
 	t.Parallel()
 	every, now := wire.Duration(time.Hour), time.Unix(1_800_000_000, 0)
@@ -91,7 +91,7 @@ func TestExtraRingsOfOneMoment(t *testing.T) {
 	}
 }
 
-// An extra ring is due when it is asked for, whatever the rule says and wherever it stands.
+// An extra ring is due at its request, whatever the rule.
 func TestAnExtraRingRingsNow(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -114,8 +114,7 @@ func TestAnExtraRingRingsNow(t *testing.T) {
 	}
 }
 
-// A delivery that ends while a change waits is told of, whatever the change is: its record
-// travels in the run that follows.
+// A delivery that ends while a change waits is recorded: its record travels in the next run.
 func TestAnEndIsToldOfBehindAChange(t *testing.T) {
 	t.Parallel()
 	every, half, now := wire.Duration(time.Hour), wire.Duration(30*time.Minute), time.Unix(1_800_000_000, 0)

@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// stale is an hourly timer whose occurrences expire after ten minutes, and which nobody rang
-// for two hours and a half.
+// stale returns an hourly timer with occurrences that expire after ten minutes, two hours and a
+// half after its last ring.
 func stale(t *testing.T) (spec timer.Spec, now wire.Instant) {
 	t.Helper()
 	booked := time.Unix(1_800_000_000, 0)
@@ -43,7 +43,7 @@ func TestALatestTimeDoesNotGoWithARule(t *testing.T) {
 	require.NoError(t, err, "it rings once from now on")
 }
 
-// What would be expired is judged by the occurrence that rings next.
+// The next occurrence decides whether a timer would be expired.
 func TestAStaleOccurrenceRefusesNoChange(t *testing.T) {
 	t.Parallel()
 	spec, now := stale(t)

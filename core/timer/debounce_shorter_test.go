@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A longest wait that has passed when it is put rings at once. The due time is then the time
-// of the request: a default expiry counts from a time that somebody chose.
+// A longest wait that has already passed rings at once. The due time is then the time of the
+// request, so that a default expiry counts from there.
 func TestAShorterWaitRingsNow(t *testing.T) {
 	t.Parallel()
 	const policy = wire.Duration(30 * time.Second)

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A booking remembers the latest keys under which its id was booked before, and which run
-// each of those bookings ended in.
+// A booking stores the latest keys of earlier bookings of its id, with the last run of each.
 func TestEarlierKeysAreRemembered(t *testing.T) {
 	t.Parallel()
 	keyed := func(n int) *Idempotency { return IdempotencyOf("key-"+strconv.Itoa(n), Terms{}) }

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// What a paused one-shot timer meets, and what becomes of its pause and of when it rings.
+// The effects of changes on a paused one-shot timer, its pause and its ring.
 func TestAPausedTimerMeets(t *testing.T) {
 	t.Parallel()
 	yes, no, hour, day := true, false, wire.Duration(time.Hour), wire.Duration(24*time.Hour)
@@ -29,7 +29,7 @@ func TestAPausedTimerMeets(t *testing.T) {
 		paused  bool
 		due     wire.Instant
 		note    string
-		// revision is that after the changes; refused the pointer of a refusal.
+		// revision is the one after the changes; refused is the pointer of a refusal.
 		revision int
 		refused  string
 	}{
@@ -73,7 +73,7 @@ func TestAPausedTimerMeets(t *testing.T) {
 	}
 }
 
-// refusedPointer leads to the first field that an error refuses; "" where it refuses none.
+// refusedPointer returns the first field that an error refuses; "" if there is none.
 func refusedPointer(err error) string {
 	if refusal, ok := errors.AsType[*wire.Error](err); ok && len(refusal.FieldErrors) > 0 {
 		return refusal.FieldErrors[0].Pointer
@@ -81,7 +81,7 @@ func refusedPointer(err error) string {
 	return ""
 }
 
-// A recurrence says itself whether it is paused.
+// A recurrence has its own paused.
 func TestPausedGoesWithASingleDueTime(t *testing.T) {
 	t.Parallel()
 	yes, hour := true, wire.Duration(time.Hour)
@@ -89,7 +89,7 @@ func TestPausedGoesWithASingleDueTime(t *testing.T) {
 	require.Equal(t, "/paused", errs[0].Pointer)
 }
 
-// A delivery that is under way gives way to a pause; what says nothing of it does not.
+// A delivery in progress yields to a pause, and to no other change without one.
 func TestAPauseDuringADelivery(t *testing.T) {
 	t.Parallel()
 	memo := timer.Memo{DueAt: wire.At(noon)}
@@ -100,7 +100,7 @@ func TestAPauseDuringADelivery(t *testing.T) {
 	require.True(t, paused.RingsAs(paused))
 }
 
-// A paused timer expires at the latest time that it names, and at no other.
+// A paused timer expires at its own latest time only.
 func TestWhenAPausedTimerExpires(t *testing.T) {
 	t.Parallel()
 	due := wire.At(noon)

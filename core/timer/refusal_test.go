@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// refusals are those of changes with the given ids, each as long as one can get. Every third
-// one did not meet its precondition.
+// refusals returns refusals of changes with the given ids, each as long as possible. Every third
+// one failed its precondition.
 func refusals(ids []string) (all []timer.Refusal) {
 	var long wire.FieldErrors
 	for range wire.MaxFieldErrors {
@@ -30,8 +30,8 @@ func refusals(ids []string) (all []timer.Refusal) {
 	return all
 }
 
-// Temporal lets ten thousand signals wait. What they leave in memo and input stays below
-// what it takes of each, and each sender learns what became of its change.
+// Temporal lets ten thousand signals wait. Their refusals stay within the bounds of memo and
+// input, and each sender learns the result of its change.
 func TestRefusalsAreBounded(t *testing.T) {
 	t.Parallel()
 	var ids []string

@@ -21,8 +21,8 @@ func recurring(t *testing.T, rule recurrence.Rule, now time.Time) timer.Spec {
 	return spec
 }
 
-// However long a chain gets, what a run carries does not grow, its nominal times
-// are those of the rule, and no two occurrences share a message id.
+// In a chain of any length, the input of a run does not grow, its nominal times are those of the
+// rule, and no two occurrences share a message id.
 func TestALongChainStaysFlat(t *testing.T) {
 	t.Parallel()
 	every, now := wire.Duration(time.Second), time.Unix(1_800_000_000, 0)
@@ -105,8 +105,7 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	require.False(t, ok, "two occurrences from the change on")
 }
 
-// A new rule that waits to be resumed goes on with the numbers as well, and its maximum
-// counts from the change.
+// A paused new rule also continues the numbers, and its maximum counts from the change.
 func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	t.Parallel()
 	every, most, now := wire.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
@@ -135,7 +134,7 @@ func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	require.False(t, ok, "two occurrences from the change on, beside the one that was asked for")
 }
 
-// A new rule may be asked for just before a ring, and be applied after it.
+// A new rule may be requested just before a ring, and be applied after it.
 func TestANewRuleRingsNothingAgain(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -150,14 +149,14 @@ func TestANewRuleRingsNothingAgain(t *testing.T) {
 	require.Equal(t, []any{rung.Add(24 * time.Hour), 2}, []any{changed.DueAt, changed.Series.Number})
 }
 
-// Ringing once more drops nothing that the rule has named: neither what is being
-// retried, nor what waits for its jitter, nor what is overdue.
+// An extra ring drops no occurrence of the rule, whether it is being retried, waits for its
+// jitter, or is overdue.
 func TestAnExtraRingDropsNothing(t *testing.T) {
 	t.Parallel()
 	every, now := wire.Duration(time.Hour), time.Unix(1_800_000_000, 0)
 	for name, c := range map[string]struct {
 		rule recurrence.Rule
-		// after the nominal time the extra ring is asked for.
+		// time of the request after the nominal time
 		after  time.Duration
 		begun  bool
 		number int
@@ -199,7 +198,7 @@ func TestAnExtraRingDropsNothing(t *testing.T) {
 	}
 }
 
-// The rule rings as often as it says, beside what somebody asked for.
+// Extra rings do not count for the rule's maximum.
 func TestExtraRingsDoNotCount(t *testing.T) {
 	t.Parallel()
 	every, most, now := wire.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
@@ -215,7 +214,7 @@ func TestExtraRingsDoNotCount(t *testing.T) {
 	require.False(t, ok)
 }
 
-// An edit of a timer whose occurrence is being retried does not drop it either.
+// An edit of a timer does not drop an occurrence that is being retried.
 func TestAnEditKeepsTheOccurrence(t *testing.T) {
 	t.Parallel()
 	every, priority, now := wire.Duration(time.Hour), 1, time.Unix(1_800_000_000, 0)

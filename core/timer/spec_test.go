@@ -131,8 +131,8 @@ func TestFingerprintTellsContent(t *testing.T) {
 	}
 }
 
-// A Spec is read by the code of years to come: this is one as booked by the
-// first release, and must read the same for ever.
+// A Spec is read by the code of years to come. This one was booked by the first release, and
+// must always read the same.
 func TestFirstSpecStillReads(t *testing.T) {
 	t.Parallel()
 	const first = `{"business_type":"order-close","business_id":"o-1","booking":"b-1","revision":1,"due_at":"2026-11-21T12:30:00.000Z",` +
@@ -164,7 +164,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// What passes between workflow and activity must read back, whatever is set.
+// Everything between workflow and activity must read back, with any field set.
 func TestReportsReadBack(t *testing.T) {
 	t.Parallel()
 	for _, report := range []delivery.Report{

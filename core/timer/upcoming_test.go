@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Where no time is upcoming, the answer says why.
+// If no time is upcoming, the answer says why.
 func TestWhyNothingIsUpcoming(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
@@ -40,7 +40,7 @@ func TestWhyNothingIsUpcoming(t *testing.T) {
 	require.Len(t, timer.UpcomingOf(recurrence.Rule{Every: &every}, wire.At(now), 3).Times, 3)
 }
 
-// What a redelivery has freed of its expiry expires again only where somebody says so.
+// A redelivered timer without expiry expires again only if a change sets it.
 func TestATimerThatNeverExpires(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)

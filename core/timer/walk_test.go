@@ -10,22 +10,22 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// walk plays what may happen to a recurring timer, and holds its numbers to what is promised.
+// walk plays possible events of a recurring timer, and checks its numbers against the promises.
 type walk struct {
 	spec timer.Spec
 	now  wire.Instant
-	// delivering is whether a delivery is under way, and over whether the rule has ended.
+	// delivering reports whether a delivery is in progress, and over whether the rule has ended.
 	delivering, over bool
 
-	ids   map[int]string // the webhook-id of each number that was seen
+	ids   map[int]string // the webhook-id of each number seen
 	ended map[int]bool
-	// ruled counts what ended of the rule, which is allowed most.
+	// ruled counts the ended occurrences of the rule, of which most are allowed.
 	ruled, most int
-	// asked counts the rings that somebody was told of, and extra those that were made.
+	// asked counts the accepted requests for rings, and extra the rings made.
 	asked, extra int
 }
 
-// events are all that may happen, by name.
+// events are all possible events, by name.
 var events = map[string]func(w *walk) error{
 	"time":  func(w *walk) error { w.now = w.now.Add(10 * time.Minute); return nil },
 	"begin": (*walk).begin,
@@ -53,7 +53,7 @@ var events = map[string]func(w *walk) error{
 	"other": func(w *walk) error {
 		every := wire.Duration(15 * time.Minute)
 		if !w.over {
-			w.most = w.ruled + 4 // what is due beside the three of the new rule
+			w.most = w.ruled + 4 // a due one, beside the three of the new rule
 		}
 		return w.change(timer.Change{Terms: timer.Terms{Recurrence: &recurrence.Rule{Every: &every, MaxOccurrences: ptr(3)}}})
 	},
@@ -68,7 +68,7 @@ func (w *walk) begin() error {
 	return w.see(w.spec.Memo)
 }
 
-// see notes that a number is delivered under an id.
+// see records that a number is delivered under an id.
 func (w *walk) see(m timer.Memo) error {
 	number, id := m.Series.Number, m.WebhookID(ranking)
 	for other, known := range w.ids {
@@ -101,7 +101,7 @@ func (w *walk) end() error {
 	return w.rang()
 }
 
-// rang holds the end of a timer to the rings that were asked for.
+// rang checks that an ended timer has made the requested rings.
 func (w *walk) rang() error {
 	if w.over && w.extra < w.asked {
 		return fmt.Errorf("%d rings were asked for, and %d made", w.asked, w.extra)
@@ -130,18 +130,18 @@ func (w *walk) change(c timer.Change) error {
 	before := w.spec
 	changed, err := before.Apply(c)
 	if err != nil {
-		return nil // refused: it did nothing
+		return nil // a refusal did nothing
 	}
 	if c.Ring {
 		w.asked++
 	}
-	if changed.Series == nil { // it is another timer by now
+	if changed.Series == nil { // it has become another timer
 		if w.over = true; w.delivering && before.Series.Extra {
 			w.extra++
 		}
 		return w.rang()
 	}
-	if w.delivering && changed.Series.Began { // it was called off, and is told of
+	if w.delivering && changed.Series.Began { // it was interrupted, and is recorded
 		if last := changed.Series.Last; last.Status == timer.Cancelled {
 			if err := w.finish(last.Occurrence, true); err != nil {
 				return err
@@ -165,8 +165,8 @@ func (w *walk) kept(before timer.Spec) bool {
 		series.Interrupted != nil && series.Interrupted.Number == before.Series.Number
 }
 
-// Whatever happens to a recurring timer, in whatever order: a number stands for one delivery
-// and one webhook-id, ends once, and nothing that is due goes without a word.
+// For any events of a recurring timer in any order, a number stands for one delivery and one
+// webhook-id and ends once, and no due occurrence is lost.
 func TestNumbersOfARecurringTimer(t *testing.T) {
 	t.Parallel()
 	var names []string
@@ -199,8 +199,8 @@ func TestNumbersOfARecurringTimer(t *testing.T) {
 	}
 }
 
-// What an extra ring has interrupted is not forgotten where the receiver stops the rule while the
-// timer is paused: it rings once the timer goes on.
+// An interrupted occurrence survives if the receiver stops the rule while the timer is paused:
+// it rings after the resumption.
 func TestWhatIsInterruptedOutlivesTheRule(t *testing.T) {
 	t.Parallel()
 	hour := wire.Duration(time.Hour)
@@ -227,7 +227,7 @@ func TestWhatIsInterruptedOutlivesTheRule(t *testing.T) {
 	}
 }
 
-// The oracle sees what is wrong: a number that is used twice.
+// The oracle detects a number that is used twice.
 func TestTheWalkSeesANumberUsedTwice(t *testing.T) {
 	t.Parallel()
 	hour := wire.Duration(time.Hour)

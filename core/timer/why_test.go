@@ -55,7 +55,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// Whatever is waited for has a sentence and a source, and every view has an answer.
+// Every reason for a wait has a sentence and a source, and every view has an answer.
 func TestEveryViewHasAReason(t *testing.T) {
 	t.Parallel()
 	for _, status := range timer.Statuses() {
