@@ -253,8 +253,8 @@ const (
 	ClaimItems    = 800
 	ShortestClaim = time.Minute
 	LongestClaim  = time.Hour
-	// SilentItems bounds the items that a shard sends between two heartbeats: four times as many
-	// as when its stint began.
+	// SilentItems bounds the items that a shard may send within its heartbeat timeout: four
+	// times as many as at the start of its stint.
 	SilentItems = 12 * DispatchBeatItems
 	// Progress is the shortest interval between two reports of a dispatch's progress.
 	// ProgressPart is the part of its running time for the interval.
