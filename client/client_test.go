@@ -30,7 +30,7 @@ type answer struct {
 	body   string
 	after  string // Retry-After
 	err    error
-	cut    bool // whether it breaks off behind the body
+	cut    bool // whether it breaks off after the body
 }
 
 func (w *wakecall) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -68,7 +68,7 @@ var (
 	done = answer{status: 200, body: `{"business_type":"order-close","status":"scheduled"}`}
 )
 
-// A call is made again where that is safe, and where it is not it is not.
+// A call is repeated if and only if that is safe.
 func TestWhatIsRepeated(t *testing.T) {
 	add := func(ctx context.Context, c *Client) error {
 		_, _, err := c.Timers.Add(ctx, Booking{Key: key})
@@ -131,7 +131,7 @@ func TestWhatIsRepeated(t *testing.T) {
 	}
 }
 
-// The pause before another try is what the answer asks for, or grows.
+// The pause before another try is the answer's, or grows.
 func TestPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wakecall{answers: []answer{full, done}}
@@ -179,7 +179,7 @@ func TestProblems(t *testing.T) {
 	require.ErrorContains(t, err, "500")
 }
 
-// What is left out is not sent: it would be understood as something else.
+// Fields left out are not sent, because they would have another meaning.
 func TestWhatIsSent(t *testing.T) {
 	w := &wakecall{answers: []answer{done}}
 	c := w.client()

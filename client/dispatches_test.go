@@ -68,7 +68,7 @@ func TestItemsAreUploaded(t *testing.T) {
 	require.JSONEq(t, `{"id":"c"}`, lines[2])
 }
 
-// An upload of which not all items can be read is broken off, so that nothing starts.
+// An upload with an unreadable item is broken off, so that nothing starts.
 func TestAnUploadEndsWithItsItems(t *testing.T) {
 	w := &wakecall{answers: []answer{{status: 200, body: `{}`}}}
 	gone := errors.New("the file is gone")
@@ -78,7 +78,7 @@ func TestAnUploadEndsWithItsItems(t *testing.T) {
 	require.ErrorIs(t, err, gone)
 }
 
-// An answer that comes early ends the upload, however many items there are.
+// An early answer ends the upload, for any number of items.
 func TestAnUploadThatIsRefused(t *testing.T) {
 	refusing := roundTrip(func(r *http.Request) (*http.Response, error) {
 		_, err := io.ReadFull(r.Body, make([]byte, 10))

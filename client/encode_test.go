@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// A payload reaches Wakecall as it was given: its receiver gets these bytes, and the same
-// timer booked by other means is the same.
+// A payload reaches Wakecall unchanged: its receiver gets these bytes, and the same timer booked
+// by other means is the same.
 func TestPayloadsAreSentByteForByte(t *testing.T) {
 	t.Parallel()
 	const given = "{ \"a\": \"<b>&\u2028\\u003c\",\n\t\"n\": 1.50e0, \"n\": [ ] }"
@@ -46,7 +46,7 @@ func TestPayloadsAreSentByteForByte(t *testing.T) {
 	}
 }
 
-// An item is a line, so that of its payload only what has line breaks is written anew.
+// An item is a line, so only payloads with line breaks are rewritten.
 func TestUploadedPayloads(t *testing.T) {
 	t.Parallel()
 	w := &wakecall{answers: []answer{{status: http.StatusOK, body: `{}`}}}
@@ -63,8 +63,8 @@ func TestUploadedPayloads(t *testing.T) {
 	require.Error(t, err, "nothing is sent that is no JSON")
 }
 
-// Beside raw values a call is written as encoding/json writes it: what is left out stays
-// left out, and what is empty is sent.
+// Beside raw values, a call is encoded as by encoding/json: empty fields are left out or sent as
+// their tags say.
 func TestTheRestIsEncodedAsBefore(t *testing.T) {
 	t.Parallel()
 	for _, value := range []any{

@@ -19,7 +19,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// gateway answers each connection of a receiver in its own way, the last way for ever.
+// gateway answers each connection of a receiver in another way, and repeats the last way.
 type gateway struct {
 	*testing.T
 	conns chan net.Conn
@@ -48,7 +48,7 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	way(w, r)
 }
 
-// open serves in a time of its own, and returns who calls it.
+// open serves in the test's own time, and returns a client.
 func open(t *testing.T, ways ...func(w http.ResponseWriter, r *http.Request)) (*gateway, *Client) {
 	g := &gateway{T: t, conns: make(chan net.Conn), ways: ways}
 	server := &http.Server{Handler: g}
@@ -68,8 +68,7 @@ func open(t *testing.T, ways ...func(w http.ResponseWriter, r *http.Request)) (*
 	return g, New(Options{URL: "http://wakecall.test/", Key: "secret", HTTP: &http.Client{Transport: transport, Timeout: time.Second}})
 }
 
-// says sends these messages, notes what comes back, and hangs up then, or with its
-// receiver.
+// says sends these messages, records the answers, and then hangs up, or with its receiver.
 func says(heard *[]string, messages ...string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil)
@@ -94,8 +93,8 @@ func refuses(status int, body string) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// A receiver gets its rings as they are, and its word goes back. A connection outlasts the
-// timeout of calls; one that ends is followed by another, unless that is of no use.
+// A receiver gets its rings unchanged, and its answers go back. A connection outlasts the
+// timeout of calls. After its end the client reconnects, unless that cannot help.
 func TestListen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string
@@ -142,7 +141,7 @@ func TestListen(t *testing.T) {
 	})
 }
 
-// When the context ends so does the connection, and with it what its rings are doing.
+// The end of the context ends the connection and its rings.
 func TestListenEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var heard []string

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/problem"
 )
 
-// What the network or Wakecall is to blame for may go well another time, and nothing else.
+// Only faults of the network or of Wakecall may pass.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	_, missing := os.ReadFile("/nowhere/at/all")

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// The standalone binary has the verbs of the client, and runs only where nothing is said.
+// The standalone binary has the verbs of the client, and runs the server only without a command.
 func TestTheVerbsOfTheClient(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`{"timers":[]}`)) }))
 	t.Cleanup(server.Close)

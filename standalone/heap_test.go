@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The heap is small while little is live, and free to double where much is.
+// The heap is small while little is live, and may double if much is.
 func TestTheHeapIsHeld(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
@@ -21,8 +21,8 @@ func TestTheHeapIsHeld(t *testing.T) {
 	require.Equal(t, before, debug.SetMemoryLimit(-1), "whoever sets it in the environment is heard")
 }
 
-// What waits in memory waits on stacks. A limit that counts only objects cannot be kept
-// then, and the collector runs without a pause.
+// Waiting goroutines take stacks. A limit that counts only objects cannot then be kept, and the
+// collector runs without a pause.
 func TestStacksAreNoReasonToCollect(t *testing.T) {
 	const waiting, stack = 1000, 64 << 10
 	before := debug.SetMemoryLimit(-1)
@@ -48,7 +48,7 @@ func TestStacksAreNoReasonToCollect(t *testing.T) {
 	require.GreaterOrEqual(t, memoryLimit(live, now), live+now)
 }
 
-// deep makes the stack that it runs on so large.
+// deep grows its stack to so many bytes.
 //
 //go:noinline
 func deep(bytes int) (sum byte) {

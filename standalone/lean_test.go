@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxPackages is how many packages a first build may compile. A library that brings a
-// hundred along is noticed here (docs/decisions/0077-a-lean-server.md).
+// maxPackages bounds the packages of a first build. It detects a library with a hundred
+// dependencies (docs/decisions/0077-a-lean-server.md).
 const maxPackages = 1200
 
-// absent is what one process has no use for: limits of several gateways, workers and
+// absent are the packages useless in one process: limits of several gateways, workers and
 // archives in clouds.
 var absent = []string{
 	"github.com/gomodule/redigo", "github.com/redis/", "github.com/envoyproxy/", "github.com/cncf/xds/", "k8s.io/", "sigs.k8s.io/",
@@ -21,8 +21,8 @@ var absent = []string{
 	"github.com/aws/smithy-go/", "github.com/aws/aws-sdk-go-v2/service/s3/internal", "github.com/aws/aws-sdk-go-v2/service/lambda",
 }
 
-// built lists, with the version of its module, what a build of the package in a directory
-// compiles.
+// built lists the packages compiled for the package in a directory, with the versions of their
+// modules.
 func built(t *testing.T, dir string) (packages []string) {
 	t.Helper()
 	list := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{.Version}}{{end}}", ".")
@@ -32,7 +32,7 @@ func built(t *testing.T, dir string) (packages []string) {
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// within are the packages of a list whose path begins with one of some.
+// within returns the packages of a list whose path has one of some prefixes.
 func within(packages, some []string) (found []string) {
 	for _, p := range packages {
 		if slices.ContainsFunc(some, func(prefix string) bool { return strings.HasPrefix(p, prefix) }) {
@@ -50,7 +50,7 @@ func TestNothingIsCompiledThatIsNeverCalled(t *testing.T) {
 	require.NotEmpty(t, within(built(t, ".."), absent), "the oracle sees Redis, where gateways share their limits")
 }
 
-// Both binaries have the same libraries, so what they share is compiled once.
+// Both binaries have the same libraries, so that shared ones are compiled once.
 func TestBothBinariesShareTheirLibraries(t *testing.T) {
 	t.Parallel()
 	here, own := built(t, "."), []string{"github.com/wakecall/wakecall", "github.com/gomodule/redigo"}

@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// docs/configuration.md is held to the settings, row by row.
+// docs/configuration.md matches the settings, row by row.
 func TestDocumentationNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/configuration.md")
@@ -43,7 +43,7 @@ func TestEverythingWrongIsNamedInOneAnswer(t *testing.T) {
 	err := config.Read(&shared, &own)
 	require.Error(t, err)
 	for name := range wrong {
-		if name != "WAKECALL_UI_ADDR" { // the word that would allow it cannot be read
+		if name != "WAKECALL_UI_ADDR" { // the flag that would allow it is invalid
 			require.Contains(t, err.Error(), name+": ")
 		}
 	}
@@ -102,7 +102,7 @@ func TestLinksCanBeFollowed(t *testing.T) {
 	}
 }
 
-// Whoever has started it is told how to call it, by what lies beside it.
+// The greeting shows how to call the program, by the binary beside it.
 func TestTheGreetingNamesTheCommandLine(t *testing.T) {
 	here := t.TempDir()
 	t.Chdir(here)

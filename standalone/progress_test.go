@@ -36,7 +36,7 @@ go: downloading example\.com v1\.2\.3
 $`), output)
 }
 
-// A later build that has nothing to do has nothing to say.
+// A later build without work is quiet.
 func TestALaterBuildIsQuiet(t *testing.T) {
 	t.Parallel()
 	output, err := progress(t, "progress.sh", "echo example.com/p >&2")
@@ -44,7 +44,7 @@ func TestALaterBuildIsQuiet(t *testing.T) {
 	require.Empty(t, output)
 }
 
-// What the compiler complains of is shown, and the build has failed.
+// The compiler's errors are shown, and the build fails.
 func TestAFailedBuildIsSeen(t *testing.T) {
 	t.Parallel()
 	output, err := progress(t, "gone", `echo example.com/p >&2; echo "./main.go:7:2: undefined: x" >&2; exit 3`)

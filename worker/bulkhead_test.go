@@ -15,10 +15,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// plenty is a limit that nobody reaches.
+// plenty is a limit that is never reached.
 const plenty = 1000
 
-// fill takes slots until somebody would have to wait.
+// fill takes slots until the next one would wait.
 func fill(b *Bulkhead, businessType string, share int) (leaves []func()) {
 	none, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -37,7 +37,7 @@ func TestATypeKeepsToItsShare(t *testing.T) {
 	require.Len(t, fill(b, "b", 20), 20)
 }
 
-// However many types hang, the next one finds a slot.
+// However many types hang, the next one gets a slot.
 func TestASlotRemainsForTheNextType(t *testing.T) {
 	b := NewBulkhead(1000)
 	for n := range 9 {
@@ -138,8 +138,8 @@ func TestAHerdWaitsWhileSlotsBecomeFree(t *testing.T) {
 	})
 }
 
-// Where one attempt is all that a type may have, it is the fast path's or the
-// queue's, and whoever comes second does not wait for long.
+// If a type may have one attempt only, either path may make it, and the later attempt does not
+// wait for long.
 func TestBothPathsKeepToOneLimit(t *testing.T) {
 	const limit = 1
 	fast := func(ctx context.Context, b *Bulkhead) (func(), bool) { return b.Enter(ctx, "a", limit, limit) }

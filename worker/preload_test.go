@@ -44,7 +44,7 @@ func TestPreloadsWhatCanBeRecordedInTime(t *testing.T) {
 	}
 }
 
-// What must be recorded later keeps nobody out that is recorded before it.
+// A timer that is recorded later keeps out none that is recorded before it.
 func TestALongPreloadKeepsNobodyOut(t *testing.T) {
 	preload := NewPreload(pace(100))
 	for range 4000 {
@@ -61,7 +61,7 @@ func TestALongPreloadKeepsNobodyOut(t *testing.T) {
 	require.False(t, ok)
 }
 
-// What is booked to be preloaded at once leaves half of the places to the rest.
+// Timers preloaded at their booking leave half of the places to others.
 func TestBookingsLeaveRoom(t *testing.T) {
 	preload := NewPreload(pace(100))
 	for n := range 500 {
@@ -75,8 +75,7 @@ func TestBookingsLeaveRoom(t *testing.T) {
 	require.True(t, ok)
 }
 
-// What the worker measured when there was little else to do says nothing of an engine
-// that has much to do now.
+// A rate measured on an idle engine does not apply to a busy one.
 func TestBookingsThatTakeLongLeaveMoreRoom(t *testing.T) {
 	preload := NewPreload(pace(100))
 	for range 100 {

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// listedPolicies is a Temporal with policies, one of them deleted, and what was told of them.
+// listedPolicies is a Temporal with policies, one of them deleted, and records what it is given.
 type listedPolicies struct {
 	Observer
 	inForce, deleted, shown, mended []policy.Policy
@@ -40,8 +40,8 @@ func (l *listedPolicies) Waiting(context.Context, string) (int, time.Duration, e
 	return 0, 0, nil
 }
 
-// The queue of a deleted policy is served while it may hold deliveries, and its type is no
-// label of metrics any more.
+// The queue of a deleted policy is served while it may hold deliveries, but its type is no
+// longer a label of metrics.
 func TestDeletedPoliciesAreServedAndNotShown(t *testing.T) {
 	t.Parallel()
 	l := &listedPolicies{inForce: []policy.Policy{{BusinessType: "order", Version: 1}}, deleted: []policy.Policy{{BusinessType: "invoice", Version: 2}}}

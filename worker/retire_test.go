@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// typeQueues are a Temporal with the type invoice, whose policy was deleted.
+// typeQueues is a Temporal with the type invoice, whose policy was deleted.
 type typeQueues struct {
 	listedPolicies
 	registered       workflows.Registered
@@ -36,7 +36,7 @@ func (q *typeQueues) Needed(context.Context, string) (bool, error) {
 
 func (q *typeQueues) Outlived(context.Context, string) (bool, error) { return q.outlived, nil }
 
-// stoppable is a worker that tells when it is stopped.
+// stoppable is a worker that reports its stop.
 type stoppable struct {
 	sdkworker.Worker
 	stopped chan struct{}
@@ -52,7 +52,7 @@ func polled(queues *typeQueues) (*queueWorkers, stoppable) {
 	return q, w
 }
 
-// looks has the policies read until it was looked so often at what is not in force.
+// looks has the policies read until n checks for unneeded types were made.
 func looks(t *testing.T, q *queueWorkers, n int) (err error) {
 	t.Helper()
 	for range n * tuning.RetireRounds {
@@ -78,7 +78,7 @@ func TestWhatNothingNeedsIsNotPolled(t *testing.T) {
 	require.False(t, q.retired.since("invoice", 6), "what is registered again is polled again")
 }
 
-// Whatever may need the queue keeps the worker, and begins the count anew.
+// Any possible need keeps the worker, and restarts the count.
 func TestWhatIsNeededIsPolled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -106,7 +106,7 @@ func TestWhatIsNeededIsPolled(t *testing.T) {
 	}
 }
 
-// What nobody has told of is found all the same, and looked for rarely.
+// Unannounced attempts are found, and rarely searched for.
 func TestWhatIsRetiredIsLookedAt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,7 +129,7 @@ func TestWhatIsRetiredIsLookedAt(t *testing.T) {
 	})
 }
 
-// Where more types were deleted than one look asks about, all have their turn.
+// If more types were deleted than one check covers, all have their turn.
 func TestTypesTakeTurns(t *testing.T) {
 	t.Parallel()
 	var types []string

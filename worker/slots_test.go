@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A type that somebody has paused gets no slot until it is resumed.
+// A paused type gets no slot until it is resumed.
 func TestSlotsOfAPausedType(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -26,8 +26,8 @@ func (*polling) RegisterActivityWithOptions(any, activity.RegisterOptions) {}
 func (p *polling) Start() error                                            { p.polls = true; return nil }
 func (p *polling) Stop()                                                   { <-p.drained; p.polls = false }
 
-// An attempt that waits for its receiver can be answered for as long as it waits: by a long
-// poll that was answered there is no other way.
+// An attempt that waits for its receiver can be answered as long as it waits: after a long poll
+// there is no other way.
 func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attempts, answers := &polling{drained: make(chan struct{})}, &polling{drained: make(chan struct{})}
@@ -46,7 +46,7 @@ func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 		synctest.Wait()
 		require.True(t, attempts.polls && answers.polls)
 
-		close(answers.drained) // none is under way
+		close(answers.drained) // none is in progress
 		ended := make(chan struct{})
 		go func() { s.Stop(); close(ended) }()
 		synctest.Wait()
@@ -54,6 +54,6 @@ func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 		close(attempts.drained)
 		<-ended
 		require.False(t, attempts.polls || answers.polls)
-		s.SetPlaces("other", 1) // nobody polls any more
+		s.SetPlaces("other", 1) // no more polls
 	})
 }

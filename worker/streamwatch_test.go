@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// waitingTypes is a Temporal in which attempts of some types have waited for a while, and
-// what was told of them.
+// waitingTypes is a Temporal with attempts that have waited for a while, and records what it is
+// given.
 type waitingTypes struct {
 	Observer
 	longest map[string]time.Duration
@@ -51,8 +51,8 @@ func (w *waitingTypes) Raise(_ context.Context, event timer.Event, occasion stri
 	return w.err
 }
 
-// What waits for receivers as an older version of a policy said is taken to where that one
-// leads by now: while the oldest attempt was there before the change.
+// Attempts that wait under an older policy move to the link of the present one, while the oldest
+// is from before the change.
 func TestWhatWaitsAsAnOlderPolicySaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		changed := wire.At(time.Now().Add(-time.Minute))

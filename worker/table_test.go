@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Each activity is carried out for one queue, only one queue has workflow tasks, and who makes
-// attempts starts after who is asked about them.
+// Each activity belongs to one queue, and one queue has workflow tasks. The maker of attempts
+// starts after the part that answers queries about them.
 func TestTheTableOfQueues(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 )
 
-// wakecall is an API that answers as it is told, and notes what it was sent.
+// wakecall is an API with configured answers, which records its requests.
 type wakecall struct {
 	mu       sync.Mutex
 	answers  map[string]answer

@@ -79,7 +79,7 @@ func TestReadRefuses(t *testing.T) {
 	require.Empty(t, policies)
 }
 
-// What docs/policies.md shows can be applied.
+// The file in docs/policies.md can be applied.
 func TestDocumentedFileIsRead(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/policies.md")

@@ -23,7 +23,7 @@ import (
 	"github.com/wakecall/wakecall/internal/stream"
 )
 
-// nothing are the parts of a gateway that nobody calls.
+// nothing has the unused parts of a gateway.
 type nothing struct {
 	api.Timers
 	api.Failures
@@ -32,7 +32,7 @@ type nothing struct {
 func (nothing) Requested(string, string, int, time.Duration) {}
 func (nothing) Handler() http.Handler                        { return http.NotFoundHandler() }
 
-// text is what a command has printed so far.
+// text is the output of a command so far.
 type text struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -55,7 +55,7 @@ type listening struct {
 	*testing.T
 	hub     *stream.Hub
 	printed *text
-	// status and header are what the local server answers, and got what it was called with.
+	// status and header are the local server's answer, and got is its last request.
 	status int
 	header http.Header
 	got    *http.Request
@@ -105,7 +105,7 @@ func (l *listening) ring() delivery.Answer {
 	}, Deadline: time.Now().Add(10 * time.Second)}).Answer
 }
 
-// A local server is called as a callback would call it, and its answer means the same.
+// A local server gets the request of a callback, and its answer has the same meaning.
 func TestForward(t *testing.T) {
 	l := listens(t, true)
 	require.Equal(t, delivery.Answer{Delivered: true}, l.ring())
@@ -123,7 +123,7 @@ func TestForward(t *testing.T) {
 	require.Contains(t, l.printed.String(), "HTTP 409, receiver asked for no retry in ")
 }
 
-// Without a server each ring is printed, and taken.
+// Without a server each ring is printed and acknowledged.
 func TestNoForward(t *testing.T) {
 	l := listens(t, false)
 	require.Equal(t, delivery.Answer{Delivered: true}, l.ring())
@@ -132,7 +132,7 @@ func TestNoForward(t *testing.T) {
 	require.Equal(t, strings.Repeat("x", longestShown)+"…", brief(bytes.Repeat([]byte("x"), 500)))
 }
 
-// A server that is not there is a reason like any other.
+// A missing server is a reason like any other.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	f, err := newForwarder("http://127.0.0.1:1/")

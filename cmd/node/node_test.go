@@ -27,7 +27,7 @@ func TestTheVersion(t *testing.T) {
 	}
 }
 
-// The help names every command, and nothing is a command that it does not name.
+// The help names exactly the existing commands.
 func TestTheHelpNamesEveryCommand(t *testing.T) {
 	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}} {
 		exit, out, _ := run(t, args...)
@@ -40,7 +40,7 @@ func TestTheHelpNamesEveryCommand(t *testing.T) {
 	require.Regexp(t, `(?m)^  stats +Count`, usage)
 }
 
-// A role has the flags of no verb, before it or behind it.
+// A role has no flags of verbs, before it or after it.
 func TestARoleHasNoFlagsOfAVerb(t *testing.T) {
 	for _, role := range []string{"serve", "api", "worker", "version"} {
 		_, out, _ := run(t, role, "--help")
@@ -53,7 +53,7 @@ func TestARoleHasNoFlagsOfAVerb(t *testing.T) {
 	}
 }
 
-// The exit codes stand in one page, each with its meaning.
+// One page lists the exit codes with their meanings.
 func TestThePageHasEveryExitCode(t *testing.T) {
 	page, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestThePageHasEveryExitCode(t *testing.T) {
 	require.Equal(t, []string{"0", "1", "2", "3", "4", "5", "6", "130"}, codes)
 }
 
-// Every command has an example, which its own flags understand.
+// Every command has an example with valid flags.
 func TestEveryCommandHasAnExample(t *testing.T) {
 	seen := 0
 	var walk func(c *cobra.Command)
@@ -86,7 +86,7 @@ func TestEveryCommandHasAnExample(t *testing.T) {
 	require.Greater(t, seen, 20, "the oracle sees commands")
 }
 
-// What is wrong with the settings is a line each.
+// Each wrong setting is a line.
 func TestWrongSettings(t *testing.T) {
 	t.Setenv("WAKECALL_LOG_LEVL", "info")
 	exit, _, complaint := run(t, "serve")

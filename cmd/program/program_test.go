@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/core/problem"
 )
 
-// saying is a tree with one command, which prints and then returns an error.
+// saying returns a tree with one command, which prints and then returns an error.
 func saying(text string, err error) Build {
 	return func(streams Streams) *cobra.Command {
 		root := Group("wakecall", "")
@@ -43,7 +43,7 @@ func run(t *testing.T, build Build, args ...string) (exit int, out, complaint st
 	return exit, printed.String(), said.String()
 }
 
-// Each kind of error has its exit code, also below other words.
+// Each kind of error has its exit code, also for subcommands.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	problem := func(status int) error {
@@ -79,7 +79,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A wrong call says what is wrong, how it is called, and shows an example.
+// A usage error shows the fault, the usage and an example.
 func TestAWrongCallShowsAnExample(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"say"}, {"say", "a", "b"}, {"say", "a", "--what"}, {"say", "a", "--tone="}} {
@@ -105,7 +105,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Flags of the root may stand in front, and say nothing to what does not have them.
+// Flags of the root may come first, and are refused by commands without them.
 func TestFlagsInFront(t *testing.T) {
 	t.Parallel()
 	exit, _, _ := run(t, saying("", nil), "--server", "say", "say", "a")
@@ -117,12 +117,12 @@ func TestFlagsInFront(t *testing.T) {
 	}
 }
 
-// full is a disk that is full.
+// full is a full disk.
 type full struct{ err error }
 
 func (f full) Write([]byte) (int, error) { return 0, f.err }
 
-// What cannot be written is no success, and hides no other failure.
+// A failed write is no success, and hides no other failure.
 func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -144,7 +144,7 @@ func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// A device is not a terminal because it is one of characters.
+// A character device is not always a terminal.
 func TestTheNullDeviceIsNoTerminal(t *testing.T) {
 	t.Parallel()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)

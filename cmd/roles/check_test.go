@@ -12,8 +12,7 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 )
 
-// What is wrong is a warning, what could not be asked is none, and what is right is not
-// worth a line.
+// A wrong setting is a warning, a failed check is not, and a right setting has no line.
 func TestOneLineForEachFinding(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// What the settings may say is what the console knows.
+// The settings and the console have the same values.
 func TestSettingsOfTheConsole(t *testing.T) {
 	t.Parallel()
 	var modes []string

@@ -13,12 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// envRoots makes a process of this test the one that asks for its roots: early, or not before
-// it needs them.
+// envRoots makes a process of this test load its roots: early, or at the first use.
 const envRoots = "WAKECALL_TEST_ROOTS"
 
-// The roots of the system are read when a process starts. One that is out of files when it
-// first needs them would trust nobody from then on.
+// The roots of the system are read when a process starts. A process without free files at their
+// first use would trust no certificate from then on.
 func TestSystemRootsAreReadAtTheStart(t *testing.T) {
 	if when := os.Getenv(envRoots); when != "" {
 		needRoots(t, when == "early")
@@ -36,7 +35,7 @@ func TestSystemRootsAreReadAtTheStart(t *testing.T) {
 	}
 }
 
-// needRoots verifies a certificate by the roots of the system, whose file is gone by then.
+// needRoots verifies a certificate by the roots of the system after their file is gone.
 func needRoots(t *testing.T, early bool) {
 	t.Helper()
 	file := os.Getenv("SSL_CERT_FILE")

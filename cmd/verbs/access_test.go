@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// A new key is printed once, with an entry that is its own, and nobody is asked.
+// A new key is printed once with its entry, without a call.
 func TestNewKey(t *testing.T) {
 	exit, out, complaint := run(t, false, "keys", "new", "shop", "--role", "viewer", "--types", "order-*,invoice", "--types", "a", "--payloads")
 	require.Equal(t, program.ExitDone, exit, complaint)
@@ -42,7 +42,7 @@ func TestNewKeysThatAreRefused(t *testing.T) {
 	}
 }
 
-// Each role of a caller is a line, and who has none is told so.
+// Each role of a caller is a line, and a caller without one sees that.
 func TestWhoami(t *testing.T) {
 	grant := map[string]any{"role": "operator", "payloads": true, "business_types": []string{"order-*", "invoice"}}
 	other := map[string]any{"role": "viewer", "payloads": false, "business_types": []string{"*"}}

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// A list of nothing is a list, whichever command prints it.
+// Every command prints an empty list as a list.
 func TestNothingAsJSON(t *testing.T) {
 	for _, line := range []string{
 		"list", "attempts a/1", "history a/1", "why a/1", "occurrences a/1", "policies list", "policies versions a", "emergency",
@@ -26,7 +26,7 @@ func TestNothingAsJSON(t *testing.T) {
 	}
 }
 
-// What was done in part is told apart from what was done.
+// Partial success differs from success.
 func TestDoneInPart(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("bookings", []byte(`{"business_type": "a", "business_id": "1", "delay": "1h"}`+"\n"+`{"business_type": "a", "business_id": "2", "delay": "1h"}`), 0o600))
@@ -53,7 +53,7 @@ func TestDoneInPart(t *testing.T) {
 	}
 }
 
-// A dispatch that runs, or of which every item was taken, is no failure.
+// A running dispatch, or one with every item accepted, is no failure.
 func TestADispatchThatIsWhole(t *testing.T) {
 	for _, status := range []string{"running", "paused", "scheduled", "done"} {
 		failed := 3
@@ -66,8 +66,7 @@ func TestADispatchThatIsWhole(t *testing.T) {
 	}
 }
 
-// Whoever asks for more than the workers have shown is told, and what keeps a dispatch from
-// its rate is shown.
+// An order above the workers' proved rate is noted, and so is the reason for a lower rate.
 func TestARateThatIsNotReached(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("items", []byte(`{"id": "u-1"}`), 0o600))
@@ -85,7 +84,7 @@ func TestARateThatIsNotReached(t *testing.T) {
 	require.Contains(t, out, "waits for emergency")
 }
 
-// A change that no worker has applied yet is done, and says so.
+// A change that no worker has applied yet is a success, with a note.
 func TestPending(t *testing.T) {
 	for _, line := range []string{"cancel a/1", "fire a/1", "move a/1 --delay 1h", "edit a/1 --url http://h/", "put a/1 --delay 1h", "pause a/1", "resume a/1", "ack w", "nack w", "dispatch pause a/1", "dispatch rate a/1 5", "dispatch cancel a/1"} {
 		url, _ := fixed(t, 202, map[string]any{})
@@ -95,7 +94,7 @@ func TestPending(t *testing.T) {
 	}
 }
 
-// A file whose lines cannot be read names the line, and nothing is asked.
+// An unreadable line of a file is named, and no call is made.
 func TestALineThatCannotBeRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("items", []byte(`{"id": "u-1"}`+"\n\n"+`{"name": "u-2"}`), 0o600))

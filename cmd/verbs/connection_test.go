@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// docs/configuration.md is held to the settings, row by row.
+// docs/configuration.md matches the settings, row by row.
 func TestDocumentationNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/configuration.md")
@@ -27,7 +27,7 @@ func TestDocumentationNamesEverySetting(t *testing.T) {
 	}
 }
 
-// What names no Wakecall is a wrong call, wherever it was said.
+// A URL without a scheme is a usage error, from any source.
 func TestAURLWithoutAScheme(t *testing.T) {
 	for _, url := range []string{"127.0.0.1:8080", "localhost", "ftp://h", "http://", "://"} {
 		exit, _, complaint := run(t, false, "list", "--server", url)

@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/cmd/program"
 )
 
-// verbOf is a call of the verb of each operation of the API, and what it asks.
+// verbOf has a call of the verb of each operation of the API, and its request.
 var verbOf = map[string]struct{ line, asks string }{
 	"addTimer":         {"add a/1 --delay 1h", `POST /v1/timers {"business_type":"a","business_id":"1","delay":"1h"}`},
 	"listTimers":       {"list --type a --due-from 2027-01-31T09:00:00Z --limit 3", "GET /v1/timers?business_type=a&due_from=2027-01-31T09%3A00%3A00.000Z"},
@@ -85,13 +85,13 @@ var verbOf = map[string]struct{ line, asks string }{
 	"openapi": {"server openapi", "GET /openapi.yaml"},
 }
 
-// withoutVerb are the operations that have no verb of their own, and why.
+// withoutVerb are the operations without their own verb, with the reason.
 var withoutVerb = map[string]string{
 	"indexOfV1":  "it answers what the index does",
 	"answerRing": "an answer belongs to the connection of a long poll; listen has one that is answered as it rings",
 }
 
-// operation is one of the API, with the form of its path.
+// operation is an operation of the API, with the form of its path.
 type operation struct {
 	method string
 	path   *regexp.Regexp
@@ -121,7 +121,7 @@ func operations(t *testing.T) map[string]operation {
 	return found
 }
 
-// Every operation of the API has its verb, and every verb asks what the API offers.
+// Every operation of the API has its verb, and every verb calls an operation.
 func TestEveryOperationHasItsVerb(t *testing.T) {
 	all := operations(t)
 	t.Chdir(t.TempDir())
@@ -154,7 +154,7 @@ func TestEveryOperationHasItsVerb(t *testing.T) {
 	}
 }
 
-// firstCall runs a command line, as a shell splits it, and returns the first call that it makes.
+// firstCall runs a command line, split as by a shell, and returns its first call.
 func firstCall(t *testing.T, line string) string {
 	words, err := exec.CommandContext(t.Context(), "bash", "-c", "printf '%s\\n' "+line).Output()
 	require.NoError(t, err)

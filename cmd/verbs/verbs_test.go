@@ -28,7 +28,7 @@ import (
 
 var now = time.Date(2026, 11, 23, 7, 0, 0, 0, time.UTC)
 
-// fixed is a Wakecall with one answer, which notes what it is asked.
+// fixed is a Wakecall with one answer, which records its requests.
 func fixed(t *testing.T, status int, answer any) (url string, asked *[]string) {
 	asked = new([]string)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func run(t *testing.T, colour bool, args ...string) (exit int, out, err string) 
 	return exit, printed.String(), complaint.String()
 }
 
-// runWith runs a command whose output nobody looks at.
+// runWith runs a command and discards its output.
 func runWith(ctx context.Context, args []string) (exit int, complaint string) {
 	var said bytes.Buffer
 	exit = program.Run(ctx, args, program.Streams{Out: io.Discard, Err: &said, Now: func() time.Time { return now }}, tree)
@@ -187,8 +187,7 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// A flag that is given says something: one that was dropped would have a command find more
-// than it was told to.
+// An empty flag is refused: without it a command could find more than intended.
 func TestAFlagThatSaysNothing(t *testing.T) {
 	for line, flag := range map[string]string{
 		"bulk cancel --type a --due-within 0s --yes":  "--due-within must be above 0",
@@ -236,7 +235,7 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, out, "scheduled\n")
 }
 
-// Every command on the page is one that is understood.
+// Every command on the page is valid.
 func TestPageOfTheCommandLine(t *testing.T) {
 	page, err := os.ReadFile("../../docs/cli.md")
 	require.NoError(t, err)
@@ -250,7 +249,7 @@ func TestPageOfTheCommandLine(t *testing.T) {
 	understood := 0
 	for line := range strings.Lines(string(page)) {
 		command, ok := strings.CutPrefix(line, "    wakecall ")
-		if !ok || strings.HasPrefix(command, "listen") { // which does not end
+		if !ok || strings.HasPrefix(command, "listen") { // does not end
 			continue
 		}
 		words, err := exec.CommandContext(t.Context(), "bash", "-c", "printf '%s\\n' "+command).Output()
@@ -258,13 +257,13 @@ func TestPageOfTheCommandLine(t *testing.T) {
 		url, asked := fixed(t, 200, map[string]any{"status": "done"})
 		exit, _, complaint := run(t, false, append(strings.Split(strings.TrimSpace(string(words)), "\n"), "--server", url)...)
 		require.Equal(t, program.ExitDone, exit, "%s: %s", command, complaint)
-		require.Equal(t, !strings.HasPrefix(command, "keys new"), len(*asked) > 0, command) // which asks nobody
+		require.Equal(t, !strings.HasPrefix(command, "keys new"), len(*asked) > 0, command) // makes no call
 		understood++
 	}
 	require.Greater(t, understood, 10)
 }
 
-// jobs is a Wakecall with one bulk job, which is done when it is asked for the third time.
+// jobs is a Wakecall with one bulk job, which is done at the third request.
 func jobs(t *testing.T, ended client.BulkJob) (url string, asked *[]string) {
 	asked = new([]string)
 	gets := 0
@@ -284,8 +283,8 @@ func jobs(t *testing.T, ended client.BulkJob) (url string, asked *[]string) {
 	return server.URL, asked
 }
 
-// A bulk job is counted and asked for on a terminal before it acts, and its end is waited
-// for with a bar.
+// On a terminal, a bulk job is counted and confirmed before it acts, and a bar shows its
+// progress.
 func TestBulkIsAskedFor(t *testing.T) {
 	four := 4
 	done := client.BulkJob{ID: "a", Operation: job.Cancel, Status: job.Done, Tally: job.Tally{Found: &four, Done: 3, Skipped: 1}, StartedAt: wire.At(now)}
@@ -328,7 +327,7 @@ func TestBulkIsAskedFor(t *testing.T) {
 	}
 }
 
-// Who interrupts the question has said no, though nothing more can be read.
+// An interrupted question means no, even if nothing more can be read.
 func TestTheQuestionIsInterrupted(t *testing.T) {
 	four := 4
 	url, asked := jobs(t, client.BulkJob{ID: "a", Operation: job.Cancel, Status: job.Done, Tally: job.Tally{Found: &four}, StartedAt: wire.At(now)})
@@ -344,7 +343,7 @@ func TestTheQuestionIsInterrupted(t *testing.T) {
 	require.Equal(t, 1, strings.Count(strings.Join(*asked, "\n"), "POST"), "only what counts")
 }
 
-// onRead does something when it is read.
+// onRead calls do when it is read.
 type onRead struct {
 	io.Reader
 	do func()

@@ -29,7 +29,7 @@ func record(id string) *audit.Record {
 	return &audit.Record{ID: id, At: 1, Who: &wire.Actor{Name: "ops", By: "key"}, Method: "PATCH", Route: "/v1/x", Target: audit.Target{BusinessType: "order"}}
 }
 
-// made carries a call out on a log.
+// made records a call in a log.
 func made(t *testing.T, log *audit.Log, id string) {
 	t.Helper()
 	end, err := log.Begin(record(id))
@@ -39,7 +39,7 @@ func made(t *testing.T, log *audit.Log, id string) {
 	end(done)
 }
 
-// read reads the records of a file. What is no record is counted.
+// read reads the records of a file, and counts torn lines.
 func read(t *testing.T, path string) (records []audit.Record, torn int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -91,7 +91,7 @@ func TestWithoutALogNothingIsKept(t *testing.T) {
 	require.NoError(t, none.Close())
 }
 
-// Many calls at once leave one whole line each.
+// Many concurrent calls leave one whole line each.
 func TestEachCallLeavesOneLine(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -120,7 +120,7 @@ func TestEachCallLeavesOneLine(t *testing.T) {
 	require.Empty(t, left, "nothing is under way")
 }
 
-// Whoever rotates moves the file away, or cuts it.
+// Others rotate the file: they move it away, or truncate it.
 func TestTheFileIsRotatedByOthers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -143,8 +143,8 @@ func TestTheFileIsRotatedByOthers(t *testing.T) {
 	require.NoError(t, log.Close())
 }
 
-// A process that dies leaves what it was about to do; the next one records that as unknown,
-// and what had its record just before once only.
+// A process that dies leaves its calls in progress. The next one records them as unknown, except
+// those already recorded.
 func TestACrashLeavesItsCalls(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -177,11 +177,11 @@ func TestACrashLeavesItsCalls(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// childFile is where the process of [TestKilledInTheMiddle] keeps its records.
+// childFile names the variable with the file of the process of [TestKilledInTheMiddle].
 const childFile = "AUDIT_CHILD_FILE"
 
-// A process that is killed between the change and its record leaves both its lock and its
-// call to the next one.
+// A process killed between a change and its record leaves both its lock and its call to the next
+// one.
 func TestKilledInTheMiddle(t *testing.T) {
 	if path := os.Getenv(childFile); path != "" {
 		file, err := audit.OpenFile(path, silent)
@@ -221,7 +221,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 	}
 }
 
-// A note that would be too long is made without its id, and not left out.
+// A journal entry that would be too long is written without its id.
 func TestLongNotes(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -237,10 +237,10 @@ func TestLongNotes(t *testing.T) {
 	require.NoError(t, file.Close())
 }
 
-// disk is one that may be full.
+// disk is a disk that may be full.
 type disk struct {
 	bytes.Buffer
-	// room is how many bytes there are left; below zero for any number.
+	// room is the number of bytes left; below zero for no limit.
 	room int
 }
 
@@ -259,8 +259,8 @@ func (d *disk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// While a line cannot be written no call is carried out. Its line is not lost: it stands in
-// the log, and is written first when there is room again.
+// While a line cannot be written, no call is carried out. The line is not lost: the log has it,
+// and it is written first when there is room again.
 func TestNothingIsDoneThatCannotBeRecorded(t *testing.T) {
 	t.Parallel()
 	var said bytes.Buffer
@@ -268,7 +268,7 @@ func TestNothingIsDoneThatCannotBeRecorded(t *testing.T) {
 	log := audit.NewLog(audit.NewLines(full, slog.New(slog.NewTextHandler(&said, nil))))
 	made(t, log, "1")
 	full.room = 20
-	made(t, log, "2") // it was under way
+	made(t, log, "2") // it was in progress
 	require.Contains(t, said.String(), `\"id\":\"2\"`)
 	_, err := log.Begin(record("3"))
 	require.ErrorIs(t, err, audit.ErrClosed)
@@ -284,7 +284,7 @@ func TestNothingIsDoneThatCannotBeRecorded(t *testing.T) {
 	require.Equal(t, 1, torn, "a part of a line stands by itself")
 }
 
-// mailbox takes events, unless it is broken.
+// mailbox accepts events, unless it is broken.
 type mailbox struct {
 	broken error
 	got    []string
@@ -305,8 +305,7 @@ func (m *mailbox) Book(id string, body []byte) error {
 	return m.broken
 }
 
-// Events are booked in order, and nothing is done while one waits, but for what mends the
-// policy of the events.
+// Events are booked in order. While one waits, only a repair of their policy is carried out.
 func TestEventsOfTheAudit(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{}
@@ -329,7 +328,7 @@ func TestEventsOfTheAudit(t *testing.T) {
 	require.Equal(t, []string{"1", "2", "4"}, box.got)
 }
 
-// An event is no larger than the payload of a timer may be.
+// An event is no larger than a timer's payload.
 func TestEventsOfLargeBatches(t *testing.T) {
 	t.Parallel()
 	box := &mailbox{}
@@ -348,7 +347,7 @@ func TestEventsOfLargeBatches(t *testing.T) {
 	require.Equal(t, []timer.FieldChange{{Field: "/tls/ca"}}, told.Changes)
 }
 
-// A process that stops while a call is carried out leaves that to the next one.
+// A process that stops during a call leaves it to the next one.
 func TestACallThatOutlivesItsProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -358,7 +357,7 @@ func TestACallThatOutlivesItsProcess(t *testing.T) {
 	require.NoError(t, err)
 	made(t, audit.NewLog(file), "2")
 	require.NoError(t, file.Close())
-	open.End(record("1")) // it is too late, and told in the log
+	open.End(record("1")) // too late; the log has it
 	again, err := audit.OpenFile(path, silent)
 	require.NoError(t, err)
 	records, _ := read(t, path)
@@ -367,7 +366,7 @@ func TestACallThatOutlivesItsProcess(t *testing.T) {
 	require.NoError(t, again.Close())
 }
 
-// A call that one place cannot record leaves nothing in another.
+// A call that one sink cannot record leaves nothing in another.
 func TestAllPlacesOrNone(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "audit.log")
@@ -401,7 +400,7 @@ func TestWhoMakesTheChangesOfAContext(t *testing.T) {
 	require.Nil(t, audit.Who(audit.With(ctx, audit.Behalf{Of: (*wire.Actor)(nil).OnBehalf("bulk:7")}), "order"), "nobody's job is nobody's")
 }
 
-// What it costs to record a call in a file.
+// The cost of recording a call in a file.
 func BenchmarkFile(b *testing.B) {
 	file, err := audit.OpenFile(filepath.Join(b.TempDir(), "audit.log"), silent)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// entry is one of the key file: a name, the digest of a key, and what follows.
+// entry returns an entry of the key file: a name, the digest of a key, and the rest.
 func entry(name, key, rest string) string {
 	digest := sha256.Sum256([]byte(key))
 	return name + ":" + hex.EncodeToString(digest[:]) + rest
@@ -52,7 +52,7 @@ func TestEntriesOfTheKeyFile(t *testing.T) {
 	require.Equal(t, keyOf(t, entry("ops", "k", "")), keyOf(t, "ops:"+strings.ToUpper(entry("", "k", "")[1:])), "hexadecimal digits have any case")
 }
 
-// What is not understood is refused, and what may be a key is not repeated.
+// Invalid entries are refused, and a possible key is not repeated.
 func TestEntriesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	digest := entry("", "k", "")[1:]
@@ -178,7 +178,7 @@ func TestWhatAPrincipalMay(t *testing.T) {
 	require.False(t, shop.MaySomewhere(auth.Admin))
 }
 
-// Where nobody was authenticated nobody may do anything.
+// An unauthenticated caller may do nothing.
 func TestTheZeroPrincipalMayDoNothing(t *testing.T) {
 	t.Parallel()
 	nobody := auth.From(context.Background())
@@ -196,8 +196,8 @@ func TestTheZeroPrincipalMayDoNothing(t *testing.T) {
 	require.Equal(t, somebody, auth.From(auth.With(context.Background(), &somebody)))
 }
 
-// Whatever stands in the key file: an entry is refused without repeating it, or it
-// names a principal with rights that exist.
+// For any text of the key file, an entry is refused without repeating it, or it names a
+// principal with existing rights.
 func FuzzParseKey(f *testing.F) {
 	f.Add(entry("ops", "k", ""))
 	f.Add(entry("shop", "k", ":operator:order+invoice"))
@@ -245,7 +245,7 @@ func TestMappings(t *testing.T) {
 	}
 }
 
-// A new key is let in by its entry, with the grant that it was given, and is no other's.
+// A new key is admitted by its entry, with its grant, and by no other entry.
 func TestNewKeys(t *testing.T) {
 	t.Parallel()
 	grant, err := auth.Granting("operator", []string{"order-*", "invoice"}, new(false))
@@ -276,7 +276,7 @@ func TestNewKeys(t *testing.T) {
 	}
 }
 
-// What goes on ends when who calls is to be asked again.
+// A long call ends when the caller must authenticate again.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	ends := time.Now().Add(time.Hour)

@@ -78,7 +78,7 @@ func (a authority) client(ends time.Time) tls.Certificate {
 
 var later = time.Now().Add(time.Hour)
 
-// lab is a listener whose files a test changes.
+// lab is a listener with files that a test changes.
 type lab struct {
 	*testing.T
 	files certs.Files
@@ -86,7 +86,7 @@ type lab struct {
 	log   *notes
 }
 
-// notes are what a log is told, by whomever.
+// notes is a log for concurrent use.
 type notes struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -105,7 +105,7 @@ func (n *notes) String() string {
 	return n.text.String()
 }
 
-// replace puts a file in place of another, as those do who renew certificates.
+// replace replaces a file atomically, as renewals do.
 func (l *lab) replace(name string, text []byte) {
 	require.NoError(l, os.WriteFile(name+".new", text, 0o600))
 	require.NoError(l, os.Rename(name+".new", name))
@@ -132,7 +132,7 @@ func newLab(t *testing.T, a authority) *lab {
 			if err != nil {
 				return
 			}
-			_, _ = conn.Write([]byte("x")) // which shakes hands
+			_, _ = conn.Write([]byte("x")) // completes the handshake
 			_, _ = conn.Read(make([]byte, 1))
 			_ = conn.Close()
 		}
@@ -144,7 +144,7 @@ func newLab(t *testing.T, a authority) *lab {
 	return l
 }
 
-// connect shakes hands, and returns what was agreed.
+// connect makes a handshake, and returns its state.
 func (l *lab) connect(config *tls.Config) (state tls.ConnectionState, err error) {
 	conn, err := tls.Dial("tcp", l.addr, config)
 	if err != nil {
@@ -163,8 +163,8 @@ func (l *lab) server(a authority) string {
 	return state.PeerCertificates[0].Subject.CommonName
 }
 
-// A certificate that is renewed is the next connection's. What is not in order is told once,
-// and the former one goes on.
+// The next connection has a renewed certificate. Invalid files are logged once, and the former
+// ones stay in use.
 func TestFilesAreReadAnew(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -184,7 +184,7 @@ func TestFilesAreReadAnew(t *testing.T) {
 	require.NotContains(t, l.log.String(), "PRIVATE KEY")
 }
 
-// Links are followed: a mount of secrets changes where they lead.
+// Links are followed: a mount of secrets changes their targets.
 func TestFilesBehindLinks(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
@@ -200,7 +200,8 @@ func TestFilesBehindLinks(t *testing.T) {
 	require.Equal(t, "second", l.server(a))
 }
 
-// Only certificates of the authorities are taken, and only until they end. None is needed.
+// Only certificates of the authorities are accepted, and only until they expire. None is
+// required.
 func TestCertificatesOfClients(t *testing.T) {
 	t.Parallel()
 	a, stranger := newAuthority(t), newAuthority(t)

@@ -20,8 +20,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// hands lets the limiter see that a worker was handed a task of a run. Only the
-// first one tells its timeout.
+// hands shows the limiter a worker's new task of a run. Only the first one has its timeout.
 func hands(t *testing.T, l *Limiter, run string, timeout time.Duration) {
 	t.Helper()
 	history := &historypb.History{}
@@ -81,7 +80,7 @@ func newLimiter(t *testing.T) *Limiter {
 	return l
 }
 
-// occupied is a limiter of which somebody has every turn.
+// occupied returns a limiter without a free turn.
 func occupied(t *testing.T) *Limiter {
 	l := newLimiter(t)
 	for range tuning.MinCompletions {
@@ -115,7 +114,7 @@ func TestTurnTakenAhead(t *testing.T) {
 			require.Fail(t, "every turn is taken")
 		default:
 		}
-		finishes(t, l, "0") // at once: it has one
+		finishes(t, l, "0") // at once: its turn is reserved
 		<-turn
 		require.Equal(t, tuning.MinCompletions, inUse(l))
 		finishes(t, l, "1")
@@ -132,7 +131,7 @@ func TestUnusedTurnsLapse(t *testing.T) {
 		for n := range tuning.MinCompletions {
 			l.Reserve(t.Context(), fmt.Sprint(n))
 		}
-		l.Reserve(t.Context(), "more") // when the first lapse
+		l.Reserve(t.Context(), "more") // when the first expire
 		synctest.Wait()
 		require.Equal(t, 1, inUse(l))
 		<-time.After(tuning.ReservedFor + time.Second)
@@ -170,8 +169,8 @@ func TestNobodyWaitsForATurnForLongerThanHeMay(t *testing.T) {
 	})
 }
 
-// After a freeze a worker has many tasks that Temporal has given up. Nothing is
-// recorded of them, and they must not take the turns of others.
+// After a freeze a worker has many tasks that Temporal has given up. Nothing of them is
+// recorded, and they must not take the turns of others.
 func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)
@@ -183,7 +182,7 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 		l.Reserve(t.Context(), "frozen")
 		require.Zero(t, reserved(l))
 
-		hands(t, l, "frozen", 0) // once more: what heartbeats has a new one
+		hands(t, l, "frozen", 0) // once more: a heartbeat brings a new one
 		require.False(t, l.TimedOut("frozen"))
 		<-time.After(10*time.Second + 1)
 		require.True(t, l.TimedOut("frozen"), "with the timeout of the first")
@@ -191,9 +190,8 @@ func TestTaskThatTimedOutTakesNoTurn(t *testing.T) {
 	})
 }
 
-// A worker that had too much to do has many tasks that timed out while they waited
-// for their turn. Each would keep one for as long as it takes to lapse, and what
-// rings next would wait behind them until it times out as well.
+// An overloaded worker has many tasks that timed out in the queue. Each would keep a turn until
+// it expires, and the next rings would wait behind them until they time out too.
 func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)
@@ -206,8 +204,8 @@ func TestTaskThatTimesOutInTheLineLeavesIt(t *testing.T) {
 	})
 }
 
-// While its activity waits for a turn the SDK asks for more time: both are in the
-// line, and one turn is enough.
+// While its activity waits for a turn, the SDK asks for more time. Both are in the queue, and
+// one turn is enough.
 func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)
@@ -227,8 +225,7 @@ func TestTaskThatAsksForMoreTimeTakesOneTurn(t *testing.T) {
 	})
 }
 
-// A refusal is quick. Taken for the measure, it would let records seem slow, and
-// fewer go at once than could.
+// A refusal is quick. As a measure it would make records seem slow, and reduce the concurrency.
 func TestRefusalsAreNoMeasure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)
@@ -245,8 +242,7 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 	})
 }
 
-// What ends a task never waits beyond the task's own end, whoever sits on the
-// turns.
+// The end of a task never waits beyond the task's own end, whoever holds the turns.
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)
@@ -262,7 +258,7 @@ func TestNoEndWaitsForever(t *testing.T) {
 	})
 }
 
-// The first task of a run that was started eagerly comes with the answer to its start.
+// The first task of an eagerly started run comes with the answer to its start.
 func TestTaskInTheAnswerToAStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimiter(t)

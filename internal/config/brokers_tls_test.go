@@ -20,13 +20,14 @@ func pemFile(t *testing.T, dir, kind string, der []byte) (name string) {
 	return name
 }
 
-// The files of a broker's entry decide whom it is trusted as, and who calls it.
+// The files of a broker's entry decide which server is trusted, and as which client it is
+// called.
 func TestTLSOfABroker(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
 	server.StartTLS()
 	defer server.Close()
-	pair, dir := server.TLS.Certificates[0], t.TempDir() // which serves the client as well
+	pair, dir := server.TLS.Certificates[0], t.TempDir() // also serves as the client's
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	require.NoError(t, err)
 	crt, secret := pemFile(t, dir, "CERTIFICATE", pair.Certificate[0]), pemFile(t, dir, "PRIVATE KEY", key)
@@ -40,7 +41,7 @@ func TestTLSOfABroker(t *testing.T) {
 		conn, err := tls.Dial("tcp", server.Listener.Addr().String(), found[0].TLS)
 		if err == nil {
 			_, err = conn.Write([]byte("GET / HTTP/1.0\r\n\r\n"))
-			if err == nil { // a server of TLS 1.3 refuses a client after the client's part
+			if err == nil { // a server of TLS 1.3 refuses a client afterwards
 				_, err = conn.Read(make([]byte, 1))
 			}
 			_ = conn.Close()

@@ -28,7 +28,7 @@ func TestDefaults(t *testing.T) {
 	require.Empty(t, c.CallbackAllow, "no private address can be called back by default")
 }
 
-// wrong maps each variable to a value that nobody can use.
+// wrong maps each variable to an invalid value.
 var wrong = map[string]string{
 	"WAKECALL_HTTP_ADDR": "nowhere", "WAKECALL_API_KEYS": "ops:" + digest[1:], "WAKECALL_WEB_UI_URL": "127.0.0.1:8233",
 	"WAKECALL_SECRET_KEY": "c2hvcnQ=", "WAKECALL_CALLBACK_ALLOW": "10.0.0.0", "WAKECALL_TRUSTED_PROXIES": "10.0.0.1/33", "WAKECALL_POLICY_TTL": "1h",
@@ -40,8 +40,7 @@ var wrong = map[string]string{
 	"WAKECALL_CONSOLE": "readonly", "WAKECALL_NAME": "two\nlines", "WAKECALL_CONSOLE_COLOUR": "mauve", "WAKECALL_CONSOLE_CONTACT": "\x01",
 }
 
-// Whatever is wrong is named in one answer, a line each, by the name that an
-// operator wrote.
+// One answer names every error, a line each, by the operator's name for it.
 func TestEverythingWrongIsNamed(t *testing.T) {
 	settings := reflect.TypeFor[config.Config]()
 	require.Len(t, wrong, settings.NumField(), "every setting has a wrong value")
@@ -79,7 +78,7 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 		"WAKECALL_SECRETKEY":      "is it WAKECALL_SECRET_KEY?",
 		"WAKECALL_POLICY_TTL_SEC": "is it WAKECALL_POLICY_TTL?",
 		"WAKECALL_COLOUR":         "nobody reads this",
-		"WAKECALL_LOG_LEVEL_FILE": "nobody reads this", // it is no secret
+		"WAKECALL_LOG_LEVEL_FILE": "nobody reads this", // not a secret
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "")
@@ -90,8 +89,8 @@ func TestUnknownNamesAreRefused(t *testing.T) {
 	}
 }
 
-// Kubernetes tells every container about its services, and a client's settings
-// are often beside the server's.
+// Kubernetes sets variables for services in every container, and a client's settings are often
+// beside the server's.
 func TestNamesOfOthersAreLeft(t *testing.T) {
 	for _, name := range []string{
 		"WAKECALL_SERVICE_HOST", "WAKECALL_API_SERVICE_PORT", "WAKECALL_API_SERVICE_PORT_HTTP", "WAKECALL_PORT", "WAKECALL_PORT_8080_TCP",
@@ -108,7 +107,7 @@ var (
 	readName = regexp.MustCompile(`Getenv\("(WAKECALL_[A-Z_]+)"\)`)
 )
 
-// Names that the Makefile sets and the tests read stand beside those of a role.
+// Names of the Makefile and the tests are allowed beside those of a role.
 func TestNamesOfTheTestsAreLeft(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
@@ -206,7 +205,7 @@ func TestSecretKeyIsTaken(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// docs/configuration.md is held to the settings, row by row.
+// docs/configuration.md matches the settings, row by row.
 func TestDocumentationNamesEverySetting(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/configuration.md")

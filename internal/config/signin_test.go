@@ -15,7 +15,7 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// certified makes a certificate of its own authority, and returns the names of its files.
+// certified makes a self-signed certificate, and returns the names of its files.
 func certified(t *testing.T) (certificate, key string) {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func provider(more map[string]string) map[string]string {
 	return all
 }
 
-// A provider, and authorities of clients, are ways to show who calls as keys are.
+// A provider and client authorities authenticate callers, as keys do.
 func TestBeyondLoopbackWithoutKeys(t *testing.T) {
 	certificate, key := certified(t)
 	for name, settings := range map[string]map[string]string{
@@ -96,7 +96,7 @@ func TestIssuers(t *testing.T) {
 	}
 }
 
-// Half of a setting is none: what is left out would let in too many, or nobody.
+// Half a setting is refused: the missing half would admit too many callers, or none.
 func TestHalvesAreRefused(t *testing.T) {
 	certificate, key := certified(t)
 	_, otherKey := certified(t)

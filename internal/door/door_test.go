@@ -39,7 +39,7 @@ func TestGuard(t *testing.T) {
 		answer := httptest.NewRecorder()
 		c.rule.Guard(http.NotFoundHandler()).ServeHTTP(answer, request)
 		want := c.want
-		if want == http.StatusOK { // whoever is let in asks for what there is not
+		if want == http.StatusOK { // admitted requests ask for a missing page
 			want = http.StatusNotFound
 		}
 		require.Equal(t, want, answer.Code, name)

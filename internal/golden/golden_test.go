@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 	require.NoError(t, Verify([]byte(stored+"\n"), full))
 }
 
-// The control: whatever is changed in the file is seen, each name and each value.
+// The control: every change of a name or a value in the file is detected.
 func TestATamperedFileIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, at := range regexp.MustCompile(`[a-z]+|[0-9]`).FindAllStringIndex(stored, -1) {

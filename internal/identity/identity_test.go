@@ -28,7 +28,7 @@ func TestAnIdentityIsReadAsItIsWritten(t *testing.T) {
 	}
 }
 
-// Temporal refuses a call with a longer identity: the names are cut, and nothing else.
+// Temporal refuses a call with a longer identity. Only the names are cut.
 func TestALongNameIsCut(t *testing.T) {
 	t.Parallel()
 	for _, long := range []string{strings.Repeat("安", 2_000), strings.Repeat("\x01", 3_000), strings.Repeat("a", 950) + "\xff\xff"} {

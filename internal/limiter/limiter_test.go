@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// least is a limit that stays.
+// least is a constant limit.
 const least = 2
 
 func TestTheEarliestDeadlineGoesFirst(t *testing.T) {
@@ -48,8 +48,7 @@ func TestTheEarliestDeadlineGoesFirst(t *testing.T) {
 	})
 }
 
-// An engine that does so many things at once as fast as one is asked for as
-// many, and for not many more.
+// An engine that does n things at once as fast as one gets n at once, and few more.
 func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 	for _, c := range []struct {
 		least, cores int

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// calls lets so many calls end in a second, for so many seconds.
+// calls ends perSecond calls a second, for so many seconds.
 func (r *rate) calls(now *time.Time, perSecond, seconds int, busy bool) {
 	for range perSecond * seconds {
 		*now = now.Add(time.Second / time.Duration(perSecond))

@@ -50,14 +50,14 @@ func TestFurtherConnectionsWait(t *testing.T) {
 	select {
 	case <-accepted:
 		t.Fatal("the third one waits")
-	case <-time.After(50 * time.Millisecond): // the control is that it comes below
+	case <-time.After(50 * time.Millisecond): // the control is its arrival below
 	}
 	require.NoError(t, first.Close())
 	third := <-accepted
 	require.NoError(t, errors.Join(second.Close(), third.Close()))
 }
 
-// A server that refuses early ends its half first, so that the client can read why.
+// A server that refuses early closes its half first, so that the client can read the reason.
 func TestConnectionsCloseByHalf(t *testing.T) {
 	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func TestConnectionsCloseByHalf(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// A listener that is full closes all the same.
+// A full listener can be closed.
 func TestAFullListenerCloses(t *testing.T) {
 	t.Parallel()
 	inner, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// events are what each counter counts, for one business type.
+// events returns the event of each counter, for one business type.
 func events(telemetry *metrics, businessType string) map[string]func() {
 	late := int64(1)
 	all := map[string]func(){
@@ -42,7 +42,7 @@ func events(telemetry *metrics, businessType string) map[string]func() {
 	return all
 }
 
-// counted are the samples of counters and of histograms.
+// counted returns the samples of counters and of histograms.
 func counted(text string) map[string]string {
 	found := map[string]string{}
 	for line := range strings.Lines(text) {
@@ -54,7 +54,7 @@ func counted(text string) map[string]string {
 	return found
 }
 
-// No series is born above zero: its first event would be seen by no rule.
+// No series starts above zero: rules would miss its first event.
 func TestSeriesBeginAtZero(t *testing.T) {
 	t.Parallel()
 	for name, known := range map[string]func(*metrics){

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// The labels of dispatches are bounded: no id is among them, and a type needs a policy.
+// The labels of dispatches are bounded: there are no ids, and a type needs a policy.
 func TestMetricsOfDispatches(t *testing.T) {
 	t.Parallel()
 	telemetry, scrape := openMetrics(t)

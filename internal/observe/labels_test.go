@@ -12,13 +12,13 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-// invented is how many names a caller makes up in these tests.
+// invented is how many names a caller invents in these tests.
 const invented = 5000
 
-// series counts those whose name begins so.
+// series counts the series whose name begins so.
 func series(text, name string) int { return strings.Count("\n"+text, "\n"+name) }
 
-// Nobody outside can make series: what a caller invents shares one.
+// Callers cannot make series: invented names share one.
 func TestInventedNamesShareOneSeries(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openMetrics(t)
@@ -61,7 +61,7 @@ func TestTypesAreLabelsWhileTheyHaveAPolicy(t *testing.T) {
 	require.Contains(t, show(), `wakecall_attempts_total{business_type="other",result="delivered"} 2`)
 }
 
-// A gateway sees no list of policies: a type is a label once a receiver of it has connected.
+// A gateway gets no list of policies: a type is a label after a receiver of it has connected.
 func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openMetrics(t)
@@ -83,7 +83,7 @@ func TestTypesOfConnectedReceiversAreLabels(t *testing.T) {
 	require.Contains(t, show(), `wakecall_stream_connections{business_type="other"} 1`, "labels are bounded")
 }
 
-// More policies than there may be labels share one, and nobody who has one loses it.
+// Policies beyond the bound of labels share one, and no type loses its label.
 func TestTypesWithALabelAreBounded(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openMetrics(t)
@@ -103,8 +103,8 @@ func TestTypesWithALabelAreBounded(t *testing.T) {
 	require.Contains(t, text, `wakecall_attempts_total{business_type="z-first",result="delivered"} 1`)
 }
 
-// Whoever may pause can name any type, and Temporal lists one twice that was paused again
-// before its list knew of the resumption.
+// A caller may pause any type. Temporal may list one twice, if it was paused again before its
+// list had the resumption.
 func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openMetrics(t)
@@ -129,7 +129,7 @@ func TestPausedTypesAreLabelsOnceAndWhileTheyHaveAPolicy(t *testing.T) {
 	require.Equal(t, 1, series(show(), "wakecall_emergency_paused"))
 }
 
-// The SDK's own metrics are bounded as well, whatever Temporal says.
+// The SDK's own metrics are also bounded, for any values of Temporal.
 func TestLabelsOfTheSDKAreBounded(t *testing.T) {
 	t.Parallel()
 	telemetry, show := openMetrics(t)

@@ -24,7 +24,7 @@ func TestOperationsNameEveryMetric(t *testing.T) {
 	require.Equal(t, exported(t), slices.Compact(named))
 }
 
-// exported are the metrics, sorted, of a process that has done everything once.
+// exported returns the sorted metrics of a process after every kind of event.
 func exported(t *testing.T) []string {
 	t.Helper()
 	telemetry, show := openMetrics(t)

@@ -11,14 +11,14 @@ import (
 	"github.com/wakecall/wakecall/internal/observe"
 )
 
-// metrics are all that a process reports.
+// metrics holds every collector of a process.
 type metrics struct {
 	*observe.Telemetry
 	*delivery.Reporter
 	items *dispatch.Reporter
 }
 
-// openMetrics returns the metrics of a process, and what they would show.
+// openMetrics returns the metrics of a process, and a function that renders them.
 func openMetrics(t *testing.T) (*metrics, func() string) {
 	t.Helper()
 	telemetry, err := observe.NewTelemetry("test")

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/oidc"
 )
 
-// The first name that people know each other by, if it is one that a log can show.
+// The name is the most readable one that a log can show.
 func TestNamesOfBearers(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -30,7 +30,7 @@ func TestNamesOfBearers(t *testing.T) {
 	l.refuses(key.sign(t, l.says(map[string]any{"preferred_username": nil, "sub": strings.Repeat("7", 256)})), auth.ErrUnknown)
 }
 
-// Groups stand where the operator says. Nobody gets a role by what is no group.
+// Groups come from the configured claim. A value of another type gives no role.
 func TestWhereGroupsStand(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")

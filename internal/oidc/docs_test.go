@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// The page on sign-in says what is so.
+// The page on sign-in is up to date.
 func TestThePageOnSignIn(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {

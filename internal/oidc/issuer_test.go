@@ -28,7 +28,7 @@ import (
 
 const audience = "wakecall"
 
-// issuer is an identity provider on a real listener, whose answers a test may change.
+// issuer is an identity provider on a real listener. A test may change its answers.
 type issuer struct {
 	*httptest.Server
 	asked atomic.Int64
@@ -70,14 +70,14 @@ func (i *issuer) answer(instead http.HandlerFunc) {
 	i.instead = instead
 }
 
-// rotate publishes other keys.
+// rotate replaces the published keys.
 func (i *issuer) rotate(keys ...any) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.keys = keys
 }
 
-// pair is a key that signs, and the one that verifies.
+// pair is a signing key with its public key.
 type pair struct {
 	id      string
 	private crypto.Signer
@@ -101,7 +101,7 @@ func (p pair) public() jose.JSONWebKey {
 	return jose.JSONWebKey{Key: p.private.Public(), KeyID: p.id, Use: "sig", Algorithm: string(p.by)}
 }
 
-// sign makes a token that says something.
+// sign makes a token with these claims.
 func (p pair) sign(t *testing.T, says map[string]any) string {
 	t.Helper()
 	return signed(t, jose.SigningKey{Algorithm: p.by, Key: jose.JSONWebKey{Key: p.private, KeyID: p.id}}, says)
@@ -126,7 +126,7 @@ func base64JSON(t *testing.T, value any) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// clock is a time that tests move.
+// clock is a time controlled by tests.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time       { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -157,7 +157,7 @@ func labAt(t *testing.T, i *issuer) *lab {
 	return l
 }
 
-// says is what a token in order says, and what else it says instead.
+// says returns the claims of a valid token, changed by instead.
 func (l *lab) says(instead map[string]any) map[string]any {
 	all := map[string]any{
 		"iss": l.issuer.URL, "aud": audience, "sub": "7", "preferred_username": "ada", "groups": []string{"shop"},

@@ -29,7 +29,7 @@ func TestATokenTellsWhoCalls(t *testing.T) {
 	}
 }
 
-// What is not in order admits nobody, and is not even remembered.
+// An invalid token is refused, and is not cached.
 func TestTokensThatAreRefused(t *testing.T) {
 	t.Parallel()
 	key, stranger := rsaPair("1"), newPair(t, "1")
@@ -73,8 +73,8 @@ func TestTokensThatAreRefused(t *testing.T) {
 	l.admits(key.sign(t, l.says(map[string]any{"aud": []string{"mail", audience}, "nbf": now.Add(-time.Hour).Unix()})))
 }
 
-// A key that is new is fetched when somebody shows a token that it signed, and what a
-// withdrawn one signed is good no longer, whether it was seen before or not.
+// A new key is fetched at its first token. Tokens of a withdrawn key are invalid, whether cached
+// or not.
 func TestRotatedKeys(t *testing.T) {
 	t.Parallel()
 	first, second := newPair(t, "1"), newPair(t, "2")
@@ -83,7 +83,7 @@ func TestRotatedKeys(t *testing.T) {
 	l.admits(old)
 	l.issuer.rotate(first.public(), second.public())
 	fresh := second.sign(t, l.says(nil))
-	l.refuses(fresh, auth.ErrUnknown) // nobody is asked again so soon
+	l.refuses(fresh, auth.ErrUnknown) // no request again so soon
 	l.move(tuning.KeysRetry)
 	l.admits(fresh)
 	l.admits(old)
@@ -94,7 +94,7 @@ func TestRotatedKeys(t *testing.T) {
 	l.admits(fresh)
 }
 
-// A key under the id of another one is a new key.
+// A different key under a known id is a new key.
 func TestAKeyUnderAnOldID(t *testing.T) {
 	t.Parallel()
 	first, second := newPair(t, "1"), newPair(t, "1")
@@ -106,7 +106,7 @@ func TestAKeyUnderAnOldID(t *testing.T) {
 	l.refuses(first.sign(t, l.says(nil)), auth.ErrUnknown)
 }
 
-// Tokens that are made up make no storm of questions.
+// Invented tokens cause no storm of requests.
 func TestTheIssuerIsNotAskedForEachToken(t *testing.T) {
 	t.Parallel()
 	key, stranger := newPair(t, "1"), newPair(t, "2")
@@ -118,7 +118,7 @@ func TestTheIssuerIsNotAskedForEachToken(t *testing.T) {
 	require.EqualValues(t, 2, l.issuer.asked.Load(), "where its keys are, and the keys")
 }
 
-// A token that was verified is not verified again until it expires.
+// A verified token is not verified again until it expires.
 func TestVerifiedTokensAreRemembered(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -131,7 +131,7 @@ func TestVerifiedTokensAreRemembered(t *testing.T) {
 	l.refuses(token, auth.ErrExpired)
 }
 
-// How many are remembered is bounded: those that are forgotten are verified again.
+// The cache of verified tokens is bounded: dropped ones are verified again.
 func TestRememberedTokensAreBounded(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -146,8 +146,8 @@ func TestRememberedTokensAreBounded(t *testing.T) {
 	require.NotSame(t, first, l.admits(token))
 }
 
-// While the issuer does not answer, those go on who are known, nobody new comes in, and it
-// is said once.
+// While the issuer does not answer, cached tokens remain valid, no new one is admitted, and the
+// log has one line.
 func TestAnIssuerThatIsGone(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -183,7 +183,7 @@ func TestAnIssuerThatListensNoMore(t *testing.T) {
 	require.NotEmpty(t, l.Note())
 }
 
-// Nobody waits longer for a slow issuer than it wants to, and what is slow ends.
+// No caller waits longer for a slow issuer than its own timeout, and a slow request ends.
 func TestASlowIssuer(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -206,7 +206,7 @@ func TestASlowIssuer(t *testing.T) {
 	l.refuses(token, auth.ErrNoProvider)
 }
 
-// What a provider says that is not so admits nobody.
+// False answers of a provider admit no token.
 func TestAnIssuerThatLies(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")
@@ -248,8 +248,8 @@ func TestAnIssuerThatLies(t *testing.T) {
 	require.Zero(t, elsewhere.asked.Load(), "redirects are not followed")
 }
 
-// Keys of a set that verify no tokens are left alone: a secret one above all, with which
-// anybody could sign who reads the set.
+// Keys of a set that verify no tokens are skipped. A secret key above all: every reader of the
+// set could sign with it.
 func TestKeysThatVerifyNothing(t *testing.T) {
 	t.Parallel()
 	key, encrypts, other := newPair(t, "1"), newPair(t, "2"), newPair(t, "3")
@@ -267,7 +267,7 @@ func TestKeysThatVerifyNothing(t *testing.T) {
 	require.Contains(t, none.log.String(), "no key that signs tokens")
 }
 
-// Keep asks by itself, before anybody comes.
+// Keep fetches the keys before the first token.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	key := newPair(t, "1")

@@ -33,7 +33,7 @@ func TestSealAndOpen(t *testing.T) {
 	require.Error(t, err)
 }
 
-// What was sealed for one purpose is of no use for another.
+// A value sealed for one purpose does not open for another.
 func TestPurposes(t *testing.T) {
 	t.Parallel()
 	box, err := seal.New(seal.NewKey())
@@ -66,7 +66,7 @@ func TestKeys(t *testing.T) {
 	require.ErrorIs(t, err, seal.ErrNoKey)
 }
 
-// A rotation: the new key in front seals, and both open.
+// A rotation: the new first key seals, and both open.
 func TestSeveralKeys(t *testing.T) {
 	t.Parallel()
 	older, newer := seal.NewKey(), seal.NewKey()
@@ -92,7 +92,7 @@ func TestSeveralKeys(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A value of the first scheme, which named no key, under a key of zeros.
+// A value of the first scheme, which names no key, under a key of zeros.
 func TestValuesWithoutKeyIDStillOpen(t *testing.T) {
 	t.Parallel()
 	const sealed = "sealed:v1:8wJbdzn1TDUqktP++wBVudK9MPG9memYF1iJoDXP5uFL5ZxwShIyIHI="
@@ -119,7 +119,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// A code is made by who has a key, for one message; a rotated key still tells its own.
+// Only an owner of a key can make a code, for one message. A rotated key still verifies its own.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	old := seal.NewKey()

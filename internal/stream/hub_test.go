@@ -17,7 +17,7 @@ var (
 	refused = delivery.Answer{Class: delivery.Refused, Detail: "no"}
 )
 
-// switchboard is a hub with what it told of its places.
+// switchboard is a hub with its reports of places.
 type switchboard struct {
 	*testing.T
 	*stream.Hub
@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		given := s.ring(soon(t))
 		require.ErrorIs(t, c.Answer(3, taken), stream.ErrNeverSent, "before it was sent")
 		late := s.next(c)
-		outcome = <-given // when its time is over
+		outcome = <-given // after its deadline
 		require.Equal(t, delivery.Answer{Class: delivery.Timeout}, outcome.Answer)
 		require.ErrorIs(t, c.Answer(late.Number, taken), stream.ErrOver)
 	})
@@ -108,7 +108,7 @@ func TestRingsAreShared(t *testing.T) {
 	})
 }
 
-// Connections that answer at once share the load as evenly.
+// Connections that answer at once also share the load evenly.
 func TestConnectionsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSwitchboard(t)
@@ -133,7 +133,7 @@ func TestConnectionsTakeTurns(t *testing.T) {
 	})
 }
 
-// A ring says nothing of a receiver whose connection ended, or that never got it.
+// A ring gives no verdict on a receiver whose connection ended, or that never got it.
 func TestNoVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSwitchboard(t)
@@ -162,8 +162,8 @@ func TestNoVerdict(t *testing.T) {
 	})
 }
 
-// One that leaves gets no more rings, gives back what it has not sent, and ends when the
-// last is answered.
+// A leaving connection gets no more rings, returns the unsent ones, and ends when the last is
+// answered.
 func TestRetire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSwitchboard(t)
@@ -193,8 +193,8 @@ func TestRetire(t *testing.T) {
 	})
 }
 
-// A ring of a gateway that stops says nothing of its receiver, whose answer may have found
-// nobody: neither when its time is over, nor when the gateway waits no longer.
+// A ring of a stopping gateway gives no verdict on its receiver, whose answer may be lost:
+// neither after the deadline, nor when the gateway stops waiting.
 func TestRingsOfAHubThatIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSwitchboard(t)
@@ -241,7 +241,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	require.Empty(t, s.Connections())
 }
 
-// Many give, take, answer and end at once: every ring has one outcome.
+// With many concurrent rings, answers and ends, every ring has one outcome.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	var told []int

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-// What strangers can write that a terminal would obey, or would not show.
+// Text of strangers that a terminal would obey or hide.
 var hostile = map[string]string{
 	"\x1b[2J": `\u001b[2J`, "\r": `\u000d`, "\b": `\u0008`, "\x7f": `\u007f`, "\x00": `\u0000`,
 	"\u009b2J": `\u009b2J`, "\u0085": `\u0085`, "\u0090q\u009c": `\u0090q\u009c`, "\x9b2J": `\x9b2J`,

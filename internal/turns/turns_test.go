@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// work holds a place until somebody else shall have it, and comes back at once, until ctx
-// ends. It counts the time for which each had one.
+// work holds a place until other work must have it, and comes back at once, until ctx ends. It
+// sums the time with a place.
 func work(ctx context.Context, t *turns.Turns, businessType string, had *time.Duration) {
 	for {
 		place := t.Take(ctx, businessType, time.Now())
@@ -32,8 +32,8 @@ func work(ctx context.Context, t *turns.Turns, businessType string, had *time.Du
 	}
 }
 
-// However much work there is of one type, that of each other one begins within moments,
-// and types that want more than there is have equally much.
+// With any amount of work of one type, work of another begins within moments, and types with too
+// much work have equal shares.
 func TestTypesShareThePlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,7 +72,7 @@ func TestTypesShareThePlaces(t *testing.T) {
 	})
 }
 
-// One type alone has every place, and gives up none to itself before its turn was long.
+// One type alone has every place, and yields none to itself before a long turn.
 func TestOneTypeAloneHasEveryPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestOneTypeAloneHasEveryPlace(t *testing.T) {
 	})
 }
 
-// Where one that was asked for stays busy, another one is.
+// If a requested place stays busy, another one is requested.
 func TestABusyPlaceIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

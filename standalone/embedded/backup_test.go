@@ -12,7 +12,7 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// A server is copied while it runs, and stopped; both directories start again.
+// A server is copied while it runs, and after a stop; both directories start again.
 func TestDirectoryIsCopiedAndLeftWhole(t *testing.T) {
 	o := smallest(t)
 	server := running(t, o)
@@ -62,7 +62,7 @@ func dial(t *testing.T, o Options) client.Client {
 	return c
 }
 
-// begin starts a workflow that nobody runs.
+// begin starts a workflow without a worker.
 func begin(t *testing.T, o Options, id string) {
 	t.Helper()
 	_, err := dial(t, o).ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TaskQueue: "none"}, "none")
@@ -79,7 +79,7 @@ func retention(t *testing.T, o Options) time.Duration {
 	return found.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration()
 }
 
-// logged is how many bytes stand in SQLite's logs.
+// logged returns the size of SQLite's logs in bytes.
 func logged(t *testing.T, dir string) (bytes int64) {
 	t.Helper()
 	for _, store := range []string{mainStore, visibilityStore} {
@@ -110,8 +110,8 @@ func TestBackupRefuses(t *testing.T) {
 	require.NoError(t, Backup(t.Context(), o.DataDir, filepath.Join(dir, "copy")+"/"))
 }
 
-// SQLite is given its files as URIs, in which these characters mean something else. The
-// names of directories may have them, that of the data and that of the copy.
+// SQLite gets its files as URIs, in which these characters have a meaning. The names of both
+// directories may have them.
 func TestBackupsHaveTheNameTheyWereGiven(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"nightly#3", "nightly?3", "nightly%413", "nightly%zz", "näch tlich&3"} {
@@ -134,9 +134,8 @@ func TestBackupsHaveTheNameTheyWereGiven(t *testing.T) {
 	}
 }
 
-// A writer counts in the first database and then in the second one. However it
-// is caught, the second one never has more: unless they are read one after the
-// other.
+// A writer counts in the first database and then in the second one. In a snapshot, the second
+// one never has more, unless they are read one after the other.
 func TestBackupIsOfOneInstant(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -165,7 +164,7 @@ func TestBackupIsOfOneInstant(t *testing.T) {
 	require.ErrorIs(t, <-done, context.Canceled)
 }
 
-// counter is a database as Temporal keeps its own, with one number in it.
+// counter is a database like Temporal's own, with one number in it.
 func counter(t *testing.T, dir, store string) *sql.DB {
 	t.Helper()
 	db := database(t, dir, store)

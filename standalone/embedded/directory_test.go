@@ -63,8 +63,8 @@ func TestDirectoryIsLocked(t *testing.T) {
 	opened(t, o).close()
 }
 
-// Keys with an underscore are what a careless configuration would use: SQLite
-// ignores them without a word, and the read-back must see it.
+// A careless configuration would use keys with an underscore. SQLite ignores them silently, and
+// the read-back must detect it.
 func TestIgnoredPragmasAreSeen(t *testing.T) {
 	t.Parallel()
 	o := options(t)

@@ -12,8 +12,7 @@ import (
 	"go.temporal.io/server/common/resolver"
 )
 
-// Temporal's own plugin keeps its pool to itself: a version that keeps it elsewhere
-// has to be seen here.
+// The pool is unexported in Temporal's plugin. This test detects a version that moves it.
 func TestTemporalPreparesStatementsOnce(t *testing.T) {
 	t.Parallel()
 	config := sqlite(Options{DataDir: t.TempDir(), Synchronous: "full"}, mainStore)

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 )
 
-// occupied is a port that somebody listens on.
+// occupied returns a port in use.
 func occupied(t *testing.T) int {
 	listener, err := net.Listen("tcp", net.JoinHostPort(loopback, "0"))
 	require.NoError(t, err)
@@ -31,10 +31,10 @@ func smallest(t *testing.T) Options {
 	}
 }
 
-// Whichever of the inner services finds its port taken, others are tried.
+// If the port of any inner service is taken, others are tried.
 func TestTakenPortsAreLeftAlone(t *testing.T) {
 	o, asked := smallest(t), 0
-	taken := map[int]int{1: occupied(t), 4: occupied(t)} // by the number of the question: history's, then matching's
+	taken := map[int]int{1: occupied(t), 4: occupied(t)} // by the number of the request: history's, then matching's
 	server, err := start(o, func() (int, error) {
 		asked++
 		if port := taken[asked]; port != 0 {

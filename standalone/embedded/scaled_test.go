@@ -11,8 +11,8 @@ import (
 	"go.temporal.io/sdk/client"
 )
 
-// Versions of workers are made, shown and removed as ever. Scaling them is refused in plain
-// words, where a stand-in is in its place.
+// Versions of workers are made, shown and removed as usual. A stand-in refuses their scaling
+// with a clear message.
 func TestVersionsOfWorkersGoWithoutScaling(t *testing.T) {
 	o := smallest(t)
 	server := running(t, o)

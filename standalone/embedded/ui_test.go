@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/internal/door"
 )
 
-// A page of another site, by its own name or by one that leads here, gets nothing of the
-// Web UI: no page, no cookie, no call.
+// A page of another site, by its own name or by one that resolves to this machine, gets nothing
+// of the Web UI: no page, no cookie, no call.
 func TestTheWebUIAnswersItsOwnPagesOnly(t *testing.T) {
 	pages, err := uiPages(Options{Addr: "127.0.0.1:1", Namespace: "default"})
 	require.NoError(t, err)

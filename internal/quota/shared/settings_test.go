@@ -31,7 +31,7 @@ func TestTheURLMayStandInAFile(t *testing.T) {
 	require.Equal(t, url, s.RedisURL)
 }
 
-// docs/configuration.md is held to the settings, row by row.
+// docs/configuration.md matches the settings, row by row.
 func TestDocumentationNamesTheSetting(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/configuration.md")

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/quota"
 )
 
-// server starts a real Redis at an address, which ends with the test or by stop.
+// server starts a real Redis at an address. It ends with the test or by stop.
 func server(t *testing.T, addr string) (stop func()) {
 	t.Helper()
 	host, port, err := net.SplitHostPort(addr)
@@ -50,7 +50,7 @@ func on(t *testing.T, addr string) *Limiter {
 	return l
 }
 
-// taken is how many of 20 tokens there are, asked for by turns.
+// taken returns how many of 20 tokens are granted, requested in turn.
 func taken(t *testing.T, key string, limit quota.Limit, limiters ...*Limiter) (n int) {
 	t.Helper()
 	for i := range 20 {

@@ -89,7 +89,7 @@ func TestATextIsPreparedOnce(t *testing.T) {
 	require.Equal(t, 2, counts.prepared)
 }
 
-// A statement that failed is as good as before, and its transaction takes nothing along.
+// A failed statement can be used again, and does not affect its transaction.
 func TestAfterAnError(t *testing.T) {
 	t.Parallel()
 	db, counts := open(t)
@@ -112,7 +112,7 @@ func TestAfterAnError(t *testing.T) {
 	require.NoError(t, insert(t, db, 3))
 }
 
-// A query whose rows are still being read is not torn from under its reader.
+// A query whose rows are still being read keeps its statement.
 func TestTheSameQueryWithin(t *testing.T) {
 	t.Parallel()
 	db, counts := open(t)
@@ -150,7 +150,7 @@ func read(t *testing.T, tx *sql.Tx) *sql.Rows {
 	return rows
 }
 
-// What is used least is closed; one that is being read then, when it has been read.
+// The least used statement is closed; one in use, after its last row.
 func TestNoMoreThanSoMany(t *testing.T) {
 	t.Parallel()
 	db, counts := open(t)
@@ -171,7 +171,7 @@ func TestNoMoreThanSoMany(t *testing.T) {
 	require.Equal(t, kept, counts.open)
 }
 
-// A table that changes makes SQLite prepare again by itself.
+// After a change of a table SQLite prepares again by itself.
 func TestAnotherSchema(t *testing.T) {
 	t.Parallel()
 	db, _ := open(t)
