@@ -1,4 +1,4 @@
-// Package arch holds the import rules of Wakecall. It has no code of its own.
+// Package arch holds the import rules of Wakecall. It has no code.
 package arch
 
 import (
@@ -16,10 +16,9 @@ import (
 
 const module = "github.com/wakecall/wakecall/"
 
-// rooms says which rooms each room may import. Imports point one way:
-// cmd → api, worker → engine → workflows → core, worker → activities → core. Those of
-// internal stand on the ground only. A room that may import "core" may import every room of
-// it but the calendar.
+// rooms lists the rooms that each room may import. Imports point one way: cmd → api, worker →
+// engine → workflows → core, worker → activities → core. Those of internal import the ground
+// only. A room that may import "core" may import every room of it except the calendar.
 var rooms = map[string][]string{
 	"core":                  {},
 	"core/calendar":         {},
@@ -103,12 +102,12 @@ var rooms = map[string][]string{
 	"cmd/apply":       {"cmd/program", "client"},
 	"cmd/listen":      {"cmd/program", "core", "activities/send", "activities/send/http", "client", "internal/terminal"},
 
-	// What a delivery stands on.
+	// The rooms under a delivery.
 	"activities/delivery":          {"activities/delivery/preload", "activities/delivery/receipts", "activities/send", "core"},
 	"activities/delivery/preload":  {"core"},
 	"activities/delivery/receipts": {"core"},
 
-	// Each transport is one package, which nobody but cmd/roles knows.
+	// Each transport is one package, imported by cmd/roles only.
 	"activities/send":          {"core", "internal/errtype"},
 	"activities/send/http":     {"core", "activities/send", "internal/errtype", "internal/retryafter"},
 	"activities/send/sendtest": {"core", "activities/send"},
@@ -118,7 +117,7 @@ var rooms = map[string][]string{
 	"internal/retryafter":      {},
 }
 
-// outside says which rooms alone may import a library, and why.
+// outside lists the only rooms that may import a library, and the reason.
 var outside = map[string]struct {
 	rooms  []string
 	reason string
@@ -139,12 +138,12 @@ var outside = map[string]struct {
 	"go.temporal.io/api/workflowservice":  {[]string{"engine/...", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }
 
-// apart are nested modules and what is no code.
+// apart are nested modules and directories without code.
 var apart = []string{"standalone", "deploy/helm", "e2e", "bench", "examples", ".git", "bin", "docs"}
 
 type imported struct{ room, path string }
 
-// imports lists what every production file of the root module imports.
+// imports lists the imports of every production file of the root module.
 func imports(t *testing.T) (all []imported) {
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -172,7 +171,7 @@ func imports(t *testing.T) (all []imported) {
 	return all
 }
 
-// forbidden says why a file of a room must not import something, or "".
+// forbidden returns why a file of a room must not import something, or "".
 func forbidden(i imported) string {
 	if target, ours := strings.CutPrefix(i.path, module); ours && !slices.Contains(rooms[i.room], target) && !tunes(i.room, target) && !stands(i.room, target) {
 		return i.room + " must not import " + target
@@ -193,13 +192,13 @@ func forbidden(i imported) string {
 	return ""
 }
 
-// tunes reports whether a room uses the numbers of internal/tuning. Any may, but those
-// that other programs import.
+// tunes reports whether a room may use the numbers of internal/tuning: any room but those that
+// other programs import.
 func tunes(room, target string) bool {
 	return target == "internal/tuning" && !ofCore(room) && room != "client"
 }
 
-// matches reports whether a pattern names a room: by its path, or by that of a room above it
+// matches reports whether a pattern names a room: by its path, or by the path of a room above it
 // and "/...".
 func matches(pattern, room string) bool {
 	top, deep := strings.CutSuffix(pattern, "/...")
@@ -220,7 +219,7 @@ func within(path, library string) bool {
 
 const cronParser = "github.com/netresearch/go-cron"
 
-// impure are the packages of the standard library that the core goes without.
+// impure are the packages of the standard library forbidden in the core.
 var impure = []string{"os", "net/http", "math/rand", "math/rand/v2", "log", "log/slog", "crypto/rand", "sync"}
 
 func TestImportsPointOneWay(t *testing.T) {

@@ -16,7 +16,7 @@ var (
 	changelogKind    = regexp.MustCompile(`^(?:Added|Changed|Deprecated|Removed|Fixed|Security)$`)
 )
 
-// faultsOfChangelog lists the headings that Keep a Changelog has no place for, and what is missing.
+// faultsOfChangelog returns the headings unknown to Keep a Changelog, and the missing parts.
 func faultsOfChangelog(text string) (faults []string) {
 	versions := []string{}
 	for _, head := range changelogHead.FindAllStringSubmatch(text, -1) {
@@ -37,7 +37,7 @@ func faultsOfChangelog(text string) (faults []string) {
 	return faults
 }
 
-// Nothing was released before 1.0.0, so there is nothing to tell of it.
+// The changelog has the form of Keep a Changelog. Nothing was released before 1.0.0.
 func TestTheChangelogHasItsForm(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "CHANGELOG.md"))

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a page says of the repository can be looked up: tests, files, settings and calls.
+// Claims of a page about the repository that can be checked: tests, files, settings and calls.
 
 var (
 	namedTest    = regexp.MustCompile("`(?:make )?((?:Test|Benchmark)[A-Z]\\w+)`")
@@ -22,7 +22,7 @@ var (
 	namedCall    = regexp.MustCompile(`\b(GET|POST|PUT|PATCH|DELETE) (/v1/[\w/{}.:-]*)`)
 )
 
-// missingFrom lists, sorted, the first groups of a pattern in a text that are not known.
+// missingFrom returns, sorted, the first groups of a pattern in a text that are unknown.
 func missingFrom(text string, pattern *regexp.Regexp, known func(name string) bool) (missing []string, seen int) {
 	for _, match := range pattern.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSpace(strings.Join(match[1:], " "))
@@ -35,7 +35,7 @@ func missingFrom(text string, pattern *regexp.Regexp, known func(name string) bo
 	return missing, seen
 }
 
-// requireKnown requires that every page names only what is known, at least so many times.
+// requireKnown requires that every page names only known things, at least so many times in all.
 func requireKnown(t *testing.T, pattern *regexp.Regexp, known func(name string) bool, least int) {
 	t.Helper()
 	total := 0
@@ -63,7 +63,7 @@ func TestPagesNameTestsAndBenchmarksThatExist(t *testing.T) {
 	require.Equal(t, []string{"TestThatNobodyWrote"}, missing, "the oracle sees what is missing")
 }
 
-// elsewhere are the beginnings of paths that are no files of the repository, with the reason.
+// elsewhere are prefixes of paths outside the repository, with the reason.
 var elsewhere = map[string]string{
 	"api/updateworkflow": "of Temporal's server", "common/failure.Truncate": "of Temporal's server", "service/history": "of Temporal's server",
 	"application/": "a media type", "text/": "a media type", "golang/": "a project",
@@ -99,7 +99,7 @@ func TestPagesNameFilesThatExist(t *testing.T) {
 	require.Equal(t, []string{"deploy/nothing.sh"}, missing, "the oracle sees what is missing")
 }
 
-// Settings of tests and of the build are known by the Makefile or by a test that reads them.
+// The Makefile or a test reads every setting of tests and of the build.
 func TestPagesNameSettingsThatAreRead(t *testing.T) {
 	t.Parallel()
 	read := map[string]bool{}
@@ -118,7 +118,7 @@ func TestPagesNameSettingsThatAreRead(t *testing.T) {
 	require.Equal(t, []string{"WAKECALL_COLOUR_OF_SKY"}, missing, "the oracle sees what is missing")
 }
 
-// Each call that a page names is an operation of the API, with any values of its parameters.
+// Each call on a page is an operation of the API, with any values of its parameters.
 func TestPagesNameCallsOfTheAPI(t *testing.T) {
 	t.Parallel()
 	document, err := os.ReadFile(filepath.Join("..", "..", "api", "openapi.yaml"))

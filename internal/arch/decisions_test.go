@@ -25,7 +25,7 @@ var (
 	recordRef = regexp.MustCompile(`decisions/(\d{4})|[Dd]ecision (\d{4})\b|//.*\((0\d{3})\)`)
 )
 
-// faultsOfRecord lists what is wrong with the form of a record.
+// faultsOfRecord returns the faults in the form of a record.
 func faultsOfRecord(name, text string) (faults []string) {
 	head := recordHead.FindStringSubmatch(text)
 	switch {
@@ -103,7 +103,7 @@ func TestTheIndexOfDecisionsIsWhole(t *testing.T) {
 	require.Equal(t, slices.Sorted(maps.Keys(all)), listed)
 }
 
-// unresolved lists the references of a text to records that are not there.
+// unresolved returns the references of a text to missing records.
 func unresolved(text string, all map[string]string) (missing []string, seen int) {
 	for _, match := range recordRef.FindAllStringSubmatch(text, -1) {
 		number := match[1] + match[2] + match[3]
@@ -115,7 +115,7 @@ func unresolved(text string, all map[string]string) (missing []string, seen int)
 	return missing, seen
 }
 
-// What pages and comments say of a decision can be read.
+// Every reference to a decision in pages and comments leads to a record.
 func TestReferencesToDecisionsLeadToOne(t *testing.T) {
 	t.Parallel()
 	all, seen := records(t), 0
@@ -130,8 +130,8 @@ func TestReferencesToDecisionsLeadToOne(t *testing.T) {
 	require.Equal(t, []string{"0999", "0998", "0997"}, missing)
 }
 
-// everySource maps every page, Go file, Makefile and YAML file of the repository to its text. What
-// was built or installed is not ours, and this file has references that lead nowhere.
+// everySource maps every page, Go file, Makefile and YAML file of the repository to its text. It
+// skips built or installed files, and this file, which has references that lead nowhere.
 func everySource(t *testing.T) map[string]string {
 	found := map[string]string{}
 	root := filepath.Join("..", "..")

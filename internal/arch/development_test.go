@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testCommand is a command that runs a test or a benchmark by name, in a package.
+// testCommand is a command that runs a test or a benchmark of a package by name.
 var testCommand = regexp.MustCompile(`(?m)^    (?:\(cd (\S+) && )?(?:\w+=\w+ )*go test .*?(?:-run|-bench) (\w+).*? (\.\S*?)\)?(?:\s+#.*)?$`)
 
-// missingTests lists the commands of a page whose package has no test that they would run.
+// missingTests returns the commands of a page that would run no test.
 func missingTests(t *testing.T, page string) (missing []string, seen int) {
 	for _, command := range testCommand.FindAllStringSubmatch(page, -1) {
 		dir, name := filepath.Join("..", "..", command[1], command[3]), command[2]
@@ -34,7 +34,7 @@ func missingTests(t *testing.T, page string) (missing []string, seen int) {
 	return missing, seen
 }
 
-// Whoever copies a command finds a test behind it.
+// Every command on the page runs an existing test.
 func TestPageOfDevelopmentNamesTestsThatExist(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "development.md"))

@@ -24,7 +24,7 @@ func pages(t *testing.T) map[string]string {
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && slices.Contains([]string{"bin", "node_modules"}, entry.Name()) {
-			return fs.SkipDir // what was built or installed is not ours
+			return fs.SkipDir // built or installed
 		}
 		if err != nil || entry.IsDir() || filepath.Ext(path) != ".md" {
 			return err
@@ -65,10 +65,10 @@ func TestPagesNameTargetsThatExist(t *testing.T) {
 	require.Greater(t, checked, 10, "the oracle sees targets")
 }
 
-// aged is a moment in a command that was ahead when the page was written.
+// aged is a time in a command that has passed by the time a reader runs it.
 var aged = regexp.MustCompile(`(?:due_at|latest_at|start_at|end_at|_from|_to|ExecutionTime)["']?\s*[:=<>]+\s*["']?20[0-9]{2}-`)
 
-// Commands on a page work whenever they are read.
+// Commands on a page work at any time.
 func TestPagesDoNotAge(t *testing.T) {
 	t.Parallel()
 	for page, text := range pages(t) {
@@ -107,14 +107,14 @@ func used(word string, pages map[string]string) bool {
 	return false
 }
 
-// winding are words that a plain sentence does without, each with what to write in its place.
+// winding are words to avoid in a plain sentence, each with a replacement.
 var winding = map[string]string{
 	"nobody": "name what does not happen", "somebody": "name the caller, the user or the operator", "anybody": "name the user",
 	"whoever": "name the caller, the user or the operator", "whom": "turn the sentence round", "what came of": "the result",
 	"of which there are": "give the number first", "is whether": "reports whether", "to be told": "active voice",
 }
 
-// windingIn lists the winding words of a page's prose; code and tables are left out.
+// windingIn returns the winding words in a page's prose, without code and tables.
 func windingIn(page string) (found []string) {
 	prose := indented.ReplaceAllString(fenced.ReplaceAllString(page, ""), "")
 	prose = " " + strings.ToLower(strings.Join(strings.Fields(tableRow.ReplaceAllString(prose, "")), " ")) + " "
@@ -143,8 +143,8 @@ var (
 	parameter = regexp.MustCompile(`\{\w+\}`)
 )
 
-// unnamed lists the paths, of those given, that no row of a page names. A page that a row with the
-// beginning of the path links to may name one too.
+// unnamed returns the paths that no row of a page names. A page linked by a row with the
+// beginning of the path may name it too.
 func unnamed(table string, paths []string, page func(name string) string) (missing []string) {
 	rows := tableRow.FindAllString(table, -1)
 	for _, path := range paths {
@@ -155,8 +155,8 @@ func unnamed(table string, paths []string, page func(name string) string) (missi
 	return missing
 }
 
-// names is whether a text has a path, with any values of its parameters, or what comes before
-// its last part and "…/last".
+// names reports whether a text has a path, with any values of its parameters, or its prefix and
+// "…/last".
 func names(text, path string) bool {
 	form := parameter.ReplaceAllString(path, `[^/\s]+`)
 	if regexp.MustCompile(form + "(?:[^\\w/{]|$)").MatchString(text) {
@@ -180,7 +180,7 @@ func leadsTo(row, path string, page func(name string) string) bool {
 	return false
 }
 
-// A reader of the page of the API finds every call, and the README leads to it.
+// The page of the API names every call, and the README leads to it.
 func TestThePageOfTheAPINamesEveryCall(t *testing.T) {
 	t.Parallel()
 	docs := filepath.Join("..", "..", "docs")
@@ -220,7 +220,7 @@ func TestTheMapOfTheEngineNamesEveryNoun(t *testing.T) {
 	require.Greater(t, seen, 15, "the oracle sees nouns")
 }
 
-// noun is the name of a type behind its pointer and its parameters.
+// noun returns the name of a type without its pointer and its parameters.
 func noun(of ast.Expr) string {
 	switch x := of.(type) {
 	case *ast.StarExpr:

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// told are the files that make text of an error, and why the text may be shown. The words of
-// an error that is not ours name addresses, files and types: they stand in the log only.
+// told are the files that use the text of an error, with the reason why it may be shown. The
+// text of a foreign error names addresses, files and types, so only the log has it.
 var told = map[string]string{
 	"activities/bulk.go":                "field errors of a refusal are our own words",
 	"activities/delivery/send.go":       "names the header that no key opens, and not why",
@@ -31,7 +31,7 @@ var told = map[string]string{
 	"core/timer/local.go":               "the calendar's own refusals",
 }
 
-// rooms whose errors are written to a terminal, by whoever runs them.
+// Rooms that write errors to the user's terminal.
 var onTerminals = []string{"cmd", "client", "bench", "examples", "e2e", "standalone", ".git", "bin", "docs"}
 
 func TestErrorsOfOthersAreNotShown(t *testing.T) {
@@ -64,7 +64,7 @@ func TestErrorsOfOthersAreNotShown(t *testing.T) {
 	}
 }
 
-// makesText is whether a file asks an error for its text, or puts one into a text.
+// makesText reports whether a file uses the text of an error, or puts one into a text.
 func makesText(file *ast.File) (does bool) {
 	ast.Inspect(file, func(node ast.Node) bool {
 		call, ok := node.(*ast.CallExpr)

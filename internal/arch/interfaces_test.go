@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// maxMethods is how many methods an interface may have. One with more is the view of
-// somebody else's whole, and not of what its own room asks.
+// maxMethods bounds the methods of an interface. A larger one shows the whole of another room,
+// not the needs of its own.
 const maxMethods = 7
 
-// widths maps each interface of a package to the number of its methods, those of the
-// interfaces that it embeds included.
+// widths maps each interface of a package to the number of its methods, including those of
+// embedded interfaces.
 func widths(files []*ast.File) map[string]int {
 	declared := map[string]*ast.InterfaceType{}
 	for _, file := range files {
@@ -85,7 +85,7 @@ func TestInterfacesAreSmall(t *testing.T) {
 	require.Greater(t, seen, 20, "the oracle sees interfaces")
 }
 
-// The oracle sees an interface that is too large, also one that is put together.
+// The oracle detects an interface that is too large, even by embedding.
 func TestWidthsOfInterfaces(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "", `package p

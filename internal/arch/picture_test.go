@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// picture is what the README shows. Its second half says who may import whom.
+// picture is the picture in the README. Its second half shows the allowed imports.
 var picture = filepath.Join("..", "..", "docs", "architecture.svg")
 
 var (
@@ -20,11 +20,11 @@ var (
 	drawnRoom  = regexp.MustCompile(`data-room="([^"]+)"`)
 )
 
-// ground is the room that every other one stands on: its arrows are not drawn.
+// ground is the room that all others import: its arrows are not drawn.
 const ground = "core"
 
-// drawnAs is the room of the picture that a package is drawn as; "" for one that is not:
-// those of internal/ know no room but the ground.
+// drawnAs returns the room of the picture for a package; "" for one that is not drawn: those of
+// internal/ import only the ground.
 func drawnAs(room string) string {
 	top, _, _ := strings.Cut(room, "/")
 	switch {
@@ -37,7 +37,7 @@ func drawnAs(room string) string {
 	}
 }
 
-// arrowsOf are the arrows, sorted, that a list of imports makes in the picture.
+// arrowsOf returns the sorted arrows for a list of imports.
 func arrowsOf(all []imported) (arrows []string) {
 	for _, i := range all {
 		target, ours := strings.CutPrefix(i.path, module)
@@ -74,18 +74,18 @@ func TestThePictureIsOfTheCode(t *testing.T) {
 	require.Equal(t, slices.Compact(rooms), allMatches(drawnRoom, string(svg)))
 }
 
-// undrawn are the beginnings of paths of the API that are no part of the picture, with the reason.
+// undrawn are prefixes of paths of the API that are not in the picture, with the reason.
 var undrawn = map[string]string{
 	"deliveries": "an answer to a callback", "emergency": "a pause of policies", "forecast": "drawn in the engine",
 	"keys": "who calls", "recurrences": "a preview", "stats": "lists", "whoami": "who calls",
 }
 
-// spelt are the transports that the picture spells otherwise than their package.
+// spelt are the transports with another spelling in the picture.
 var spelt = map[string]string{"http": "HTTP", "amqp": "RabbitMQ"}
 
 var apiPart = regexp.MustCompile(`(?m)^  /v1/([a-z]+)`)
 
-// missingParts lists what the picture lacks of the roles, the nouns of the API and the transports.
+// missingParts returns the roles, nouns of the API and transports that the picture lacks.
 func missingParts(svg, openapi string, transports []string) (missing []string) {
 	wanted := append([]string{"wakecall serve", "wakecall api", "wakecall worker"}, slices.Compact(allMatches(apiPart, openapi))...)
 	for _, transport := range transports {
@@ -99,7 +99,7 @@ func missingParts(svg, openapi string, transports []string) (missing []string) {
 	return missing
 }
 
-// The picture shows the parts of today: each role, noun of the API and transport.
+// The picture shows every present part: each role, noun of the API and transport.
 func TestThePictureHasEveryPart(t *testing.T) {
 	t.Parallel()
 	svg, err := os.ReadFile(picture)
@@ -121,7 +121,7 @@ func TestThePictureHasEveryPart(t *testing.T) {
 		missingParts("<text>wakecall serve: x</text> wakecall api", "  /v1/alarms:\n  /v1/alarms/{id}:\n", []string{"carrier"}))
 }
 
-// The parts that are not drawn know no room but the ground.
+// The parts that are not drawn import only the ground.
 func TestWhatIsNotDrawnStandsOnTheGround(t *testing.T) {
 	t.Parallel()
 	for _, i := range imports(t) {

@@ -15,27 +15,26 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// held are the floors whose packages the rules of this file hold. More join as they follow.
+// held are the floors under the rules of this file. More will join.
 var held = []string{"core", "engine", "workflows", "activities"}
 
-// What a package may hold at most. A struct that is written as JSON has as many fields as
-// the wire has.
+// The bounds of a package. A struct with JSON tags has as many fields as its wire form.
 const (
 	mostFiles   = 30
 	mostMethods = 25
 	mostFields  = 15
 )
 
-// wiring is where the nouns of the engine are tied together: Engine has a field for each.
+// wiring is where the nouns of the engine are connected: Engine has a field for each.
 var wiring = filepath.Join("..", "..", "engine")
 
-// vague are verbs that no stranger can say the object of.
+// vague are verbs without a clear object.
 var vague = []string{"keep", "leave", "settle", "take", "tell", "hear", "heed", "of", "ask", "note"}
 
-// clockwork are what package time has that asks the clock, or waits for it.
+// clockwork are the names in package time that read the clock, or wait for it.
 var clockwork = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
-// faultsOf lists what is wrong with the files of one package.
+// faultsOf returns the faults in the files of one package.
 func faultsOf(files []*ast.File) (faults []string) {
 	if len(files) > mostFiles {
 		faults = append(faults, fmt.Sprintf("%d files", len(files)))
@@ -68,7 +67,7 @@ func faultsOf(files []*ast.File) (faults []string) {
 	return faults
 }
 
-// receiverOf is the name of a receiver's type.
+// receiverOf returns the name of a receiver's type.
 func receiverOf(of ast.Expr) string {
 	switch of := of.(type) {
 	case *ast.StarExpr:
@@ -89,7 +88,7 @@ func onTheWire(s *ast.StructType) bool {
 	return slices.ContainsFunc(s.Fields.List, func(f *ast.Field) bool { return f.Tag != nil && strings.Contains(f.Tag.Value, "json:") })
 }
 
-// clocksOf are the uses of a clock in a file.
+// clocksOf returns the uses of a clock in a file.
 func clocksOf(file *ast.File) (clocks []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		if use, ok := n.(*ast.SelectorExpr); ok && slices.Contains(clockwork, use.Sel.Name) {
@@ -102,7 +101,7 @@ func clocksOf(file *ast.File) (clocks []string) {
 	return clocks
 }
 
-// packagesOf are the production files of each directory below a floor that has some.
+// packagesOf returns the production files of each directory below a floor.
 func packagesOf(t *testing.T, floor string) map[string][]*ast.File {
 	packages := map[string][]*ast.File{}
 	err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, entry fs.DirEntry, err error) error {
@@ -147,7 +146,7 @@ func TestTheCoreHasNoClock(t *testing.T) {
 	require.Greater(t, seen, 50, "the oracle sees files")
 }
 
-// The control: each kind of fault is seen.
+// The control: each kind of fault is detected.
 func TestFaultsOfAPackageAreSeen(t *testing.T) {
 	t.Parallel()
 	source := "package p\nfunc f() { time.Now() }\nfunc (t *T[X]) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostFields+1) +

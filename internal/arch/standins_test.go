@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// standIns hold, in place of libraries that Temporal's server brings along and that nobody
-// here calls, what the server must find to be compiled.
+// standIns replace libraries that Temporal's server imports but Wakecall never calls. They hold
+// what the server needs to compile.
 var standIns = filepath.Join("..", "..", "standalone", "standins")
 
-// answering are the functions of stand-ins that do not panic, and why.
+// answering are the functions of stand-ins that do not panic, with the reason.
 var answering = map[string]string{
 	"auto-scaled-workers/wci/client Client.DescribeWorkerControllerInstance":     "whoever shows a version of a worker asks for it",
 	"auto-scaled-workers/wci/client Client.DeleteWorkerControllerInstance":       "whoever removes a version of a worker asks for it",
@@ -33,7 +33,7 @@ var answering = map[string]string{
 	"elastic FieldSort.Missing":                                                  "is called when the program starts",
 }
 
-// ofOneProcess are the libraries that only the standalone form goes without, and why.
+// ofOneProcess are the libraries that only the standalone form can omit, with the reason.
 var ofOneProcess = map[string]string{
 	"github.com/temporalio/ringpop-go":  "the tests spread Temporal over processes, which find each other by it",
 	"github.com/temporalio/tchannel-go": "is the wire of the former",
@@ -58,7 +58,7 @@ func standInsOf(t *testing.T, module string) map[string]string {
 	return found
 }
 
-// Whoever embeds the server replaces the same, so that most of it is compiled once.
+// Every module with the server has the same replacements, so that most of it is compiled once.
 func TestEveryModuleHasTheSameStandIns(t *testing.T) {
 	t.Parallel()
 	all := standInsOf(t, "standalone")
@@ -85,7 +85,7 @@ func TestEveryModuleHasTheSameStandIns(t *testing.T) {
 	}
 }
 
-// Nobody calls a stand-in, or the program ends with what is missing.
+// A call of a stand-in ends the program with the name of the missing part.
 func TestStandInsAnswerNobody(t *testing.T) {
 	t.Parallel()
 	found, panicking := map[string]bool{}, 0
@@ -116,7 +116,7 @@ func TestStandInsAnswerNobody(t *testing.T) {
 	require.Greater(t, panicking, 20, "the oracle sees functions")
 }
 
-// answers are the functions of a file that do anything but panic with what is absent.
+// answers returns the functions of a file that do more than panic.
 func answers(file *ast.File) (names []string) {
 	for _, declared := range file.Decls {
 		function, ok := declared.(*ast.FuncDecl)
@@ -149,7 +149,7 @@ func panics(body *ast.BlockStmt) bool {
 	return named && function.Name == "panic" && told && argument.Name == "absent"
 }
 
-// The oracle sees a function that answers.
+// The oracle detects a function that answers.
 func TestAnswersAreSeen(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "", `package p

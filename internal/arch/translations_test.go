@@ -22,7 +22,7 @@ var (
 	unlinked = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
 )
 
-// skeleton is what a page and its translation have in common.
+// skeleton is the common part of a page and its translation.
 type skeleton struct {
 	Levels []string // of the headings
 	Code   []string // blocks of code, fenced and indented
@@ -42,7 +42,7 @@ func skeletonOf(page string) (s skeleton) {
 	return s
 }
 
-// Who reads a page in Chinese is shown the same commands, fields and calls, in the same places.
+// A Chinese page shows the same commands, fields and calls, in the same places.
 func TestTranslationsFollowTheirPages(t *testing.T) {
 	t.Parallel()
 	all, checked := pages(t), 0
@@ -95,7 +95,7 @@ func TestLinksLeadToHeadings(t *testing.T) {
 	require.Equal(t, []string{"id-的重用", "who-calls"}, anchorsOf("## id 的重用\n\n### `Who` calls?\n"))
 }
 
-// anchorsOf are the names by which the headings of a page are linked to.
+// anchorsOf returns the anchors of a page's headings.
 func anchorsOf(page string) (anchors []string) {
 	for _, match := range heading.FindAllStringSubmatch(fenced.ReplaceAllString(page, ""), -1) {
 		anchors = append(anchors, strings.ReplaceAll(strings.ToLower(unlinked.ReplaceAllString(match[2], "")), " ", "-"))

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tuned are the rooms whose measured and chosen numbers stand in internal/tuning.
+// tuned are the rooms with their measured and chosen numbers in internal/tuning.
 var tuned = []string{"activities", "workflows", "api", "console", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
 
-// untuned are the numbers of these rooms that are no tunables, and why.
+// untuned are the numbers of these rooms that are no tunables, with the reason.
 var untuned = map[string]string{
 	"api/limits.go":                       "the limits of the HTTP contract, which users meet",
 	"workflows/behaviour.go":              "the numbers of behaviours, which are stored",
@@ -39,8 +39,8 @@ var untuned = map[string]string{
 	"engine time.Millisecond":             "the step of an instant",
 }
 
-// numbers finds what a file states as a number of its own: a constant that has a literal,
-// and a duration that is written out where it is used.
+// numbers returns the numbers that a file states itself: a constant with a literal, and a
+// duration written out at its use.
 func numbers(file *ast.File) (found []string) {
 	for _, decl := range file.Decls {
 		general, ok := decl.(*ast.GenDecl)
@@ -70,8 +70,8 @@ func numbers(file *ast.File) (found []string) {
 	return found
 }
 
-// takesUnit reports whether a call is one whose duration is a unit: it rounds to it, or
-// converts it.
+// takesUnit reports whether a call takes a duration as a unit: it rounds to it, or converts by
+// it.
 func takesUnit(call *ast.CallExpr) bool {
 	switch function := call.Fun.(type) {
 	case *ast.SelectorExpr:
@@ -93,8 +93,8 @@ func hasNumber(value ast.Expr) (has bool) {
 
 var units = regexp.MustCompile(`^(Nano|Micro|Milli)?second$|^(Second|Minute|Hour)$`)
 
-// durations are the units of time that an expression is or multiplies: 5 * time.Second,
-// and not d / time.Second.
+// durations returns the units of time that an expression is or multiplies: 5 * time.Second, but
+// not d / time.Second.
 func durations(value ast.Expr) (found []string) {
 	switch x := value.(type) {
 	case *ast.SelectorExpr:
@@ -130,7 +130,7 @@ func productionFiles(t *testing.T, room string) map[string]*ast.File {
 	return found
 }
 
-// Whoever wants to know how long, how many or how often looks in one place.
+// Every tunable is in one place.
 func TestTunablesStandInOnePlace(t *testing.T) {
 	t.Parallel()
 	excused := map[string]bool{}
@@ -152,7 +152,7 @@ func TestTunablesStandInOnePlace(t *testing.T) {
 	require.Len(t, excused, len(untuned), "each excuse is needed")
 }
 
-// The oracle sees what it is there for, and nothing else.
+// The oracle finds exactly such numbers.
 func TestNumbersAreSeen(t *testing.T) {
 	t.Parallel()
 	for source, want := range map[string][]string{
@@ -177,8 +177,7 @@ func TestNumbersAreSeen(t *testing.T) {
 	}
 }
 
-// A tunable has a comment of its own or that of its group, is used, and names records
-// that exist.
+// A tunable has a comment or is in a commented group, is used, and names existing records.
 func TestTunablesAreExplainedAndUsed(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}

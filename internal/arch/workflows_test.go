@@ -15,7 +15,7 @@ var (
 	action = regexp.MustCompile(`(?m)uses: (\S+)$`)
 )
 
-// wrongSteps are the commands of a workflow that the checkout has not.
+// wrongSteps returns the commands of a workflow that the checkout lacks.
 func wrongSteps(t *testing.T, workflow, makefile string) (wrong []string) {
 	t.Helper()
 	for _, command := range allMatches(step, workflow) {
@@ -36,7 +36,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// A workflow has the commands of every other machine, and code of GitHub's own beside them.
+// A workflow runs the commands of any other machine, beside GitHub's own code.
 func TestWorkflowsRunWhatEverybodyRuns(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
