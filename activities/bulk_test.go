@@ -23,11 +23,11 @@ import (
 // bulks are timers, listed size at a time, and the pages that a job has stored.
 type bulks struct {
 	timers, size int
-	// moving are further ones that begin another run while they are listed.
+	// moving is the number of further timers that begin another run while they are listed.
 	moving int
-	// errs are what becomes of some of them, by their number.
+	// errs are the errors of some of them, by their number.
 	errs map[int]error
-	// dies is asked before each call of the store, and may be nil.
+	// dies is called before each call of the store, and may be nil.
 	dies func() bool
 
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (b *bulks) Find(_ context.Context, _ job.Bulk, token []byte) (items []job.I
 	return items, next, b.alive()
 }
 
-// FindMoving lists one that Find lists as well, and the moving ones.
+// FindMoving lists one that Find lists too, and the moving ones.
 func (b *bulks) FindMoving(_ context.Context, _ job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,7 +116,7 @@ func (b *bulks) Do(_ context.Context, _ job.Bulk, item job.Item) (pending bool, 
 	return n == 1, nil
 }
 
-// bulkTry is one try of the activity, which hears each of its heartbeats.
+// bulkTry is one try of the activity, with each of its heartbeats.
 type bulkTry struct {
 	from *job.BulkProgress
 	job  context.Context
@@ -187,7 +187,7 @@ func newBulks(timers, size int) *bulks {
 
 var bulkOrder = job.Bulk{ID: "job-1", Operation: job.Cancel, PerSecond: 1e6}
 
-// outcomes are those of all timers that were found, in order.
+// outcomes are the outcomes of all found timers, in order.
 func (b *bulks) outcomes() (all []job.Outcome) {
 	for n := range b.timers {
 		switch {
@@ -205,7 +205,7 @@ func (b *bulks) outcomes() (all []job.Outcome) {
 	return all
 }
 
-// stored are the outcomes that the pages tell.
+// stored are the outcomes on the pages.
 func (b *bulks) stored() (all []job.Outcome) {
 	for number := range len(b.pages) {
 		all = append(all, b.pages[number].Outcomes...)
@@ -253,7 +253,7 @@ func TestBulkFindsWhatMoves(t *testing.T) {
 	require.Len(t, store.stored(), *got.Found)
 }
 
-// A stop leaves pages that tell what was done, and the page that was begun in its result.
+// A stop leaves pages with the finished work, and the unfinished page in its result.
 func TestBulkIsStopped(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -276,8 +276,8 @@ func TestBulkIsStopped(t *testing.T) {
 	require.Equal(t, got.Pages, store.closed)
 }
 
-// A worker may be killed at any moment, and what it told last may be from a while before.
-// In the end each timer has its outcome.
+// A worker may be killed at any moment, a while after its last heartbeat. In the end each
+// timer has its outcome.
 func TestBulkKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// taking takes every message, and knows one policy or none.
+// taking accepts every message, and knows one policy or none.
 type taking struct {
 	Policies
 	policy *policy.Policy
@@ -35,8 +35,8 @@ func (t taking) Send(_ context.Context, e send.Envelope) send.Outcome {
 	return send.Outcome{Answer: delivery.Answer{Delivered: true}}
 }
 
-// An event goes to whom it is for, without a word of where it goes; where nobody asked
-// for it, it goes nowhere.
+// An event goes to its recipient, and does not contain the recipient's address. Without a
+// recipient it goes nowhere.
 func TestWhoIsSentAnEvent(t *testing.T) {
 	t.Parallel()
 	p := &policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("http://alert/")}, OnFailed: &delivery.Alert{Destination: delivery.HTTP("http://failed/")}}

@@ -35,7 +35,7 @@ func (s *course) say(word delivery.Acknowledgement) {
 	s.env.SignalWorkflow(workflows.SignalAcknowledge, word)
 }
 
-// acceptance is what the memo tells.
+// acceptance is the acceptance in the memo.
 func (s *course) acceptance() (a delivery.Acceptance) {
 	s.Helper()
 	field := s.info.Memo.GetFields()[workflows.MemoAcceptance]
@@ -44,13 +44,13 @@ func (s *course) acceptance() (a delivery.Acceptance) {
 	return a
 }
 
-// What a receiver says of what it accepted counts until its time is up.
+// A receiver's acknowledgement of an accepted attempt counts until its time is up.
 func TestAcknowledged(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		do func(s *course)
-		// want is how the timer ends, and after when. retried is the wait of a retry that
-		// follows, and when that began; zero for none.
+		// want is the end of the timer, and after is its time. retried is the wait of a
+		// following retry, and the time of its begin; zero for none.
 		want     timer.Status
 		after    time.Duration
 		retryIn  time.Duration
@@ -131,7 +131,7 @@ func (s *course) howItEnded() (outcome timer.Outcome, after time.Duration) {
 	return s.ended()
 }
 
-// A retry may be accepted as well, and a word of the attempt before it has come too late.
+// A retry may be accepted too. An acknowledgement of the attempt before it is then too late.
 func TestARetryIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -157,9 +157,9 @@ func TestARetryIsAcknowledged(t *testing.T) {
 	require.Equal(t, 2, s.acceptance().Attempt)
 }
 
-// While a receiver is awaited nothing is in flight: a cancel ends the timer at once, and a
-// change moves it. What comes after its latest time is
-// as if an attempt had ended then.
+// While the timer waits for an acknowledgement nothing is in flight: a cancel ends the timer
+// at once, and a change moves it. An event after the latest time has the same effect as an
+// attempt that ended then.
 func TestWhileAReceiverIsAwaited(t *testing.T) {
 	t.Parallel()
 	begin := func(t *testing.T) *course {
@@ -205,7 +205,7 @@ func TestWhileAReceiverIsAwaited(t *testing.T) {
 	})
 }
 
-// A recurring timer goes on when an occurrence was acknowledged.
+// A recurring timer goes on after an acknowledged occurrence.
 func TestARecurringTimerIsAcknowledged(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)

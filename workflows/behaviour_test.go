@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// marked is what a constant is called that names what changed within a behaviour.
+// marked matches the constants that name a change within a behaviour.
 var marked = regexp.MustCompile(`^(version|change)[A-Z]`)
 
-// The page on upgrades names every behaviour, and every mark that a run takes: who updates or
-// goes back needs to know what older workers do not understand.
+// The page on upgrades names every behaviour, and every mark of a run. An operator who
+// upgrades or goes back must know what older workers do not understand.
 func TestThePageOnUpgradesNamesEveryBehaviour(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/upgrade.md")
@@ -57,7 +57,7 @@ func TestThePageOnUpgradesNamesEveryBehaviour(t *testing.T) {
 	require.Positive(t, marks)
 }
 
-// literals are the constants of a file that are a literal.
+// literals are the constants of a file with a literal value.
 func literals(file *ast.File) map[string]string {
 	found := map[string]string{}
 	for _, decl := range file.Decls {

@@ -19,8 +19,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// course runs a timer in workflow time: its clock jumps to whatever comes next.
-// What the effects answer is the test's to say, before the timer runs.
+// course runs a timer in workflow time: its clock jumps to the next event. The test sets the
+// answers of the effects before the timer runs.
 type course struct {
 	*testing.T
 	env *testsuite.TestWorkflowEnvironment
@@ -28,21 +28,21 @@ type course struct {
 	due  time.Time
 	spec timer.Spec
 
-	// ring is what the fast path reports.
+	// ring is the report of the fast path.
 	ring delivery.Report
-	// deliver makes the tries on the queue. By default none is ever handed out.
+	// deliver makes the tries on the queue. By default no try is ever handed out.
 	deliver func(c *course, try activity.Info) (delivery.Report, error)
 	// runState answers how the delivery stands. By default nothing changed.
 	runState func(c *course) (timer.RunState, error)
 
-	// cold is how many changes arrive before the run's first task, as they do that
-	// end a start delay.
+	// cold is how many changes arrive before the run's first task, as changes do that end a
+	// start delay.
 	cold int
-	// info is what the SDK makes the next run from.
+	// info is the SDK's source for the next run.
 	info *workflow.Info
 
-	// deliveries are those that were given to the queue, with the queue's name and
-	// the time since the timer was due; bounds are on their waits there.
+	// deliveries are the deliveries given to the queue, with the queue's name and the time
+	// since the timer was due. bounds are the limits of their waits.
 	deliveries []given
 	bounds     []time.Duration
 }
@@ -96,19 +96,19 @@ func (s *course) since() time.Duration { return s.env.Now().Sub(s.due) }
 // at is an instant after the due time.
 func (s *course) at(after time.Duration) wire.Instant { return wire.At(s.due.Add(after)) }
 
-// later does something that long after the timer is due.
+// later calls a function that long after the timer is due.
 func (s *course) later(after time.Duration, do func()) { s.env.RegisterDelayedCallback(do, after) }
 
 func (s *course) signal(change timer.Change) { s.env.SignalWorkflow(workflows.SignalChange, change) }
 
-// woken does what wakes the run while it is cold: it sends that many changes, or cancels.
+// woken wakes the cold run: do sends that many changes, or cancels.
 func (s *course) woken(changes int, do func()) {
 	s.cold = max(changes, 1)
 	s.later(0, do)
 }
 
-// around stands around the workflow: the test environment has no start delay of its own,
-// and tells no activity how long it may wait.
+// around wraps the workflow: the test environment has no start delay, and does not tell an
+// activity how long it may wait.
 type around struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.WorkflowInboundInterceptorBase
@@ -168,7 +168,7 @@ func (s *course) backoff() time.Duration {
 	return again.BackoffStartInterval
 }
 
-// next is what the timer's next run begins with.
+// next is the input of the timer's next run.
 func (s *course) next() (next timer.Spec) {
 	s.Helper()
 	var again *workflow.ContinueAsNewError

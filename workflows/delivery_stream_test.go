@@ -17,8 +17,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// What nobody takes from the queue of a stream comes back when its time there is over, and
-// goes on where both links can be taken. What was tried before is known there.
+// An attempt that no receiver takes from a stream's queue returns when its time there is
+// over, and goes on where both links are possible. The earlier attempts are known there.
 func TestWhatNoReceiverTakes(t *testing.T) {
 	t.Parallel()
 	failed := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, PolicyVersion: 3, RetryIn: wire.Duration(time.Second)}
@@ -51,8 +51,8 @@ func TestWhatNoReceiverTakes(t *testing.T) {
 	}
 }
 
-// Who is woken while it waits for a receiver waits for no longer than it would have: the other
-// link is tried when it was to be, however often it is woken.
+// A timer that is woken while it waits for a receiver waits no longer than before: the other
+// link is tried at its time, however often the timer is woken.
 func TestWokenWhileItWaitsForAReceiver(t *testing.T) {
 	t.Parallel()
 	const wait = 10 * time.Minute
@@ -94,7 +94,7 @@ func TestWokenWhileItWaitsForAReceiver(t *testing.T) {
 	}
 }
 
-// What is handed over once more has its own time.
+// An attempt that is handed over again has a new bound.
 func TestHandedOverAgain(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -121,9 +121,9 @@ func TestHandedOverAgain(t *testing.T) {
 	require.Equal(t, []time.Duration{time.Minute, 30 * time.Second, time.Hour}, s.bounds)
 }
 
-// A timer that waits behind others for its turn at a receiver stays where it is for as long
-// as the receiver takes some, however long that is: nothing of the wait is recorded. When the
-// receiver takes none any more, it goes on where the other link can be taken.
+// A timer waits for its turn at a busy receiver while the receiver takes attempts, however
+// long that is, and the history does not grow. When the receiver takes no more, the timer
+// goes on where the other link is possible.
 func TestWaitingBehindABusyStreamAddsNothing(t *testing.T) {
 	t.Parallel()
 	const busy = 8 * time.Hour // the environment repeats no activity more than ten times

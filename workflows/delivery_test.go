@@ -16,8 +16,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// A timer that is held back, so that none of its tries is handed out, expires at
-// its latest time, as the live policy has it by then.
+// A timer that is held back, without a try, expires at its latest time under the live policy.
 func TestExpiresAtItsLatestTime(t *testing.T) {
 	t.Parallel()
 	lateness := int64(7)
@@ -26,8 +25,8 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 		Failure: &delivery.Failure{Status: 503, Message: "HTTP 503"},
 	}
 	for name, c := range map[string]struct {
-		// known is the latest time when the delivery begins, and live what the
-		// policy says each time it is asked.
+		// known is the latest time when the delivery begins, and live is the policy's at
+		// each query.
 		known   time.Duration
 		live    []time.Duration
 		errors  int
@@ -69,9 +68,9 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 	}
 }
 
-// A question that nobody can answer for weeks, since no worker has the key of the type's
-// secrets, leaves room in the history, and the answer is heard soon after it is there. It is
-// asked twice each time, and the events are those of a timer, a task and a marker.
+// A query may fail for weeks, because no worker has the key of the type's secrets. It leaves
+// room in the history, and the answer arrives soon after it exists. Each query is tried
+// twice, with the events of a timer, a task and a marker.
 func TestAskedInVainForWeeks(t *testing.T) {
 	t.Parallel()
 	const weeks, events, most = 6 * 7 * 24 * time.Hour, 6, 51_200
@@ -92,7 +91,7 @@ func TestAskedInVainForWeeks(t *testing.T) {
 	require.Less(t, asked/2*events, most)
 }
 
-// Once it was answered, the next question that is asked in vain is repeated soon.
+// After an answer, the next failed query is repeated soon.
 func TestAskedInVainTwice(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -111,7 +110,7 @@ func TestAskedInVainTwice(t *testing.T) {
 	require.InDelta(t, (9*time.Hour + tuning.AskAgain).Seconds(), after.Seconds(), 2)
 }
 
-// A latest time of its own holds also while nothing is known of the policy.
+// A timer's own latest time also holds while the policy is unknown.
 func TestExpiresByItsOwnTerms(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -135,9 +134,8 @@ func TestNoLongerExpires(t *testing.T) {
 	require.Equal(t, 100*time.Hour, s.since())
 }
 
-// The server bounds an attempt by what any policy may ask for, whatever the one
-// asks for that was in force when the delivery began, and notices a dead worker
-// long before that.
+// The server bounds an attempt by the maximum of any policy, not by the policy in force when
+// the delivery began, and notices a dead worker long before that.
 func TestNoLimitOfATryIsFrozen(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -153,7 +151,7 @@ func TestNoLimitOfATryIsFrozen(t *testing.T) {
 	require.Equal(t, 25*time.Second, info.HeartbeatTimeout)
 }
 
-// What was lost by Temporal goes on where it was.
+// A delivery that Temporal has lost continues from where it was.
 func TestWokenGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	lateness := int64(7)
@@ -201,7 +199,7 @@ func TestWokenGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-// A timer that is woken while nothing is known does not begin anew either.
+// A timer that is woken while its state is unknown does not start again either.
 func TestWokenInVain(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -226,7 +224,7 @@ func TestWokenInVain(t *testing.T) {
 	require.Equal(t, 1, s.deliveries[1].Prior.Attempt)
 }
 
-// Who is woken once more while it asks does not ask twice.
+// A timer that is woken again during its query does not query twice.
 func TestWokenTwice(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -250,7 +248,8 @@ func TestWokenTwice(t *testing.T) {
 	require.Equal(t, 1, asked)
 }
 
-// What was lost once and goes on is not begun anew when its latest time is asked for.
+// A delivery that was lost once and continues does not start again when its latest time is
+// queried.
 func TestWokenOnce(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -269,7 +268,7 @@ func TestWokenOnce(t *testing.T) {
 	require.Len(t, s.deliveries, 2)
 }
 
-// A change ends the delivery, and a wake beside it is no reason to go on.
+// A change ends the delivery, and a wakeup beside it does not continue it.
 func TestAChangeEndsADelivery(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -285,8 +284,7 @@ func TestAChangeEndsADelivery(t *testing.T) {
 	require.Len(t, s.deliveries, 1)
 }
 
-// The ladder ends where the activity says so, and an end that nobody explains is
-// a failure.
+// The ladder ends when the activity says so, and an unexplained end is a failure.
 func TestADeliveryEnds(t *testing.T) {
 	t.Parallel()
 	report := delivery.Report{Result: delivery.ResultFailed, Attempt: 4, Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"}}
@@ -315,7 +313,7 @@ func TestADeliveryEnds(t *testing.T) {
 	}
 }
 
-// A delivery whose type has got a policy goes on on the queue of its type.
+// A delivery moves to the queue of its type when the type gets a policy.
 func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 	t.Parallel()
 	s := newCourse(t)
@@ -338,7 +336,7 @@ func TestADeliveryMovesToTheQueueOfItsType(t *testing.T) {
 	require.Less(t, s.deliveries[2].info.HeartbeatTimeout, s.deliveries[1].info.HeartbeatTimeout, "a gateway that is killed is noticed soon")
 }
 
-// outcome is how the timer ended with this run, also where it failed.
+// outcome is how the timer ended with this run, also if it failed.
 func (s *course) outcome() (outcome timer.Outcome) {
 	s.Helper()
 	if failed, ok := errors.AsType[*temporal.ApplicationError](s.env.GetWorkflowError()); ok {

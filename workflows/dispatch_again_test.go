@@ -24,7 +24,7 @@ func again() workflows.DispatchInput {
 }
 
 // However a second round ends, its items were taken or are listed as failed, so that a third
-// one is possible.
+// round is possible.
 func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 	t.Parallel()
 	some := dispatch.State{Base: 30, Counts: dispatch.Counts{Found: 30, Done: 18}}
@@ -101,7 +101,7 @@ func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 	}
 }
 
-// While items are tried again their pages are named: somebody may terminate that.
+// While items are tried again their pages are named: the round may be terminated.
 func TestASecondRoundNamesItsItems(t *testing.T) {
 	t.Parallel()
 	m, in := newMass(t), again()

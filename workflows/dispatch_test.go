@@ -24,18 +24,18 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// mass is a dispatch in workflow time: what it says of itself, and what its shards do.
+// mass is a dispatch in workflow time: its memo, and the actions of its shards.
 type mass struct {
 	*testsuite.TestWorkflowEnvironment
 	t     *testing.T
 	memos []dispatch.Memo
-	// executor is what a run of the executor comes to, by its number.
+	// executor is the result of a run of the executor, by its number.
 	executor func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error)
 
 	mu     sync.Mutex // activities run beside one another
 	shards []dispatch.Shard
 	swept  []dispatch.Sweep
-	// sweeping is called while something is cleared away. It may be nil.
+	// sweeping is called during a cleanup. It may be nil.
 	sweeping func()
 	// back are the shards whose items were put back.
 	back []dispatch.Shard
@@ -98,7 +98,7 @@ func (m *mass) details() string {
 
 func (m *mass) last() dispatch.Memo { return m.memos[len(m.memos)-1] }
 
-// ordered is an order of a dispatch at a rate, whose items are stored.
+// ordered is an order of a dispatch at a rate, with stored items.
 func ordered(perSecond float64, sizes ...int) workflows.DispatchInput {
 	in := workflows.DispatchInput{Memo: dispatch.Memo{
 		Order: dispatch.Dispatch{Key: wire.Key{BusinessType: "mass", BusinessID: "d"}, PerSecond: perSecond}, Status: dispatch.Scheduled,
@@ -113,8 +113,7 @@ func ordered(perSecond float64, sizes ...int) workflows.DispatchInput {
 	return in
 }
 
-// An upload is cut into shards of equal size, by the rate, each from where the one before
-// ends.
+// An upload is cut into shards of equal size, by the rate. Each begins where the last one ends.
 func TestAnUploadIsCutIntoShards(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -147,7 +146,7 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 	}
 }
 
-// Of a loader's shards some send side by side, and each that ends makes room for the next.
+// Of a loader's shards some send side by side, and each ended shard makes room for the next.
 func TestShardsOfALoader(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
@@ -182,7 +181,7 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Equal(t, 3, last.Stopped[1].Shard)
 	require.Equal(t, string(delivery.ShardBroken), last.Stopped[1].Problem.Message, "and nothing of the error itself")
 
-	again := newMass(t) // what is not complete does not become so by another try of what failed
+	again := newMass(t) // another try of the failed items does not make an incomplete dispatch complete
 	tried := ordered(50, 2)
 	tried.Memo.Stopped, tried.Memo.Round = last.Stopped, 1
 	again.ExecuteWorkflow(workflows.TypeDispatch, tried)
@@ -272,7 +271,7 @@ func TestADispatchWaits(t *testing.T) {
 	}
 }
 
-// A dispatch that runs is paused, resumed, changed and cancelled; its shards end first.
+// A running dispatch is paused, resumed, changed and cancelled; its shards end first.
 func TestADispatchThatRunsIsChanged(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
@@ -309,8 +308,8 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 	require.Equal(t, []dispatch.Status{dispatch.Running, dispatch.Paused, dispatch.Running, dispatch.Done}, statuses)
 }
 
-// The time for which a dispatch is paused is no part of that for which it sent, which lasts
-// until its shards have heard of the pause. One that only waits for its ladder hears later.
+// The time of a pause does not count as sending time. Sending lasts until the shards learn
+// of the pause. A shard that only waits for its ladder learns of it later.
 func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -342,8 +341,8 @@ func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
 	}
 }
 
-// A shard that waits for its ladder leaves its part of the rate to the others, unless the
-// dispatch has heard of that so often that its history is long.
+// A shard that waits for its ladder leaves its part of the rate to the others, unless so
+// many messages have made the dispatch's history long.
 func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 	t.Parallel()
 	const waits = 5
@@ -376,7 +375,7 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 	}
 }
 
-// However a dispatch that runs is ended, its shards tell how far they came.
+// However a running dispatch is ended, its shards report their progress.
 func TestADispatchThatRunsEnds(t *testing.T) {
 	t.Parallel()
 	for name, latest := range map[string]time.Duration{"cancelled": 0, "expired": time.Hour} {
@@ -447,7 +446,8 @@ func TestARecurringDispatch(t *testing.T) {
 	require.Empty(t, m.swept, "there is nothing else")
 }
 
-// One that is cancelled between two occurrences ends, and leaves nothing behind.
+// A recurring dispatch that is cancelled between two occurrences ends, and leaves nothing
+// behind.
 func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
@@ -468,8 +468,8 @@ func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	require.Equal(t, in.Parts, m.swept[len(m.swept)-1].Delete)
 }
 
-// A recurring one that is resumed waits for what comes next, and one that has ended is not
-// paused any more.
+// A resumed recurring dispatch waits for its next occurrence. An ended one can no longer be
+// paused.
 func TestARecurringDispatchIsResumed(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
@@ -486,7 +486,7 @@ func TestARecurringDispatchIsResumed(t *testing.T) {
 	require.Equal(t, dispatch.Done, m.last().Status)
 }
 
-// One whose rule ended while it was paused sends nothing when it is resumed.
+// A recurring dispatch whose rule ended during a pause sends nothing when resumed.
 func TestADispatchIsResumedAfterItsRule(t *testing.T) {
 	t.Parallel()
 	m := newMass(t)
@@ -503,7 +503,7 @@ func TestADispatchIsResumedAfterItsRule(t *testing.T) {
 	require.Empty(t, m.shards)
 }
 
-// A shard that no worker has is cancelled at once, and one of a long history begins anew.
+// A shard without a worker is cancelled at once, and one with a long history starts a new run.
 func TestAShard(t *testing.T) {
 	t.Parallel()
 	shard := dispatch.Shard{Plan: dispatch.Plan{PerSecond: 50, Active: []int{0}}, Source: dispatch.Source{Items: 5}}
@@ -554,8 +554,8 @@ func TestAShard(t *testing.T) {
 	require.Len(t, m.shards, 2)
 }
 
-// Signs of life cost less than a twentieth of a write for an item from ten items a second
-// on, and a worker that is killed is missed for less than two seconds from fifty on.
+// From ten items a second on, heartbeats cost less than a twentieth of a write per item.
+// From fifty on, a killed worker is noticed within two seconds.
 func TestSignsOfLife(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

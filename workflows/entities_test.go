@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// refused wants an update to be refused for its version.
+// refused expects an update to be refused for its version.
 func (e *entity) refused(name string, args ...any) {
 	rejected := false
 	e.env.UpdateWorkflow(name, "", &testsuite.TestUpdateCallback{
@@ -36,7 +36,7 @@ func (e *entity) put(version, onVersion int) workflows.PutPolicy {
 	return workflows.PutPolicy{Record: e.record(policy.Policy{BusinessType: "x", Version: version}), IfVersion: onVersion}
 }
 
-// What was decided on something else is refused, and changes nothing.
+// A change based on another version is refused, and changes nothing.
 func TestAPolicyRefuses(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
@@ -50,7 +50,7 @@ func TestAPolicyRefuses(t *testing.T) {
 	e.run()
 }
 
-// A policy whose timers are being cancelled is changed by nobody but who does that, until
+// While a policy's timers are being cancelled, only the deleting call may change it, until
 // its time has passed.
 func TestASealedPolicy(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestASealedPolicy(t *testing.T) {
 	e.run()
 }
 
-// A policy that is being deleted takes nothing more.
+// A policy that is being deleted accepts nothing more.
 func TestAPolicyThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	limited := 7.0
@@ -88,7 +88,7 @@ func TestAPolicyThatIsBeingDeleted(t *testing.T) {
 	require.Equal(t, []float64{7, -1}, e.rates)
 }
 
-// How a policy's run ends other than by being deleted.
+// The ends of a policy's run other than a delete.
 func TestAPolicyEnds(t *testing.T) {
 	t.Parallel()
 	limited := 7.0
@@ -144,7 +144,7 @@ func endsCancelled(t *testing.T, err error) {
 	require.True(t, temporal.IsCanceledError(err), "%v", err)
 }
 
-// continues wants a workflow to go on in another run, and reads what that begins with.
+// continues expects a workflow to continue in another run, and reads that run's input.
 func continues(t *testing.T, err error, input ...any) {
 	t.Helper()
 	var again *workflow.ContinueAsNewError
@@ -152,7 +152,7 @@ func continues(t *testing.T, err error, input ...any) {
 	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(again.Input, input...))
 }
 
-// probe runs the workflow of the readiness probe, and asks it that often.
+// probe runs the workflow of the readiness probe, and queries it that often.
 func probe(t *testing.T, times int) error {
 	env := newEnvironment()
 	answered := 0
@@ -170,7 +170,7 @@ func probe(t *testing.T, times int) error {
 	return env.GetWorkflowError()
 }
 
-// The probe answers for ever, in a new run before its history grows too long.
+// The probe answers without end, in a new run before its history grows too long.
 func TestTheProbe(t *testing.T) {
 	t.Parallel()
 	endsCancelled(t, probe(t, 499))

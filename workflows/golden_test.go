@@ -20,8 +20,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// What the entities are stored as. The policy within a record is held to a file of its
-// own, in core.
+// The stored form of the entities. A golden file in core has the form of the policy within a
+// record.
 func TestStoredEntities(t *testing.T) {
 	t.Parallel()
 	at := wire.At(time.Unix(1_800_000_000, 0))
@@ -36,7 +36,7 @@ func TestStoredEntities(t *testing.T) {
 	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3, Closing: record.ClosedUntil}, ".Record.Policy")
 }
 
-// What dispatches are stored as. What they say of themselves is held to files of its own.
+// The stored form of dispatches. Their memos have their own golden files.
 func TestStoredDispatches(t *testing.T) {
 	t.Parallel()
 	commit := workflows.DispatchCommit{Parts: []dispatch.Part{{Prefix: "dispatch-page:a/b/", Pages: 2}}, Sizes: []int{1000, 12}, Upload: "UPLOAD1"}
@@ -54,7 +54,7 @@ func (r *registered) RegisterWorkflowWithOptions(w any, _ workflow.RegisterOptio
 	*r = append(*r, w)
 }
 
-// Whatever goes into a workflow or comes out of one has a file that holds its form.
+// Every input and output of a workflow has a golden file for its form.
 func TestEveryStoredTypeIsHeld(t *testing.T) {
 	t.Parallel()
 	var functions registered
@@ -90,7 +90,7 @@ var capital = regexp.MustCompile(`([a-z])([A-Z])`)
 func fileOf(stored reflect.Type) string {
 	name := strings.ToLower(capital.ReplaceAllString(stored.Name(), "${1}_${2}")) + ".golden.json"
 	if _, room, ok := strings.Cut(stored.PkgPath(), "/core/"); ok {
-		if room == "dispatch" { // a timer has a change and a memo as well
+		if room == "dispatch" { // a timer has a change and a memo, too
 			name = "dispatch_" + name
 		}
 		return "../core/testdata/stored/" + name

@@ -41,7 +41,7 @@ func next(t *testing.T, env *testsuite.TestWorkflowEnvironment) (spec timer.Spec
 	return spec
 }
 
-// A cancel outweighs a change that came before it, also where a worker had preloaded the timer.
+// A cancel outweighs an earlier change, also after a worker had preloaded the timer.
 func TestACancelOutweighsAChange(t *testing.T) {
 	t.Parallel()
 	env, spec := stage()
@@ -56,8 +56,8 @@ func TestACancelOutweighsAChange(t *testing.T) {
 	require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
 }
 
-// begunElsewhere is a first attempt that another worker began. Once that one was asked in vain
-// it is made, under this number, and counted.
+// begunElsewhere is a first attempt that another worker began. After an unanswered question
+// to that worker the attempt is made, under this number, and counted.
 func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *int) {
 	rung = new(int)
 	env.RegisterActivityWithOptions(func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
@@ -70,8 +70,8 @@ func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *i
 	return rung
 }
 
-// A worker that finds that another one began the attempt asks that one, and rings
-// only if it gets no answer.
+// A worker that finds that another one began the attempt asks that one, and rings only
+// without an answer.
 func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]delivery.Result{"it tells": delivery.ResultDelivered, "it knows nothing": delivery.ResultUseQueue} {
@@ -96,7 +96,7 @@ func TestAnAttemptThatAnotherWorkerBegan(t *testing.T) {
 	}
 }
 
-// A worker that stopped is not there to be asked: it has left its receipt in the run.
+// A stopped worker cannot be asked: it has left its receipt in the run.
 func TestAReceiptThatWasLeft(t *testing.T) {
 	t.Parallel()
 	env, spec := stage()
@@ -115,8 +115,8 @@ func TestAReceiptThatWasLeft(t *testing.T) {
 	require.Equal(t, 1, outcome.Attempts)
 }
 
-// What a worker leaves while it is asked, and is not there any more to answer, is taken as well,
-// in place of a second ring.
+// A receipt counts, in place of a second ring, even if its worker stores it while it is
+// asked and stops before it answers.
 func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 	t.Parallel()
 	env, spec := stage()
@@ -133,8 +133,7 @@ func TestAReceiptThatIsLeftWhileItIsAskedFor(t *testing.T) {
 	require.Zero(t, *rung)
 }
 
-// What was refused when changes were applied is on the timer that goes on, and a
-// later change that is applied does not wipe it away.
+// The continued timer shows refused changes, and a later applied change does not erase them.
 func TestRefusedChangesAreNoted(t *testing.T) {
 	t.Parallel()
 	env, spec := stage()

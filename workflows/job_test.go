@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// How a job ends: its counts are its result, also when it is stopped.
+// How a job ends: its counts are its result, also after a stop.
 func TestAJobEnds(t *testing.T) {
 	t.Parallel()
 	order := job.Bulk{ID: "a", Operation: job.Redeliver, Filter: timer.Filter{BusinessType: "x"}, PerSecond: 5}
@@ -106,8 +106,8 @@ func TestAJobEnds(t *testing.T) {
 	}
 }
 
-// lostWorker makes each activity one that ends with an error after a minute: Temporal tries
-// it no more once it is to be stopped.
+// lostWorker makes each activity end with an error after a minute: Temporal does not retry
+// it once it must stop.
 type lostWorker struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.WorkflowInboundInterceptorBase
@@ -139,7 +139,7 @@ func (s *lostWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) w
 	return future
 }
 
-// A job is stopped, and not failed, whose worker had died by then, or lost touch with Temporal.
+// A job whose worker had died, or lost touch with Temporal, is stopped and not failed.
 func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	seven := 7

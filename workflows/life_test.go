@@ -19,33 +19,33 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// life plays the runs of a timer one after the other, each of which begins when the
-// one before it said, and writes down the attempts. Its hours take no time.
+// life plays the runs of a timer one after the other, each at the time set by the one
+// before, and records the attempts. Its hours take no time.
 type life struct {
 	*testing.T
 	spec timer.Spec
 	// began is when the timer was booked, and now when its next run begins.
 	began, now time.Time
-	// fails is how many of the attempts that follow fail, and ladder the waits
-	// between those of one delivery.
+	// fails is how many of the next attempts fail, and ladder has the waits between the
+	// attempts of one delivery.
 	fails  int
 	ladder []time.Duration
-	// stops is the attempt, from 1, whose receiver wants no further occurrence; 0 for none.
+	// stops is the attempt, from 1, whose receiver ends the recurring timer; 0 for none.
 	stops int
-	// waits reports whether something comes before the first of these waits is over.
+	// waits reports whether an event comes before the first of these waits is over.
 	waits bool
 	// during is called before each run, from 1.
 	during func(run int, s *course)
 
 	attempts []attempted
-	// end is how the last run ended, once none follows.
+	// end is how the last run ended, once there is no next one.
 	end error
-	// outcome is the timer's, where it was delivered or expired.
+	// outcome is the timer's, if it was delivered or expired.
 	outcome timer.Outcome
 }
 
-// attempted is one attempt: of which occurrence, and how long after the booking that
-// was due and the attempt was made.
+// attempted is one attempt: its occurrence, and the due time and the time of the attempt
+// since the booking.
 type attempted struct {
 	occurrence, attempt int
 	due, at             time.Duration
@@ -95,8 +95,8 @@ func (l *life) call(now time.Time, spec timer.Spec, number int) delivery.Report 
 	return report
 }
 
-// climb makes the attempts of a delivery that is on its ladder, as the activity does:
-// the first try gives the wait into Temporal's hands.
+// climb makes the attempts of a delivery on its ladder, as the activity does: the first try
+// hands the wait to Temporal.
 func (l *life) climb(s *course, info activity.Info, prior delivery.Report) (delivery.Report, error) {
 	if l.waits { // the test environment would keep the goroutine of a retry that never comes
 		return delivery.Report{}, activity.ErrResultPending
@@ -142,11 +142,11 @@ func (l *life) play(runs int) {
 	}
 }
 
-// onItsLadder makes the first attempt fail, and something come before the next one.
+// onItsLadder makes the first attempt fail, and an event come before the next one.
 func (l *life) onItsLadder() { l.fails, l.ladder, l.waits = 1, []time.Duration{time.Hour}, true }
 
-// onceOnItsLadder makes a change come a minute after the first attempt has failed. The run
-// that follows is left to make the attempts that remain.
+// onceOnItsLadder makes a change come a minute after the first attempt has failed. The next
+// run makes the remaining attempts.
 func onceOnItsLadder(change timer.Change) func(l *life) {
 	return func(l *life) {
 		l.onItsLadder()
@@ -163,7 +163,7 @@ func onceOnItsLadder(change timer.Change) func(l *life) {
 	}
 }
 
-// goesOn holds a life to a delivery whose second attempt follows the first one.
+// goesOn checks that the second attempt of a life's delivery follows the first one.
 func goesOn(l *life) {
 	require.Len(l, l.attempts, 2)
 	require.Equal(l, attempted{1, 1, time.Hour, time.Hour}, l.attempts[0])
@@ -172,7 +172,7 @@ func goesOn(l *life) {
 	require.GreaterOrEqual(l, second.at, 2*time.Hour, "not before its wait is over")
 }
 
-// rang are the hours for which occurrences rang, by number.
+// rang are the hours of the rung occurrences, by number.
 func (l *life) rang() map[int]time.Duration {
 	rang := map[int]time.Duration{}
 	for _, made := range l.attempts {
@@ -277,11 +277,11 @@ func TestARecurringTimer(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// overslept makes the first run begin when five and a half hours have passed.
+// overslept makes the first run begin after five and a half hours.
 func overslept(l *life) { l.now = l.began.Add(5*time.Hour + 30*time.Minute) }
 
-// An occurrence that makes up for others rings in a run that tells of it, for whoever
-// acknowledges it or delivers it again.
+// An occurrence that makes up for others rings in a run whose memo describes it, for
+// acknowledgements and redeliveries.
 func TestAnOccurrenceThatMakesUpIsToldFirst(t *testing.T) {
 	t.Parallel()
 	l := book(t, every(time.Hour, asItIs))
@@ -293,7 +293,7 @@ func TestAnOccurrenceThatMakesUpIsToldFirst(t *testing.T) {
 	require.Equal(t, hours(5), l.rang())
 }
 
-// What is asked of a recurring timer while it waits, and while it is delivered.
+// Requests to a recurring timer while it waits, and while it is delivered.
 func TestARecurringTimerIsChanged(t *testing.T) {
 	t.Parallel()
 	at := func(l *life, after time.Duration, change timer.Change) {
@@ -381,8 +381,8 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 	}
 }
 
-// A cancel ends the whole chain, whatever the timer does. A receiver that had taken
-// the call by then has it.
+// A cancel ends the whole chain in every state of the timer. A receiver that had taken the
+// call already keeps it.
 func TestARecurringTimerIsCancelled(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -416,8 +416,8 @@ func TestARecurringTimerIsCancelled(t *testing.T) {
 	}
 }
 
-// A change that says nothing new, or is refused, drops no occurrence and rings none twice,
-// whatever the rule says of what was missed.
+// A change without an effect, or a refused one, drops no occurrence and rings none twice,
+// under every rule for missed occurrences.
 func TestAnIdleChangeDropsNoOccurrence(t *testing.T) {
 	t.Parallel()
 	changes := map[string]timer.Change{

@@ -6,9 +6,8 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain leaves out what the SDK's test environment leaves behind: the two goroutines
-// of an activity that waits for its next try when the workflow ends. Nothing closes the
-// channel that they wait for.
+// TestMain ignores what the SDK's test environment leaves behind: two goroutines of an
+// activity that waits for its next try when the workflow ends. Their channel is never closed.
 func TestMain(m *testing.M) {
 	const environment = "go.temporal.io/sdk/internal.(*testWorkflowEnvironmentImpl)."
 	goleak.VerifyTestMain(m,

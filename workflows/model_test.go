@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/model"
 )
 
-// played is how many events lead to an edge that is played, at most. One more makes twice as many
+// played is the most events on the way to a played edge. One more doubles the number of
 // sequences, and finds no other decision.
 const played = 6
 
@@ -44,15 +44,15 @@ func closing(state model.State) []model.Event {
 	return nil
 }
 
-// edges are those that a workflow can show: no run is left of a timer that has ended.
+// edges are the edges that a workflow can show: an ended timer has no run left.
 func edges() []model.Edge {
 	return slices.DeleteFunc(model.All().Walk(played), func(edge model.Edge) bool {
 		return edge.From.Phase.Ended() && edge.On != model.Redeliver
 	})
 }
 
-// The workflow does on every edge of the walk what the model says: it calls the receiver, ends
-// its runs, shows and remembers the same, in the same order, and hands the same on.
+// On every edge of the walk the workflow follows the model: it calls the receiver, ends its
+// runs, shows and remembers the same, in the same order, and hands the same on.
 func TestTheWorkflowFollowsTheModel(t *testing.T) {
 	t.Parallel()
 	decisions := map[string]bool{}
@@ -67,8 +67,8 @@ func TestTheWorkflowFollowsTheModel(t *testing.T) {
 	}
 }
 
-// The control: a receiver that answers otherwise than the model was told, and a model that
-// lacks a rule, are found.
+// The control: a receiver that answers differently from the model, and a model that lacks a
+// rule, are found.
 func TestWhatDiffersFromTheModelIsFound(t *testing.T) {
 	t.Parallel()
 	swapped := map[model.Event]model.Event{model.OK: model.Gone, model.Gone: model.OK, model.Error: model.OK, model.Accept: model.Error}

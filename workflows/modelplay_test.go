@@ -24,8 +24,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// What the timers of a play are like. Nothing but the latest time comes ten hours after the due
-// time, and nothing but the next occurrence a month after it.
+// The timers of a play. Only the latest time comes ten hours after the due time, and only
+// the next occurrence comes a month after it.
 const (
 	playDelay   = time.Hour
 	playExpiry  = 10 * time.Hour
@@ -38,18 +38,18 @@ const (
 )
 
 // play is a sequence of the model's events that is played into the real workflow, run after
-// run, in workflow time. It notes what an observer sees.
+// run, in workflow time. It records what an observer sees.
 type play struct {
 	t      *testing.T
 	rules  model.Rules
 	script []model.Event
-	// state is the model's by now.
+	// state is the model's present state.
 	state model.State
 	spec  timer.Spec
 	// now is when the last run ended, and next when its successor begins by itself.
 	now, next time.Time
-	// again are the changes and the cancel that a dead worker has left unapplied; died reports
-	// whether one had the run.
+	// again are the changes and the cancel that a dead worker has left unapplied; died
+	// reports whether one had the run.
 	again []model.Event
 	died  bool
 	// continued reports whether the last run has continued as another one.
@@ -57,7 +57,7 @@ type play struct {
 
 	seen, want []model.Effect
 	faults     []string
-	// wrong makes the receiver's answers others than the script's.
+	// wrong makes the receiver's answers differ from the script's.
 	wrong func(model.Event) model.Event
 }
 
@@ -92,7 +92,7 @@ func (p *play) fault(format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf(format, args...))
 }
 
-// advance takes the next event of the script, and what the model says of it.
+// advance takes the next event of the script, and the model's state before it.
 func (p *play) advance() (e model.Event, from model.State) {
 	e, from = p.script[0], p.state
 	p.script = p.script[1:]
@@ -131,10 +131,10 @@ func (p *play) run() {
 	}
 }
 
-// open reports whether a run follows, whatever the script says.
+// open reports whether a run follows, in any script.
 func (p *play) open() bool { return p.died || p.spec.Standing != nil && p.continued }
 
-// redeliver is what a new run of a failed timer begins with, as package bookings makes it.
+// redeliver sets the input of a failed timer's new run, as package bookings does.
 func (p *play) redeliver() {
 	p.spec.LatestAt, p.spec.ExpiresAfter, p.spec.NeverExpires, p.spec.Standing = 0, 0, true, nil
 	p.spec.Suspended = false
@@ -188,7 +188,7 @@ func (p *play) oneRun() {
 	p.finish(env)
 }
 
-// finish notes how a run ended.
+// finish records how a run ended.
 func (p *play) finish(env *testsuite.TestWorkflowEnvironment) {
 	err := env.GetWorkflowError()
 	p.continued = false
@@ -217,7 +217,7 @@ func (p *play) finish(env *testsuite.TestWorkflowEnvironment) {
 	p.seen = append(p.seen, end)
 }
 
-// compare holds what the next run begins with to the state of the model.
+// compare compares the input of the next run with the state of the model.
 func (p *play) compare() {
 	if s := p.state; !p.open() && s.Phase.Cold() {
 		want := fmt.Sprint("round ", s.Round, ", unpreloaded ", s.Unpreloaded, ", resting ", s.Phase == model.Paused, ", number ", p.number(s.Series.Number))
@@ -239,7 +239,7 @@ func (p *play) compare() {
 	}
 }
 
-// number is the occurrence at hand. One that is paused or over is named when it goes on.
+// number is the present occurrence. A paused or ended one is named when it goes on.
 func (p *play) number(n int) int {
 	if p.state.Phase == model.Paused || p.state.Series.Left == 0 {
 		return 0
@@ -247,7 +247,7 @@ func (p *play) number(n int) int {
 	return n
 }
 
-// report is what an attempt of that number comes to by an answer.
+// report is the report of an attempt with that number and answer.
 func (p *play) report(answer model.Event, number int, now time.Time) delivery.Report {
 	report := delivery.Report{
 		Attempt: number, EndedAt: wire.At(now), Latest: p.spec.Latest(0), PolicyVersion: 1, RetryIn: wire.Duration(playWait),
@@ -274,7 +274,7 @@ func (p *play) report(answer model.Event, number int, now time.Time) delivery.Re
 	return report
 }
 
-// lapses reports whether the script lets the latest time pass before the receiver's time.
+// lapses reports whether the script passes the latest time before the receiver's time.
 func (p *play) lapses() bool {
 	latest, over := slices.Index(p.script, model.LatestPasses), slices.Index(p.script, model.AckOver)
 	return latest >= 0 && (over < 0 || latest < over)

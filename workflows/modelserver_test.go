@@ -17,8 +17,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// playServer stands in for Temporal's server, the workers and the receiver in one run of a
-// play. The SDK's own stand-in knows no attempt that is waited for when it is cancelled.
+// playServer replaces Temporal's server, the workers and the receiver in one run of a play.
+// The SDK's own test environment does not wait for an attempt in flight at a cancel.
 type playServer struct {
 	interceptor.WorkerInterceptorBase
 	interceptor.WorkflowInboundInterceptorBase
@@ -26,14 +26,14 @@ type playServer struct {
 	play  *play
 	env   *testsuite.TestWorkflowEnvironment
 	again []model.Event
-	// woke is the event of the clock that the run begins with, in the state cold; "" for none.
+	// woke is the clock's event that begins the run, in the state cold; "" for none.
 	woke model.Event
 	cold model.State
 
-	// first is the first attempt that the workflow has asked for; nil before that.
+	// first is the first attempt that the workflow has requested; nil before that.
 	first workflow.Settable
-	// recorded is the last report that the server has, and answer what the attempt in flight
-	// is answered with; "" while it is in flight.
+	// recorded is the server's last report, and answer is the answer to the attempt in
+	// flight; "" while it is in flight.
 	recorded *delivery.Report
 	inFlight bool
 	// waits is until when the next attempt waits, and waitOver reports whether that has passed.
@@ -76,7 +76,7 @@ func (s *playServer) ExecuteWorkflow(ctx workflow.Context, in *interceptor.Execu
 	return s.WorkflowInboundInterceptorBase.ExecuteWorkflow(ctx, in)
 }
 
-// isCall reports whether a client asks for something.
+// isCall reports whether an event is a client's call.
 func isCall(e model.Event) bool {
 	switch e {
 	case model.Move, model.Edit, model.Push, model.Fire, model.Pause, model.Resume, model.Cancel:
@@ -86,7 +86,7 @@ func isCall(e model.Event) bool {
 	}
 }
 
-// send sends what a client asks for. It counts the changes.
+// send sends a client's call. It counts the changes.
 func (s *playServer) send(ctx workflow.Context, e model.Event) int {
 	if e == model.Cancel {
 		s.env.CancelWorkflow()
@@ -96,7 +96,7 @@ func (s *playServer) send(ctx workflow.Context, e model.Event) int {
 	return 1
 }
 
-// drive plays the events of the script that are of this run.
+// drive plays the script's events in this run.
 func (s *playServer) drive(ctx workflow.Context) {
 	p := s.play
 	if p.state.Phase == model.Attempting && s.woke == "" { // made again
@@ -163,7 +163,7 @@ func (s *playServer) enact(ctx workflow.Context, e model.Event, from model.State
 	}
 }
 
-// die ends the run without a record. What came to it comes to its next task.
+// die ends the run without a record. Its events reach its next task.
 func (s *playServer) die(from model.State) {
 	p := s.play
 	if p.died = true; from.Change != "" {
@@ -208,8 +208,8 @@ func (s *playServer) ExecuteActivity(ctx workflow.Context, name string, args ...
 	return future
 }
 
-// deliver has the attempts made one after the other, until the last one or a cancel. An attempt
-// in flight is waited for.
+// deliver has the attempts made one after the other, until the last one or a cancel. It
+// waits for an attempt in flight.
 func (s *playServer) deliver(ctx, apart workflow.Context) (any, error) {
 	cancelled := func() bool { return ctx.Err() != nil }
 	s.waits = workflow.Now(apart)

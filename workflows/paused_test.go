@@ -18,7 +18,7 @@ func inAnHour(paused bool) timer.Terms {
 	return timer.Terms{Delay: &hour, Paused: &paused}
 }
 
-// changedAt has a change arrive that long after the booking, in the run that is cold then.
+// changedAt makes a change arrive that long after the booking, in the run that is cold then.
 func (l *life) changedAt(after time.Duration, change timer.Change) {
 	l.now = l.began.Add(after)
 	first := true
@@ -92,7 +92,8 @@ func TestAPausedTimer(t *testing.T) {
 	}
 }
 
-// A pause calls a pending retry off. Resumed, the delivery begins anew, under its webhook id.
+// A pause calls a pending retry off. After the resume the delivery starts again, under its
+// webhook id.
 func TestAPauseOnTheLadder(t *testing.T) {
 	t.Parallel()
 	l := book(t, inAnHour(false))
@@ -111,8 +112,8 @@ func TestAPauseOnTheLadder(t *testing.T) {
 	require.Equal(t, id, l.spec.WebhookID())
 }
 
-// A paused timer that names a latest time wakes then, and has an attempt made that calls
-// nobody: a moment earlier it goes on to sleep.
+// A paused timer with a latest time wakes at that time, and makes an attempt that calls no
+// receiver. If it wakes a moment early it sleeps again.
 func TestAPausedTimerExpires(t *testing.T) {
 	t.Parallel()
 	terms := inAnHour(true)

@@ -17,15 +17,14 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// entity runs a policy in workflow time, and writes down the rates that its queue
-// gets: -1 for none.
+// entity runs a policy in workflow time, and records the rates of its queue: -1 for none.
 type entity struct {
 	*testing.T
 	env   *testsuite.TestWorkflowEnvironment
 	began time.Time
 	rates []float64
-	// policy is the one that the entity begins with, stuck whether its queue gets no
-	// rate any more, and ends whether its run ends by anything but a delete.
+	// policy is the entity's first policy. stuck reports whether its queue's rate can no
+	// longer be set, and ends whether its run ends without a delete.
 	policy      policy.Policy
 	stuck, ends bool
 	// lifting is called when the queue's rate is lifted. It may be nil.
@@ -54,7 +53,7 @@ func newEntity(t *testing.T) *entity {
 
 func (e *entity) later(after time.Duration, do func()) { e.env.RegisterDelayedCallback(do, after) }
 
-// press has a receiver ask for an hour.
+// press has a receiver request an hour of back-pressure.
 func (e *entity) press(since time.Duration) {
 	at := wire.At(e.began.Add(since))
 	e.env.SignalWorkflow(workflows.SignalBackPressure, policy.BackPressure{Since: at, Until: at.Add(time.Hour), Status: 503})
@@ -79,8 +78,8 @@ func (e *entity) run() {
 	}
 }
 
-// Back-pressure that is lifted is over at once, and what was asked for before it
-// was lifted does not count when it arrives later.
+// Lifted back-pressure ends at once, and a request from before the lift does not count when
+// it arrives later.
 func TestLiftedBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
@@ -95,7 +94,7 @@ func TestLiftedBackPressure(t *testing.T) {
 	e.run()
 }
 
-// The longest wish counts, from when the first one came, and one alert tells of it.
+// The longest request counts, from the time of the first one, and one alert reports it.
 func TestLongerBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
@@ -122,7 +121,7 @@ func TestLongerBackPressure(t *testing.T) {
 	require.Equal(t, timer.EventBackPressure, told[0].Type)
 }
 
-// A policy that grants less cuts what is in force.
+// A policy that grants less shortens the back-pressure in force.
 func TestCutBackPressure(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)
@@ -138,8 +137,8 @@ func TestCutBackPressure(t *testing.T) {
 	e.run()
 }
 
-// What dispatches claim of a limit the timers of the type do without, until it is given up
-// or lapses, and whatever becomes of the policy meanwhile.
+// The dispatches' claims on a limit reduce the timers' part, until the claims are released
+// or expire, across all changes of the policy.
 func TestClaimsOfDispatches(t *testing.T) {
 	t.Parallel()
 	e := newEntity(t)

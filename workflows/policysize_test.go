@@ -17,8 +17,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// An entity whose history has grown large goes on in a new one, from what it was
-// last told. The count is the control: a small one goes on.
+// An entity with a large history continues in a new run, from its last state. The count is
+// the control: a small history continues in the same run.
 func TestPolicyMakesRoom(t *testing.T) {
 	t.Parallel()
 	for name, grow := range map[string]func(*testsuite.TestWorkflowEnvironment){

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// fired makes a timer that waits ring now, so often.
+// fired makes a waiting timer ring now, so often.
 func fired(l *life, times int, more ...timer.Change) {
 	after := 10 * time.Minute
 	l.now = l.began.Add(after)
@@ -32,8 +32,8 @@ func fired(l *life, times int, more ...timer.Change) {
 	}
 }
 
-// Each ring that was asked for is made, also where a receiver says meanwhile that it wants no
-// further occurrence, or where the timer shall become one of another kind.
+// Each requested ring is made, even if a receiver ends the recurrence meanwhile, or if a
+// change makes the timer one of another kind.
 func TestEachRingThatWasAskedForIsMade(t *testing.T) {
 	t.Parallel()
 	at := wire.At(time.Date(2027, 3, 2, 0, 0, 0, 0, time.UTC))

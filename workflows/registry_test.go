@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// registry runs one with the given changes, a second after one another, until it
-// continues as new or is cancelled, and returns the types that it names in the end.
+// registry runs a registry with the given changes, one per second, until it continues as new
+// or is cancelled. It returns the types that it names in the end.
 func registry(t *testing.T, known workflows.Registered, changes ...workflows.Registration) workflows.Registered {
 	t.Helper()
 	env := newEnvironment()

@@ -20,9 +20,8 @@ func replay(file string) error {
 	return replayer.ReplayWorkflowHistoryFromJSONFile(quiet{}, file)
 }
 
-// Every history that was ever frozen must replay, for ever: a timer that is
-// waiting today may wake up under the code of years to come. Histories are
-// never replaced; see make histories.
+// Every frozen history must replay for ever: a timer that waits today may wake up under the
+// code of years to come. Histories are never replaced; see make histories.
 func TestFrozenHistoriesReplay(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/v*/*.json")
@@ -33,8 +32,8 @@ func TestFrozenHistoriesReplay(t *testing.T) {
 	}
 }
 
-// frozen are the scenarios that a behaviour is frozen with, by the number from which they
-// are. Each later behaviour has them too.
+// frozen are the frozen scenarios, by the first behaviour that has them. Each later
+// behaviour has them too.
 var frozen = map[int][]string{
 	workflows.BehaviourInitial: {
 		// A one-shot timer, from its booking to each of its ends.
@@ -49,9 +48,9 @@ var frozen = map[int][]string{
 		// A recurring timer.
 		"recurring", "recurring-goes-on", "recurring-failing", "recurring-resumed", "recurring-made-up", "recurring-made-up-rings",
 		"labelled-recurring", "labelled-recurring-goes-on",
-		// What tells of its end.
+		// The announcements of its end.
 		"alerted", "outcome", "alert", "redelivered",
-		// Policies, and what else lives for ever.
+		// Policies, and the other entities without an end.
 		"policy", "policy-lifted", "policy-claimed", "registry", "probe",
 		// Jobs.
 		"bulk", "bulk-stopped",

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// A receiver's word is brought to the gateway that gave the ring, and nowhere else.
+// A receiver's answer reaches the gateway that gave the ring, and no other.
 func TestAnAnswerIsBroughtToItsGateway(t *testing.T) {
 	t.Parallel()
 	answer := delivery.RingAnswer{Gateway: "g1", BusinessType: "x", Connection: "c", Number: 3, Delivered: true}

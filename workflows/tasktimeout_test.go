@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// What a worker has to do with a timer fits into its task: preloading, the first attempt,
-// and the recording, for which there is always some time.
+// A worker's work on a timer fits into its task: preloading, the first attempt, and the
+// recording, for which there is always some time.
 func TestATaskHasTimeForAllOfATimer(t *testing.T) {
 	t.Parallel()
 	for preload, timeout := range map[time.Duration]time.Duration{
@@ -32,7 +32,7 @@ func TestATaskHasTimeForAllOfATimer(t *testing.T) {
 	}
 }
 
-// So it is for a timer that was handed to its worker with its booking, however long ahead.
+// The same holds for a timer that its worker got with its booking, however far ahead.
 func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
 	t.Parallel()
 	usual := policy.Preload{Lead: wire.Duration(policy.DefaultPreload), Window: wire.Duration(policy.DefaultPreload)}
@@ -49,8 +49,8 @@ func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
 	}
 }
 
-// docs/reliability.md says how late a timer rings whose worker was killed. Its table is held
-// to the code.
+// docs/reliability.md says how late a timer of a killed worker rings. Its table must agree
+// with the code.
 func TestThePageSaysHowLateAKilledWorkerMakesATimer(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/reliability.md")

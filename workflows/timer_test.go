@@ -26,7 +26,7 @@ var (
 	failed    = delivery.Report{Result: delivery.ResultFailed, Attempt: 1, Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"}}
 )
 
-// rings makes the first attempt answer in its own way, and counts how often it is asked.
+// rings sets the answer of the first attempt, and counts its calls.
 func (s *course) rings(attempt func(timer.Delivery) (delivery.Report, error)) (asked *int) {
 	asked = new(int)
 	s.register(workflows.ActivityFirstAttempt, func(_ context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
@@ -48,7 +48,7 @@ func (s *course) hourly(change func(*recurrence.Rule)) {
 	s.spec.Behaviour = workflows.BehaviourNow
 }
 
-// Every way in which a run of a timer ends after its first task.
+// All ends of a run of a timer after its first task.
 func TestHowARunEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -204,8 +204,7 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
-// A first task that is handed out again finds what came of the attempt, and no
-// second one is made.
+// A first task that is handed out again finds the attempt's report, and makes no second attempt.
 func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -240,7 +239,7 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	}
 }
 
-// What wakes a run is no sign of an attempt that was made before.
+// The signals that wake a run are no sign of an earlier attempt.
 func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -272,7 +271,7 @@ func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
 	}
 }
 
-// What the next run is shown with: its due time and, only while it is paused, its state.
+// The attributes of the next run: its due time and, only while it is paused, its state.
 func TestWhatARunHandsOn(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -325,8 +324,7 @@ func temporalSearchAttributes(t *testing.T, info *workflow.Info) (values map[str
 	return values, marks
 }
 
-// A delivery that ends badly raises one alert, where somebody wants it, and is not
-// held up by it.
+// A delivery that ends badly raises one alert, if one is requested, and does not wait for it.
 func TestABadEndIsAlerted(t *testing.T) {
 	t.Parallel()
 	for result, event := range map[delivery.Result]timer.EventType{
@@ -353,8 +351,7 @@ func TestABadEndIsAlerted(t *testing.T) {
 	}
 }
 
-// Who asked for it is told how a delivery ended: whom the policy names, or the timer
-// itself.
+// The outcome of a delivery is sent to the recipient named by the policy or by the timer.
 func TestAnOutcomeIsTold(t *testing.T) {
 	t.Parallel()
 	own := &delivery.Alert{Destination: delivery.HTTP("https://own.example/")}
@@ -399,8 +396,7 @@ func TestAnOutcomeIsTold(t *testing.T) {
 	}
 }
 
-// Temporal's own lists show how a timer stands and, where they would not know, how it
-// ended.
+// Temporal's own lists show how a timer stands and, if they cannot tell, how it ended.
 func TestTheStateThatListsShow(t *testing.T) {
 	t.Parallel()
 	retried := delivery.Report{Result: delivery.ResultRetry, Attempt: 1}

@@ -17,8 +17,8 @@ func (o onQueue) AckToken(of timer.Spec, attempt int) string {
 	return of.String() + " " + of.WebhookID()[:3] + string(rune('0'+attempt))
 }
 
-// An attempt whose receiver may say later what became of it is accepted, where its policy
-// asks for that and its workflow waits.
+// An attempt is accepted if its policy asks for a later acknowledgement and its workflow
+// waits for one.
 func TestAccepted(t *testing.T) {
 	later := delivery.Answer{Delivered: true, Status: 202, Deferred: true}
 	for name, c := range map[string]struct {
@@ -52,8 +52,8 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// A task that comes again finds what its attempt came to. The attempt that follows when the
-// receiver said nothing is made all the same.
+// A task that comes again finds its attempt's report. The attempt after an absent
+// acknowledgement is still made.
 func TestAReceiptIsOfItsAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)

@@ -50,7 +50,7 @@ func (l *twoLinks) begin() {
 	l.forgetReceipts()
 }
 
-// called are the hosts that were called, since the last time.
+// called are the hosts called since the last time.
 func (l *twoLinks) called() (urls []string) {
 	for _, call := range l.calls {
 		urls = append(urls, call.Destination.URL)
@@ -59,15 +59,14 @@ func (l *twoLinks) called() (urls []string) {
 	return urls
 }
 
-// awaits the next attempt of the timer, and makes it.
+// again awaits the next attempt of the timer, and makes it.
 func (l *twoLinks) again() delivery.Report {
 	<-time.After(l.state.Last.RetryIn.D())
 	return l.try()
 }
 
-// A type goes over once its callback has failed for the stated time: a timer that failed
-// before then waits no longer, whatever its ladder says, and one that is due later is not
-// late at all.
+// A type switches once its callback has failed for the configured time. An earlier failed
+// timer waits no longer, regardless of its ladder, and a timer due later is not late at all.
 func TestATypeGoesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -99,8 +98,8 @@ func TestATypeGoesOver(t *testing.T) {
 	})
 }
 
-// Of the timers that are due while the callback is down one at a time tries it, ever more
-// seldom; the others never wait for it. The first that succeeds ends it.
+// While the callback is down, one due timer at a time tries it, at growing intervals; the
+// others never wait for it. The first success ends this.
 func TestOneProbeAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -136,7 +135,7 @@ func TestOneProbeAtATime(t *testing.T) {
 	})
 }
 
-// A probe that hangs delays its own timer by its time, and no other.
+// A probe that hangs delays its own timer by its timeout, and no other.
 func TestAProbeThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -158,8 +157,8 @@ func TestAProbeThatHangs(t *testing.T) {
 	})
 }
 
-// A callback that has used up the ladder gives over to the fallback at once, and a
-// delivery fails when both have.
+// A callback that has used up the ladder gives way to the fallback at once, and a delivery
+// fails when both have.
 func TestBothLinksFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -186,7 +185,7 @@ func TestBothLinksFail(t *testing.T) {
 	})
 }
 
-// A worker learns from a timer what another one knew, unless it knows better.
+// A worker learns from a timer what another worker knew, unless its own knowledge is newer.
 func TestWhatOtherWorkersKnow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -211,8 +210,8 @@ func TestWhatOtherWorkersKnow(t *testing.T) {
 	})
 }
 
-// Where there is a fallback, a receiver that is down does not hold its type back; one
-// that is there and asks for patience does.
+// With a fallback, a receiver that is down does not hold its type back; a working one that
+// requests patience does.
 func TestPatienceOfTwoLinks(t *testing.T) {
 	for status, held := range map[int]bool{503: false, 429: true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -235,7 +234,7 @@ func TestPatienceOfTwoLinks(t *testing.T) {
 	})
 }
 
-// A timer with a destination of its own has no second link.
+// A timer with its own destination has no second link.
 func TestOwnDestinationsHaveNoFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := withFallback(t)
@@ -247,7 +246,7 @@ func TestOwnDestinationsHaveNoFallback(t *testing.T) {
 	})
 }
 
-// An attempt that is cut off says nothing, and lets another one probe.
+// An attempt that is cut off is no evidence, and lets another one probe.
 func TestAProbeThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	links, err := newLinks()

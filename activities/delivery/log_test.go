@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// A receiver that fails is one line of the log, which names the timer and the verdict, and no
-// error of ours: neither on the ladder, nor at its end.
+// A failing receiver is one line of the log, with the timer and the verdict, and no error of
+// ours: neither on the ladder, nor at its end.
 func TestAFailedCallbackIsOneWarning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t)

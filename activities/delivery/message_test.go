@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-// The client certificate is for the receiver that the policy names.
+// The client certificate is for the policy's receiver.
 func TestWhoIsShownTheClientCertificate(t *testing.T) {
 	t.Parallel()
 	own := &policy.TLS{CA: "ca", ClientCertificate: "c", ClientKey: "k"}

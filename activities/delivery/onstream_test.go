@@ -23,8 +23,8 @@ func onStream(t *testing.T) *queue {
 	return q
 }
 
-// An attempt whose connection broke counts as none and is made again at once; one to
-// which that happens time and again waits.
+// An attempt whose connection broke does not count and is made again at once; after repeated
+// breaks it waits.
 func TestAnAttemptWithoutVerdict(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := onStream(t)
@@ -52,7 +52,7 @@ func TestAnAttemptWithoutVerdict(t *testing.T) {
 	})
 }
 
-// A timer that comes a moment early is given to its receiver when it is due.
+// A timer that comes a moment early reaches its receiver when it is due.
 func TestAMomentEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := onStream(t)
@@ -73,7 +73,7 @@ func (q *queue) tryAfterReceipt() delivery.Report {
 	return q.try()
 }
 
-// An attempt goes over to the queue on which attempts of its type are made by now.
+// An attempt moves to the queue on which attempts of its type are now made.
 func TestWhereAttemptsAreMade(t *testing.T) {
 	stream, http := delivery.Destination{Stream: true}, delivery.HTTP("http://receiver.example")
 	for name, c := range map[string]struct {
@@ -108,7 +108,7 @@ func TestWhereAttemptsAreMade(t *testing.T) {
 	}
 }
 
-// A worker hands a timer that is due to where its receiver is connected.
+// A worker hands a due timer to the gateway of its receiver.
 func TestHandedOnToItsStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := onStream(t)

@@ -15,8 +15,8 @@ type everyType struct{}
 
 func (everyType) Labelled(businessType string, write func(label string)) { write(businessType) }
 
-// samples are the values of counters, and the counts of histograms, by name; added up over
-// their series, of which there are as many as series says.
+// samples are the values of counters, and the counts of histograms, by name, added up over
+// their series. series are the numbers of series.
 func samples(t *testing.T, r *Reporter) (values map[string]float64, series map[string]int) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
@@ -53,7 +53,7 @@ func TestSeriesOfALabel(t *testing.T) {
 	require.Equal(t, shared, series)
 }
 
-// Each event counts once, and where it belongs.
+// Each event counts once, in the right series.
 func TestWhatDeliveriesReport(t *testing.T) {
 	t.Parallel()
 	late := int64(7)

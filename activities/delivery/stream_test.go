@@ -83,7 +83,7 @@ func (s *streamLinks) leads() (report delivery.Report, took time.Duration) {
 	return report, time.Since(began)
 }
 
-// step is what Temporal and the workflow do with what was handed over.
+// step acts as Temporal and the workflow on a handed-over attempt.
 func (s *streamLinks) step(last delivery.Report) delivery.Report {
 	s.Helper()
 	prior := timer.Resume(s.delivery.Spec, last).Prior
@@ -106,9 +106,9 @@ func (s *streamLinks) step(last delivery.Report) delivery.Report {
 
 var aStream, aURL = delivery.Destination{Stream: true}, delivery.HTTP(firstURL)
 
-// Behind a stream: while a receiver takes what comes nobody else is called; without one the
-// first timer waits for the stated time, and no other; a receiver that connects gets one
-// timer first, and all as soon as it has asked for more.
+// Behind a stream: while a receiver takes attempts no other link is used. Without one only
+// the first timer waits for the configured time. A receiver that connects gets one timer
+// first, and all others once it has asked for more.
 func TestFallbackOfAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)
@@ -168,8 +168,8 @@ func TestAReceiverThatLeavesAgain(t *testing.T) {
 	})
 }
 
-// Receivers that are busy are not down: what they have not taken waits on, and is not asked
-// for ever more often. Those of a type with a rate take no more than that.
+// Busy receivers are not down: the attempts they have not taken wait on, and are asked for
+// less often. Receivers of a type with a rate take no more than that.
 func TestReceiversThatAreBusy(t *testing.T) {
 	rate := 0.1
 	for name, limit := range map[string]*float64{"as many as they can": nil, "as many as they may": &rate} {
@@ -197,8 +197,8 @@ func TestReceiversThatAreBusy(t *testing.T) {
 	}
 }
 
-// Who waits at a busy stream is told when receivers take nothing from it any more, or when
-// there is nothing to wait for; else the question comes again once that can be so.
+// An attempt that waits at a busy stream learns when receivers take no more from it, or when
+// there is nothing to wait for. Otherwise the question is repeated once that is possible.
 func TestWatchingAStream(t *testing.T) {
 	for name, c := range map[string]struct {
 		happened func(*streamLinks)
@@ -229,7 +229,7 @@ func TestWatchingAStream(t *testing.T) {
 	}
 }
 
-// What waited for a stream says nothing of the receiver that the policy names by now.
+// An attempt that waited for a stream says nothing of the policy's present receiver.
 func TestAStreamThatIsNoneAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, delivery.HTTP(secondURL))
@@ -244,7 +244,7 @@ func TestAStreamThatIsNoneAnyMore(t *testing.T) {
 	})
 }
 
-// Temporal that does not answer is no receiver.
+// A Temporal that does not answer is no receiver.
 func TestPollsThatAreNotKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)
@@ -255,8 +255,8 @@ func TestPollsThatAreNotKnown(t *testing.T) {
 	})
 }
 
-// Receivers that are connected and answer nothing are down as well: their gateway finds
-// out, and tells the worker.
+// Connected receivers without answers are down too: their gateway finds out, and informs the
+// worker.
 func TestReceiversThatDoNotAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)
@@ -279,8 +279,8 @@ func TestReceiversThatDoNotAnswer(t *testing.T) {
 	})
 }
 
-// Where the fallback of a stream fails it has its ladder, and the timer waits for a receiver
-// for as long as it takes once that is used up.
+// If the fallback of a stream fails it has its ladder. Once that is used up, the timer waits
+// for a receiver without a limit.
 func TestAStreamWhoseFallbackFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)
@@ -302,8 +302,8 @@ func TestAStreamWhoseFallbackFails(t *testing.T) {
 	})
 }
 
-// A stream behind a callback that is down: the timer waits for a receiver for as long as its
-// ladder waits, and the callback is tried in between; it is never given up while it waits.
+// A stream behind a callback that is down: the timer waits for a receiver as long as its
+// ladder waits, and the callback is tried in between. It is never given up while it waits.
 func TestAStreamAsTheFallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aURL, aStream)
@@ -334,7 +334,7 @@ func TestAStreamAsTheFallback(t *testing.T) {
 		require.Equal(t, delivery.LinkFallback, report.Link, "what is due while it is down goes there at once")
 		require.Zero(t, took)
 
-		// What it refuses is the worker's to decide, which knows of the callback.
+		// The worker knows of the callback, and decides after a refusal.
 		s.second = answers(delivery.Answer{Class: delivery.Refused, Detail: "no"})
 		report, _ = s.leads()
 		require.Equal(t, 10*time.Second, report.RetryIn.D())
@@ -350,8 +350,8 @@ func TestAStreamAsTheFallback(t *testing.T) {
 	})
 }
 
-// What waits for a receiver with no bound, as an older policy said, gets one from the worker
-// that empties the queue; what has one goes back for a moment.
+// An attempt that waits for a receiver without a bound, under an older policy, gets one from
+// the worker that empties the queue. One with a bound goes back for a moment.
 func TestWhatAWorkerTakesFromAStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := withStream(t, aStream, aURL)

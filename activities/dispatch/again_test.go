@@ -12,13 +12,13 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// wanting is what comes of an attempt for which this process has no room.
+// wanting is the outcome of an attempt for which this process lacks resources.
 func wanting() send.Outcome {
 	return send.Outcome{Answer: delivery.Answer{Class: delivery.OutOfResources, NoVerdict: true}, Ended: time.Now()}
 }
 
-// Want of our own uses up no attempt of an item, however long it lasts: nobody was called. The
-// same items leave under the same id later, and the shard rests meanwhile.
+// A lack of local resources uses up no attempt of an item, however long it lasts: no receiver
+// was called. The same items leave under the same id later, and the shard rests meanwhile.
 func TestWantOfOurOwnUsesUpNoAttempt(t *testing.T) {
 	t.Parallel()
 	for name, per := range map[string]dispatch.Per{"items": dispatch.PerItem, "pages": dispatch.PerPage} {

@@ -13,11 +13,11 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// remembering is a receiver that takes each webhook-id once, as they are told to: what it
-// has seen before it answers with 200 and leaves alone.
+// remembering is a receiver that takes each webhook-id once, as the documents advise: it
+// answers a known id with 200 and ignores it.
 type remembering struct {
 	bodies map[string]string
-	// took are the items that it took, by their ids, and refuse says which it refuses.
+	// took are the taken items, by their ids, and refuse reports whether to refuse an item.
 	took   map[string][]string
 	refuse func(id string, n int) bool
 	// torn is an id that came with two bodies; "" for none.
@@ -28,7 +28,7 @@ func newRemembering() *remembering {
 	return &remembering{bodies: map[string]string{}, took: map[string][]string{}, refuse: func(string, int) bool { return false }}
 }
 
-// seen notes a message, and reports whether its id came before.
+// seen records a message, and reports whether its id came before.
 func (r *remembering) seen(m send.Message) bool {
 	body, known := r.bodies[m.ID]
 	if known && body != string(m.Body) {
@@ -64,8 +64,7 @@ func (r *remembering) page(m send.Message, n int) send.Outcome {
 	return o
 }
 
-// Items of a page that were refused come again under an id of their own: a receiver that
-// remembers ids takes them.
+// Refused items of a page come again under a new id: a receiver that remembers ids takes them.
 func TestRefusedItemsOfAPageHaveAnIDOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]func(id string, n int) bool{
@@ -91,7 +90,7 @@ func TestRefusedItemsOfAPageHaveAnIDOfTheirOwn(t *testing.T) {
 	}
 }
 
-// The same body keeps its id: what a receiver took whose answer was lost it knows again.
+// The same body keeps its id: a receiver whose answer was lost recognises it.
 func TestAPageThatIsTriedAgainKeepsItsID(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,7 +110,7 @@ func TestAPageThatIsTriedAgainKeepsItsID(t *testing.T) {
 	})
 }
 
-// An item id that comes twice with other payloads is two messages, and never in one
+// An item id that comes twice with other payloads is two messages. They never share a
 // callback, whose verdicts name items by their ids.
 func TestAnItemIDWithTwoPayloads(t *testing.T) {
 	t.Parallel()

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// loading is a world whose shard is asked for from a loader.
+// loading is a world whose shard comes from a loader.
 func loading(answer func(question url.Values, n int) send.Outcome) *world {
 	h := newWorld(0, 1)
 	h.memo.Order.Loader = &dispatch.Loader{URL: "http://127.0.0.1:3/items?since=monday", Shards: 4, PageSize: 10, Timeout: wire.Duration(time.Second)}
@@ -72,8 +72,8 @@ func TestALoader(t *testing.T) {
 	})
 }
 
-// A loader that fails for a while is asked again; one that goes on failing stops its shard,
-// which says so and sends what it has.
+// A loader that fails for a while is asked again. A lasting failure stops its shard, which
+// reports that and sends what it has.
 func TestALoaderThatFails(t *testing.T) {
 	t.Parallel()
 	many := `{"items":[` + strings.TrimSuffix(strings.Repeat(`{"id":"x"},`, 11), ",") + `]}`
@@ -133,7 +133,7 @@ func TestALoaderThatFails(t *testing.T) {
 	}
 }
 
-// A loader that answers another page for a cursor than before has it sent as a whole.
+// If a loader answers another page for a cursor than before, the whole page is sent.
 func TestAPageThatHasChanged(t *testing.T) {
 	t.Parallel()
 	items := []dispatch.Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// behindAt is what the last heartbeat said before a moment.
+// behindAt is the lag in the last heartbeat before a moment.
 func (h *world) behindAt(at time.Duration, began time.Time) (behind dispatch.Behind) {
 	for _, state := range h.told {
 		if state.Last.Time().Sub(began) <= at {
@@ -23,9 +23,9 @@ func (h *world) behindAt(at time.Duration, began time.Time) (behind dispatch.Beh
 	return behind
 }
 
-// A shard tells since when it misses its moments, and what it is short of; once it is up to
-// its rate again for a while it does not. One that is at its rate, whose items are used up or
-// wait on the ladder, and one that is held back, misses none.
+// A shard reports since when it misses its moments, and what it lacks. After a while at its
+// rate it stops reporting. A shard misses none if it keeps its rate, if its items are used
+// up or wait on the ladder, or if it is held back.
 func TestAShardThatFallsBehind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestAShardThatFallsBehind(t *testing.T) {
 	}
 }
 
-// A shard that has caught up says so.
+// A shard that has caught up reports that.
 func TestAShardThatCatchesUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// putsBack is what the activity comes to.
+// putsBack is the result of the activity.
 func (h *world) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -30,7 +30,7 @@ func (h *world) putsBack(t *testing.T, shard dispatch.Shard) dispatch.State {
 	return state
 }
 
-// listed are the items that are listed as failed, in order.
+// listed are the items listed as failed, in order.
 func (h *world) listed(state dispatch.State) (ids []string) {
 	for n := range state.GivenUp {
 		for _, item := range h.pages[dispatch.GivenUp("shard").Page(n)].Items {
@@ -40,7 +40,8 @@ func (h *world) listed(state dispatch.State) (ids []string) {
 	return ids
 }
 
-// However early a round ends, each item of it was taken or is listed, and none is twice.
+// However early a round ends, each of its items was taken or is listed, and none is listed
+// twice.
 func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 	t.Parallel()
 	for name, per := range map[string]dispatch.Per{"item": dispatch.PerItem, "page": dispatch.PerPage} {
@@ -99,7 +100,7 @@ func TestARoundThatEndsEarlyLosesNothing(t *testing.T) {
 	}
 }
 
-// What is put back fits on pages that Temporal takes, and keeps its attempts and its reason.
+// Items put back fit on pages that Temporal accepts, and keep their attempts and their reason.
 func TestWhatIsPutBackStaysAsItWas(t *testing.T) {
 	t.Parallel()
 	h := newWorld(2500, 1000)

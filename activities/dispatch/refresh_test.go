@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A dispatch of a type with a limit claims its rate, keeps to what it gets of it, and gives
-// it up when it is paused.
+// A dispatch of a type with a limit claims its rate, keeps to its share, and releases it
+// when paused.
 func TestAClaim(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -64,8 +64,8 @@ func TestASweepYields(t *testing.T) {
 	require.Equal(t, []policy.Claim{{Dispatch: "run"}}, h.claims)
 }
 
-// Those who look at the workflow of a dispatch see how far it is, and that costs Temporal
-// little however long it takes.
+// Readers of a dispatch's workflow see its progress, at little cost for Temporal in any
+// length of time.
 func TestProgressIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,8 +86,8 @@ func TestProgressIsTold(t *testing.T) {
 	})
 }
 
-// A run that began at a low rate ends when the rate is high: a worker that is killed
-// shall not be missed for as long as it could be silent then.
+// A run that began at a low rate ends when the rate is high: a killed worker must be noticed
+// sooner than at the low rate.
 func TestARunEndsWhenItIsMuchFaster(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

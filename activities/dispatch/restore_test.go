@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// A run asks the loader again for the pages that the one before left open. A loader that
-// is gone by then stops its shard as at any other time, and what is on the ladder is sent.
+// A run asks the loader again for the pages that the last run left open. If the loader is
+// gone then, its shard stops as at any other time, and the items on the ladder are sent.
 func TestALoaderThatIsGoneAtTheNextRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -62,8 +62,8 @@ func TestALoaderThatIsGoneAtTheNextRun(t *testing.T) {
 	}
 }
 
-// left is the state that a run has left: two items of the loader's first page were dealt
-// with and none of its second one, an item of the ladder is under way, and one due in 4 s.
+// left is the state after a run: two items of the loader's first page were dealt with and
+// none of its second one, an item of the ladder is under way, and one is due in 4 s.
 func left(h *world) dispatch.State {
 	first, second := fives(""), fives("a")
 	first.markDealt(1)
@@ -80,7 +80,7 @@ func left(h *world) dispatch.State {
 	}
 }
 
-// fives is the page that [five] answers for a cursor.
+// fives is the page that [five] returns for a cursor.
 func fives(cursor string) *page {
 	read, _ := parse(five(url.Values{"cursor": {cursor}}, 0).Body, 5)
 	return open(dispatch.Open{Cursor: cursor}, read.items)
@@ -96,7 +96,7 @@ func (h *world) again() (came []message) {
 	return came
 }
 
-// A run that ends before it has read the pages again leaves them to the next one, and so
+// A run that ends before it has read the pages again leaves them to the next run, and so
 // does a worker that dies.
 func TestWhatIsNotReadAgainIsLeftToTheNextRun(t *testing.T) {
 	t.Parallel()
@@ -119,8 +119,8 @@ func TestWhatIsNotReadAgainIsLeftToTheNextRun(t *testing.T) {
 	})
 }
 
-// A stored page that was open and is gone is a problem of its shard, which sends the rest.
-// One that cannot be read for a while is read later.
+// A missing stored page that was open is a problem of its shard, which sends the rest. A
+// temporarily unreadable one is read later.
 func TestAStoredPageThatIsGoneAtTheNextRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -153,8 +153,8 @@ func TestAStoredPageThatIsGoneAtTheNextRun(t *testing.T) {
 	}
 }
 
-// However long it takes to read the pages again, up to half a second of moments that nobody
-// used meanwhile is made up for.
+// However long it takes to read the pages again, up to half a second of unused moments is
+// made up for.
 func TestReadingAgainLosesNoMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,7 @@ func (h *world) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
 	}
 }
 
-// Items that fail climb their ladder beside the others, which leave as if nothing were.
+// Failing items climb their ladder beside the others, which leave undisturbed.
 func TestFailingItemsClimbTheLadder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -89,7 +89,7 @@ func TestFailingItemsClimbTheLadder(t *testing.T) {
 	})
 }
 
-// A receiver that asks for patience has it, and the dispatch comes back gently.
+// A receiver that requests patience gets it, and the dispatch resumes gently.
 func TestTheReceiverAsksForPatience(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -143,7 +143,7 @@ func TestTheReceiverAsksForPatience(t *testing.T) {
 	}
 }
 
-// The policy's own limit holds as well, and its bound on what is under way.
+// The policy's own limit applies too, and its bound on the callbacks under way.
 func TestThePolicyHoldsAsWell(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -208,7 +208,7 @@ func TestACallbackForEachPage(t *testing.T) {
 	}
 }
 
-// What cannot be stored for a while is stored later, and nothing is lost.
+// Items that cannot be stored for a while are stored later, and none is lost.
 func TestAStoreThatIsDown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -233,8 +233,8 @@ func TestAStoreThatIsDown(t *testing.T) {
 	})
 }
 
-// However many items fail while a page of them is stored, none of the pages is larger than
-// Temporal takes, and what was refused is stored again as it was.
+// However many items fail while a page of them is stored, no page is larger than Temporal
+// accepts, and a refused page is stored again unchanged.
 func TestAPageOfTheLadderIsBounded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -294,7 +294,7 @@ func TestAPageOfTheLadderIsBounded(t *testing.T) {
 	}
 }
 
-// A page that is gone is a problem of its shard, which sends the rest.
+// A missing page is a problem of its shard, which sends the rest.
 func TestAPageThatIsGone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -321,8 +321,7 @@ func TestAPageThatIsGone(t *testing.T) {
 	})
 }
 
-// A shard that has been long with one worker gives others a chance, also where a callback
-// hangs.
+// A shard that has been long with one worker gives others a chance, even if a callback hangs.
 func TestARunIsOver(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -353,8 +352,8 @@ func TestARunIsOver(t *testing.T) {
 	})
 }
 
-// A stored policy has its defaults, so 200 callbacks of its type are under way at once where
-// it names no number. The larger bound is that of a type without a policy.
+// A stored policy has its defaults: without a number, 200 callbacks of its type may be under
+// way at once. A type without a policy has the larger bound.
 func TestCallbacksUnderWayAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newWorld(1, 1)

@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Items leave at the moments of the plan, whatever the rate and however long a callback
-// takes, and each as it was given.
+// Items leave at the moments of the plan, at every rate and however long a callback takes,
+// and each unchanged.
 func TestItemsLeaveEvenly(t *testing.T) {
 	t.Parallel()
 	for _, rate := range []float64{0.5, 20, 100, 1000} {
@@ -43,8 +43,8 @@ func TestItemsLeaveEvenly(t *testing.T) {
 	}
 }
 
-// A policy that becomes a stream while items are sent holds them until there is somebody to
-// call again. None is given up, and none is sent twice.
+// A policy that becomes a stream while items are sent holds them until there is a receiver
+// to call again. None is given up, and none is sent twice.
 func TestAPolicyThatBecomesAStream(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -97,8 +97,8 @@ func TestShardsTakeTurns(t *testing.T) {
 	})
 }
 
-// A run that ends somewhere is gone on with from what its last heartbeat said: no
-// item is skipped, and what is repeated was not told.
+// A run that ends anywhere is continued from its last heartbeat: no item is skipped, and
+// only unreported items are repeated.
 func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -157,8 +157,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 	}
 }
 
-// Without a heartbeat that was answered nothing leaves: another executor may have the
-// shard.
+// Without an answered heartbeat nothing leaves: another executor may have the shard.
 func TestNothingLeavesWithoutALease(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -183,8 +182,7 @@ func TestNothingLeavesWithoutALease(t *testing.T) {
 	})
 }
 
-// A plan that is changed while items leave is kept to within a second, and a pause ends
-// the run.
+// A plan that changes while items leave applies within a second, and a pause ends the run.
 func TestThePlanIsLive(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -247,8 +245,8 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
-// A run that is called off stores what has failed, also where its first heartbeat, or
-// one after a while without an answer, says so.
+// A cancelled run stores the failed items, even if the cancel comes with its first
+// heartbeat, or with one after a while without an answer.
 func TestACancelledRunStoresWhatFailed(t *testing.T) {
 	t.Parallel()
 	for name, beat := range map[string]func(at time.Duration) error{
@@ -287,7 +285,7 @@ func TestACancelledRunStoresWhatFailed(t *testing.T) {
 	}
 }
 
-// While somebody has paused the type nothing leaves, and nothing is made up for.
+// While the type is paused nothing leaves, and nothing is made up for.
 func TestNothingLeavesInAnEmergency(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

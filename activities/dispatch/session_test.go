@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// silent is a Temporal that hears nothing of an attempt from its nth heartbeat on.
+// silent is a Temporal that loses an attempt's heartbeats from the nth on.
 func (h *world) silent(from int) {
 	h.beat = func(n int) error {
 		if n >= from {
@@ -23,14 +23,14 @@ func (h *world) silent(from int) {
 	}
 }
 
-// A process that Temporal takes for dead, and that gets the next attempt, goes on with what
-// it has under way. One that did not have the attempt before cannot, nor can one after
-// which somebody else told how far it came.
+// A process that Temporal considers dead, and that gets the next attempt, continues its work
+// under way. A process without the attempt before cannot, nor can one after another process
+// has reported progress.
 func TestTheSameProcessRepeatsNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		// same reports whether the next attempt comes to the same process, number is its number,
-		// and told that of the one that told something last.
+		// same reports whether the next attempt comes to the same process, number is its
+		// number, and told is the number of the last attempt with a heartbeat.
 		same     bool
 		number   int32
 		told     int32
@@ -73,7 +73,7 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 	}
 }
 
-// A run whose end Temporal did not hear ends again in the next attempt.
+// A run whose end did not reach Temporal ends again in the next attempt.
 func TestAnEndThatWasNotHeard(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,7 @@ func slow(businessType string) *world {
 	return h
 }
 
-// last is what was told last; nil for nothing.
+// last is the last heartbeat; nil for none.
 func (h *world) last() *dispatch.State {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -33,8 +33,8 @@ func (h *world) last() *dispatch.State {
 	return &told
 }
 
-// Shards of one type that hold every place of a worker give one up to another type at once,
-// and those that wait for their turn say so, and have it.
+// Shards of one type that hold every place of a worker give one up to another type at once.
+// Waiting shards report that they wait, and get their turn.
 func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

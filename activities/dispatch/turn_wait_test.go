@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/internal/turns"
 )
 
-// crowded is an executor whose one place is held, for good, by work of a type that has no
-// more of them than the shard's. free ends that.
+// crowded is an executor whose only place is held permanently, by work of a type with no
+// more places than the shard's. free ends that.
 func crowded(t *testing.T, h *world) (executor *Executor, free func()) {
 	t.Helper()
 	executor = h.executor()
@@ -22,13 +22,13 @@ func crowded(t *testing.T, h *world) (executor *Executor, free func()) {
 	return executor, executor.turns.Take(t.Context(), "other", time.Now()).Leave
 }
 
-// ending is what comes of an attempt.
+// ending is the result of an attempt.
 type ending struct {
 	result dispatch.Stint
 	err    error
 }
 
-// begin makes an attempt beside the test.
+// begin makes an attempt in the background of the test.
 func begin(t *testing.T, executor *Executor, shard dispatch.Shard, from *dispatch.State) <-chan ending {
 	t.Helper()
 	ends := make(chan ending, 1)
@@ -39,8 +39,8 @@ func begin(t *testing.T, executor *Executor, shard dispatch.Shard, from *dispatc
 	return ends
 }
 
-// What is changed while a shard waits for its turn holds when that comes: a pause ends it
-// without an item, and leaves the place; a new rate is the one that it sends at.
+// A change while a shard waits for its turn applies when the turn comes: a pause ends it
+// without an item, and frees the place; a new rate is its rate.
 func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -79,9 +79,9 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 	}
 }
 
-// A shard that has waited for long at one worker is handed on, and has not lost its place in
-// the order: at the next worker it comes before work that has waited for less. The same holds
-// where its worker died, and it goes on from its last heartbeat.
+// A shard that has waited long at one worker is handed on, and keeps its place in the order:
+// at the next worker it precedes work that has waited for less. The same holds if its worker
+// died, and it continues from its last heartbeat.
 func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

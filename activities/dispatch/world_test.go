@@ -23,27 +23,27 @@ var key = wire.Key{BusinessType: "mass", BusinessID: "d"}
 
 // world is all that an executor needs: a store in memory, a receiver, and a loader.
 type world struct {
-	// paused reports whether somebody has paused the type.
+	// paused reports whether the type is paused.
 	paused bool
 	mu     sync.Mutex
 	memo   dispatch.Memo
 	pages  map[string]dispatch.Page
-	// told is what heartbeats said, and beat what comes of them; nil for nothing.
+	// told are the heartbeats, and beat is the result of one; nil for success.
 	told []dispatch.State
 	beat func(n int) error
 	// gone is why the dispatch cannot be read, and broken why pages cannot.
 	gone, broken error
-	// reads and stores are how long it takes to read and to store a page, and wrote are the
-	// pages that were to be stored.
+	// reads and stores are the durations of reading and storing a page, and wrote are the
+	// pages to be stored.
 	reads, stores time.Duration
 	wrote         []wrote
 	policy        policy.Policy
 	noPolicy      error
 	wishes        []policy.BackPressure
 	claims        []policy.Claim
-	// progress is when it was told how far the dispatch is.
+	// progress are the times of the progress reports.
 	progress []time.Time
-	// came are the messages that arrived, and answer what becomes of one; nil for taken.
+	// came are the messages that arrived, and answer is the answer to one; nil for taken.
 	came   []message
 	answer func(m send.Message, n int) send.Outcome
 	takes  time.Duration
@@ -98,13 +98,13 @@ func (h *world) executor() *Executor {
 	return New(Config{Store: h, Policies: h, Opener: h, Emergencies: h, Sender: h, Observer: h})
 }
 
-// runShard runs a shard, from a state that an earlier run has told if there is one.
+// runShard runs a shard, from an earlier run's state if there is one.
 func (h *world) runShard(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
 	t.Helper()
 	return attempt{executor: h.executor(), number: 1}.run(t, shard, from)
 }
 
-// attempt is one of Temporal at a run, in a process.
+// attempt is one of Temporal's attempts at a run, in a process.
 type attempt struct {
 	executor *Executor
 	number   int32
@@ -148,7 +148,7 @@ func (h *world) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
 	return page, nil
 }
 
-// blob is what Temporal takes for a value.
+// blob is the largest value that Temporal accepts.
 const blob = 2 << 20
 
 func (h *world) WritePage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
@@ -268,8 +268,7 @@ func (h *world) ids() (all []string) {
 	return all
 }
 
-// requireProblem holds a shard to the problem that it shows, of which words are given; "" for
-// none.
+// requireProblem checks the problem that a shard shows by some words of it; "" for none.
 func requireProblem(t *testing.T, words string, state dispatch.State) {
 	t.Helper()
 	if words == "" {

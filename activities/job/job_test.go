@@ -22,7 +22,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// numbers is a kind of job that nobody offers: it counts from 1, in pages.
+// numbers is a kind of job for tests: it counts from 1, in pages.
 type numbers struct {
 	upTo, page int
 	perSecond  float64
@@ -31,7 +31,7 @@ type numbers struct {
 	// listing is called before a page is read, with its first number, and may be nil.
 	listing func(first int) error
 
-	// began is when each number was begun, in order.
+	// began are the times at which the numbers were begun, in order.
 	began []begun
 }
 
@@ -92,7 +92,7 @@ func (n *numbers) counted() (all []int) {
 
 // try is one try of the activity.
 type try struct {
-	// from is what an earlier try told last; nil for the first.
+	// from is the last heartbeat of an earlier try; nil for the first.
 	from *progress
 	// stop is closed when the worker leaves, and job cancelled when the job is stopped.
 	stop chan struct{}
@@ -105,7 +105,7 @@ type try struct {
 	interceptor.ActivityOutboundInterceptorBase
 }
 
-// run makes the try, and returns its counts, also where it was stopped.
+// run makes the try, and returns its counts, also after a stop.
 func (y *try) run(t *testing.T, n *numbers) (counts corejob.Tally, err error) {
 	t.Helper()
 	return y.runs(t, n.Run)
@@ -131,7 +131,7 @@ func (y *try) runs(t *testing.T, activity func(context.Context) (corejob.Tally, 
 	return counts, err
 }
 
-// The SDK sends heartbeats now and then; the try hears each.
+// The SDK sends heartbeats now and then; the try receives each.
 func (y *try) InterceptActivity(_ context.Context, next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
 	y.ActivityInboundInterceptorBase.Next = next
 	return y
@@ -175,7 +175,7 @@ func upTo(n int) (all []int) {
 	return all
 }
 
-// What became of each item is counted, and each is dealt with once, in order.
+// Each item's outcome is counted, and each item is dealt with once, in order.
 func TestEveryItemIsCounted(t *testing.T) {
 	t.Parallel()
 	errs := map[int]error{
@@ -202,8 +202,8 @@ func TestEveryItemIsCounted(t *testing.T) {
 	}
 }
 
-// The rate holds between items that were dealt with; what was skipped uses up nothing of
-// it, and the end of the last page is not waited for.
+// The rate applies between items that were dealt with. Skipped items do not count, and there
+// is no wait after the last page.
 func TestTheRate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -227,7 +227,7 @@ func TestTheRate(t *testing.T) {
 	})
 }
 
-// Another try goes on behind what was dealt with last, and counts on.
+// Another try continues after the last item that was dealt with, and counts on.
 func TestAnotherTryGoesOn(t *testing.T) {
 	t.Parallel()
 	nine := 9
@@ -258,7 +258,7 @@ func TestAnotherTryGoesOn(t *testing.T) {
 	}
 }
 
-// A stop waits for the item that has begun, and begins no other: the counts are exact.
+// A stop waits for the item under way, and begins no other: the counts are exact.
 func TestAStopIsExact(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -301,7 +301,7 @@ func TestAStopIsExact(t *testing.T) {
 	}
 }
 
-// A worker that leaves hands the job on at once, behind the item that had begun.
+// A worker that stops hands the job on at once, after the item under way.
 func TestTheWorkerLeaves(t *testing.T) {
 	t.Parallel()
 	for name, perSecond := range map[string]float64{"while an item is dealt with": 1e6, "while it waits": 0.1} {
@@ -375,7 +375,7 @@ func TestAnItemThatHoldsItsJobUp(t *testing.T) {
 	}
 }
 
-// What cannot be read ends a try, and Temporal makes another.
+// An unreadable page ends a try, and Temporal makes another.
 func TestWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]int{"how many there are": 0, "the first page": 1, "another page": 4} {
@@ -416,9 +416,8 @@ func TestWhatCannotBeRead(t *testing.T) {
 	})
 }
 
-// A worker may be killed at any moment, and what it told last may be from a while
-// before. Every item is dealt with, what is dealt with twice is what lies between, and
-// nothing is counted twice.
+// A worker may be killed at any moment, a while after its last heartbeat. Every item is
+// dealt with, only the items since that heartbeat twice, and nothing is counted twice.
 func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -458,8 +457,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 }
 
-// Items go side by side, as many as the rate lets go in a moment, and are told of in the
-// order of the page; a page is turned when all of its items are dealt with.
+// Items go side by side, as many as the rate allows in a moment, and are recorded in the
+// order of the page. A page ends when all of its items are dealt with.
 func TestItemsSideBySide(t *testing.T) {
 	t.Parallel()
 	for perSecond, together := range map[float64]int{5: 1, 30: 3, 1000: 4} {
@@ -541,7 +540,7 @@ func TestEnd(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded, "nobody stopped it")
 }
 
-// countsIn is what an error carries.
+// countsIn are the counts that an error carries.
 func countsIn(t *testing.T, err error) (counts int) {
 	t.Helper()
 	failed, ok := errors.AsType[*temporal.ApplicationError](err)

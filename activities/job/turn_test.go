@@ -42,8 +42,8 @@ func (o *ofType) carryOut(t *testing.T, first *try) {
 	}
 }
 
-// Slow jobs of one type that hold every place hold up no other type's, and each number of
-// theirs is dealt with once all the same.
+// Slow jobs of one type that hold every place do not hold up another type's jobs, and each
+// of their numbers is still dealt with once.
 func TestJobsTakeTurns(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,8 +72,8 @@ func TestJobsTakeTurns(t *testing.T) {
 	})
 }
 
-// A job whose worker stops while it waits, or that has waited there for long, goes on waiting
-// at the next worker, from when it began to, and before jobs that have waited for less.
+// A job whose worker stops while it waits, or that has waited there long, goes on waiting at the
+// next worker. It keeps the time of its first wait, and precedes jobs that have waited for less.
 func TestAJobWaitsAtTwoWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

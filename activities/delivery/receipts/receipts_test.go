@@ -18,7 +18,7 @@ func newStore(t *testing.T) *Store {
 	return s
 }
 
-// A run is called once, however often its task is handed out.
+// A run rings once, however often its task is handed out.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	s, calls := newStore(t), 0
@@ -39,7 +39,7 @@ func TestOnce(t *testing.T) {
 	require.Equal(t, 2, calls)
 }
 
-// An attempt that fails leaves no receipt, nor does a timer that was released.
+// A failed attempt and a released timer leave no receipt.
 func TestNoReceipt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -65,7 +65,7 @@ func TestNoReceipt(t *testing.T) {
 	}
 }
 
-// Whoever asks for an attempt that is under way waits for its end, or for their own.
+// A caller that asks for an attempt under way waits for the end of the attempt, or for its own.
 func TestAnAttemptUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, answer := newStore(t), make(chan struct{})

@@ -49,7 +49,7 @@ func terminated(t *testing.T, broker string, settings *tls.Config) (address stri
 	return listener.Addr().String()
 }
 
-// Over TLS a broker is called that is who it says it is, and no other.
+// Over TLS only a broker with a valid certificate for its name is called.
 func overTLS(t *testing.T, server *rabbit.Server) {
 	example := httptest.NewTLSServer(nil) // whose certificate is for 127.0.0.1
 	example.Close()
@@ -73,7 +73,7 @@ func overTLS(t *testing.T, server *rabbit.Server) {
 	}
 }
 
-// A broker that sends no heartbeats any more is given up, and connected to anew.
+// A broker without heartbeats is given up, and the transport connects again.
 func fallsSilent(t *testing.T, server *rabbit.Server) {
 	var connections atomic.Int64
 	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
@@ -93,8 +93,8 @@ func fallsSilent(t *testing.T, server *rabbit.Server) {
 	require.EqualValues(t, 2, connections.Load())
 }
 
-// A broker that takes longer to connect to than an attempt has time is connected to all the
-// same: the attempts after it find the connection.
+// A broker whose connection takes longer than an attempt's time is connected to all the
+// same: later attempts find the connection.
 func farAway(t *testing.T, server *rabbit.Server) {
 	var mu sync.Mutex
 	ended := 0
@@ -131,8 +131,8 @@ func farAway(t *testing.T, server *rabbit.Server) {
 	}, 30*time.Second, time.Millisecond, "it is connected to")
 }
 
-// A broker whose connections do not last is not stormed: in between attempts fail at once, and
-// nothing is sent.
+// A broker with short-lived connections is not flooded: in between attempts fail at once,
+// and nothing is sent.
 func unsteady(t *testing.T, server *rabbit.Server) {
 	var connections atomic.Int64
 	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {
@@ -156,8 +156,8 @@ func unsteady(t *testing.T, server *rabbit.Server) {
 	require.Greater(t, unsent, int64(attempts/2))
 }
 
-// A broker that could not be reached for want of our own has said nothing, and those who wait
-// for the same connection hear the same.
+// A broker that is unreachable for lack of local resources has not answered, and all
+// attempts that wait for the same connection get the same result.
 func TestWantOfOurOwnIsNoAnswerOfABroker(t *testing.T) {
 	t.Parallel()
 	for _, want := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.EADDRNOTAVAIL} {

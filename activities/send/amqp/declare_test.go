@@ -20,7 +20,7 @@ func declaring(t *testing.T, transport *Transport, exchange string, d delivery.D
 	})
 }
 
-// What the policy names is declared, and nothing else.
+// The transport declares what the policy names, and nothing else.
 func declared(t *testing.T, server *rabbit.Server) {
 	transport, app := opened(t, server.URL), newConsumer(t, server.URL)
 	defer func() { _ = app.conn.Close() }()
@@ -60,7 +60,7 @@ func declared(t *testing.T, server *rabbit.Server) {
 	require.True(t, plain.Delivered, "%+v", plain)
 }
 
-// A user who may not configure declares nothing, and is told so.
+// A user without the right to configure declares nothing, and gets that answer.
 func mayNotDeclare(t *testing.T, server *rabbit.Server) {
 	server.Permit("reader", "^$", ".*", ".*")
 	transport := opened(t, "amqp://reader:"+sendtest.Secret+"@"+server.Address+"/")

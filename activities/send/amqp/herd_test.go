@@ -13,16 +13,16 @@ import (
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
-// herdSize is how many messages are sent at once, by as many attempts side by side as a
-// worker makes of one type.
+// herdSize is how many messages are sent at once, by as many concurrent attempts as a worker
+// makes of one type.
 const (
 	herdSize    = 3000
 	herdWorkers = 100
 )
 
 // BenchmarkHerd sends a herd into a durable queue of a real RabbitMQ: as attempts do, which
-// wait for the broker's word on each message, and as a control the same messages by one
-// channel that waits for nothing. An operation is a herd, until nobody waits for any of it.
+// wait for the broker's confirmation of each message. As a control it sends the same messages
+// by one channel without waits. An operation is a herd, until the last wait is over.
 func BenchmarkHerd(b *testing.B) {
 	server := rabbit.Start(b)
 	conn, app := publishes(b, server.URL)
@@ -49,7 +49,7 @@ func BenchmarkHerd(b *testing.B) {
 	}
 }
 
-// herd publishes a herd, each message by whoever is free.
+// herd publishes a herd, each message by a free goroutine.
 func herd(b *testing.B, publish func(context.Context) bool) {
 	messages := make(chan struct{}, herdSize)
 	for range herdSize {

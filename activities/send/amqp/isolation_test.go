@@ -21,8 +21,8 @@ const (
 	shortly = 300 * time.Millisecond
 )
 
-// A queue that confirms nothing, as one does that has lost its majority, keeps the timers of
-// its own type waiting, and nobody else's: neither while attempts wait for it nor afterwards.
+// A queue that confirms nothing, because it has lost its majority, delays only the timers of
+// its own type, both while attempts wait for it and afterwards.
 func stuckQueue(t *testing.T, server *rabbit.Server) {
 	var connections atomic.Int64
 	proxy := rabbit.NewProxy(t, server.Address, func() rabbit.Misbehaviour {

@@ -229,8 +229,8 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 	require.Equal(t, delivery.Refused, attempt(t, wrong, to("main", taking)).Class)
 }
 
-// A broker without memory takes nothing: it is left alone, and not asked by each
-// attempt, until it says that it takes messages again.
+// A broker without memory takes nothing: it is left alone, and not asked by each attempt,
+// until it accepts messages again.
 func memoryAlarm(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
 	delivers(t, transport)
@@ -258,8 +258,8 @@ func stoppedAndStarted(t *testing.T, server *rabbit.Server) {
 	delivers(t, transport)
 }
 
-// lastsWithoutChannels shows that a blocked broker, which opens no channels, holds up no
-// attempt that has none.
+// lastsWithoutChannels shows that a blocked broker, which opens no channels, does not hold
+// up an attempt without a channel.
 func lastsWithoutChannels(t *testing.T, transport *Transport) {
 	conn, err := transport.brokers["main"].connection(t.Context())
 	require.NoError(t, err)
@@ -274,7 +274,7 @@ func lastsWithoutChannels(t *testing.T, transport *Transport) {
 	}
 }
 
-// waiting is a context that tells when somebody begins to wait for its end.
+// waiting is a context that reports when a wait for its end begins.
 type waiting struct {
 	context.Context
 	begun chan struct{}
@@ -286,7 +286,7 @@ func (w waiting) Done() <-chan struct{} {
 	return w.Context.Done()
 }
 
-// A place that becomes free is told to whoever waits for one.
+// A waiting attempt learns of a place that becomes free.
 func fewChannels(t *testing.T, server *rabbit.Server) {
 	var wire net.Conn
 	raw, err := amqp.DialConfig(server.URL, amqp.Config{ChannelMax: 1, Dial: func(network, address string) (_ net.Conn, err error) {
@@ -317,7 +317,7 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 	require.NoError(t, <-second)
 }
 
-// Whoever is in the middle of an attempt when the transport is closed leaves nothing behind.
+// An attempt under way when the transport is closed leaves nothing behind.
 func closedInTheMiddle(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
 	delivers(t, transport)
@@ -332,8 +332,8 @@ func closedInTheMiddle(t *testing.T, server *rabbit.Server) {
 	attempts.Wait()
 }
 
-// closesAllTheSame holds that a worker can stop while a broker that is blocked reads nothing,
-// no farewell either, and goes on showing signs of life.
+// closesAllTheSame shows that a worker can stop although a blocked broker reads nothing, not
+// even a close, and still sends heartbeats.
 func closesAllTheSame(t *testing.T, server *rabbit.Server) {
 	transport := opened(t, server.URL)
 	require.Eventually(t, func() bool { // the broker takes one message before it blocks

@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// receivers are all that the suite asks for, on one server.
+// receivers are the receivers of the suite, on one server.
 type receivers struct {
 	mu       sync.Mutex
 	received []sendtest.Received

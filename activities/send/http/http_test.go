@@ -41,7 +41,7 @@ func postBody(c *Transport, url, body string, timeout time.Duration) send.Outcom
 	})
 }
 
-// The beginning of a failed answer is kept, where it is text.
+// The beginning of a failed answer is kept if it is text.
 func TestTheTextOfAFailure(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("x", 8<<10)
@@ -56,8 +56,8 @@ func TestTheTextOfAFailure(t *testing.T) {
 	}
 }
 
-// No connection ever reaches an address that was not allowed, however its URL
-// is written: the listener counts what it accepts.
+// No connection ever reaches an address that was not allowed, however its URL is written:
+// the listener counts its connections.
 func TestForbiddenAddressesAreNeverReached(t *testing.T) {
 	t.Parallel()
 	listener, accepted := counting(t)
@@ -181,8 +181,8 @@ func hijack(write func(*bufio.ReadWriter)) http.HandlerFunc {
 	}
 }
 
-// Nobody is asked to compress: callbacks, alerts and outcomes are posts, questions to loaders
-// are not, and what a policy adds to TLS has a connection of its own.
+// No receiver is asked to compress: callbacks, alerts and outcomes are posts, questions to
+// loaders are not, and a policy's TLS has a separate connection.
 func TestNobodyIsAskedToCompress(t *testing.T) {
 	t.Parallel()
 	asked := make(chan []string, 1)
@@ -220,7 +220,7 @@ func TestAnswerIsReadAsItIs(t *testing.T) {
 	require.False(t, x.Ended.Before(x.FirstByte))
 }
 
-// A connection is used again when the rest of an answer fits into what is read.
+// A connection is used again if the rest of an answer fits into the read limit.
 func TestConnectionsAreKept(t *testing.T) {
 	t.Parallel()
 	var connections atomic.Int64

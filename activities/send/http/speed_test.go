@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// What a callback costs on its way out, the receiver in the same process included.
+// The cost of sending a callback, including the receiver in the same process.
 func BenchmarkSend(b *testing.B) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

@@ -36,7 +36,7 @@ type authority struct {
 	key         *ecdsa.PrivateKey
 }
 
-// newAuthority makes an authority whose own name differs from every other one.
+// newAuthority makes an authority with a unique name.
 func newAuthority(t *testing.T, name string) authority {
 	a := authority{t: t}
 	template := &x509.Certificate{
@@ -61,7 +61,7 @@ func (a authority) pool() *x509.CertPool {
 	return pool
 }
 
-// sign makes a certificate for loopback, or as change leaves it, and its key.
+// sign makes a certificate and its key, for loopback or as change modifies it.
 func (a authority) sign(change func(*x509.Certificate)) (certificate, key string) {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "somebody"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
@@ -84,8 +84,8 @@ func inPEM(kind string, der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 }
 
-// serveTLS starts a receiver with a certificate of the authority, which tells how
-// many connections were opened.
+// serveTLS starts a receiver with a certificate of the authority. connections counts its
+// connections.
 func (a authority) serveTLS(change func(*x509.Certificate), adjust func(*tls.Config)) (url string, connections func() int) {
 	certificate, key := a.sign(change)
 	pair, err := tls.X509KeyPair([]byte(certificate), []byte(key))
@@ -119,7 +119,7 @@ func postWith(t *testing.T, c *Transport, url string, settings *policy.TLS) send
 	return c.Send(ctx, send.Envelope{Destination: delivery.HTTP(url), TLS: settings})
 }
 
-// The class of a failure tells what is wrong with the certificate.
+// The class of a failure names the fault of the certificate.
 func TestBadTLS(t *testing.T) {
 	t.Parallel()
 	ours, stranger := newAuthority(t, "ours"), newAuthority(t, "stranger")
@@ -158,8 +158,7 @@ func TestBadTLS(t *testing.T) {
 	require.True(t, x.FirstByte.IsZero())
 }
 
-// A policy's CA and client certificate are used for it alone, on connections that
-// are kept.
+// A policy's CA and client certificate are used for it alone, on connections that are kept.
 func TestTLSOfAPolicy(t *testing.T) {
 	t.Parallel()
 	theirs, clients, strangers := newAuthority(t, "theirs"), newAuthority(t, "clients"), newAuthority(t, "strangers")
@@ -182,8 +181,8 @@ func TestTLSOfAPolicy(t *testing.T) {
 	require.Equal(t, delivery.TLSClientCertificate, postWith(t, caller, url, refused).Class)
 }
 
-// What is kept is bounded; a configuration that was dropped closes its
-// connections, and is made again when it is asked for.
+// The number of kept configurations is bounded. A dropped one closes its connections, and is
+// made again at its next use.
 func TestTLSConfigurationsAreBounded(t *testing.T) {
 	t.Parallel()
 	theirs := newAuthority(t, "theirs")

@@ -19,8 +19,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// With HTTP/2 net/http itself sends again what the receiver says it did not look
-// at. Together with that no attempt is sent more than twice.
+// With HTTP/2 net/http itself resends what the receiver did not look at. Including that, no
+// attempt is sent more than twice.
 func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -54,8 +54,8 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 	}
 }
 
-// wiretap2 is an HTTP/2 receiver that leaves with the second request of its
-// first connection. Every request is sent to the channel.
+// wiretap2 is an HTTP/2 receiver that leaves at the second request of its first connection.
+// Every request is sent to the channel.
 func wiretap2(t *testing.T, leave func(*http2.Framer, uint32)) (url string, pool *x509.CertPool, sent chan struct{}) {
 	lender := httptest.NewTLSServer(http.NotFoundHandler())
 	defer lender.Close()

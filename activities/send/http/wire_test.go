@@ -12,9 +12,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// script says what a receiver does with the n-th request (from 1) on its c-th
-// connection (from 1): the bytes that it answers with, before it closes the
-// connection if leave is set.
+// script defines the receiver's answer to the n-th request (from 1) on its c-th connection
+// (from 1): the bytes of the answer, and whether it then closes the connection.
 type script func(connection, request int) (answer string, leave bool)
 
 const ok = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
@@ -75,8 +74,7 @@ func converse(conn net.Conn, requests chan<- string, play func(n int) (string, b
 	}
 }
 
-// A chunk of nothing would be read as the next request by a server that knows
-// Content-Length only.
+// A server that knows only Content-Length would read an empty chunk as the next request.
 func TestNoPayloadIsSaidByItsLength(t *testing.T) {
 	t.Parallel()
 	url, heard := wiretap(t, func(int, int) (string, bool) { return ok, false })
@@ -96,7 +94,7 @@ func TestNoPayloadIsSaidByItsLength(t *testing.T) {
 	require.True(t, strings.HasSuffix(requests[1], "\r\n\r\nx"))
 }
 
-// A URL is asked for as it was written: its parameters may be a signature.
+// A URL is requested as it was written: its parameters may be a signature.
 func TestParametersStayByteForByte(t *testing.T) {
 	t.Parallel()
 	url, heard := wiretap(t, func(int, int) (string, bool) { return ok, false })
@@ -107,8 +105,8 @@ func TestParametersStayByteForByte(t *testing.T) {
 	}
 }
 
-// A receiver closes a kept connection when it likes. Whatever it had not begun
-// to answer is sent once more, on a new connection, and never twice.
+// A receiver may close a kept connection at any time. A request without the beginning of an
+// answer is sent once more, on a new connection, and never twice.
 func TestKeptConnectionThatBreaks(t *testing.T) {
 	t.Parallel()
 	type turn struct {
@@ -158,7 +156,7 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 			require.False(t, x.FirstByte.IsZero())
 			requests := heard()[1:]
 			require.Len(t, requests, c.sent)
-			for _, request := range requests { // the same but for the wish to keep no connection
+			for _, request := range requests { // the same except for keeping no connection
 				require.Equal(t, requests[0], strings.Replace(request, "Connection: close\r\n", "", 1))
 			}
 		})

@@ -79,12 +79,12 @@ func inMemory(spoil func(send.Transport) send.Transport) sendtest.Subject {
 	}
 }
 
-// spoiled is a transport that somebody broke.
+// spoiled is a broken transport.
 type spoiled func(context.Context, send.Envelope) send.Outcome
 
 func (s spoiled) Send(ctx context.Context, e send.Envelope) send.Outcome { return s(ctx, e) }
 
-// before changes what is sent, and after what is told of it.
+// before changes the envelope, and after changes the outcome.
 func before(change func(*send.Envelope)) func(send.Transport) send.Transport {
 	return func(good send.Transport) send.Transport {
 		return spoiled(func(ctx context.Context, e send.Envelope) send.Outcome {
@@ -145,7 +145,7 @@ func (f *failures) Errorf(format string, args ...any) {
 	f.all = append(f.all, fmt.Sprintf(format, args...))
 }
 
-// What keeps every rule passes each; what breaks one is seen by it.
+// A correct transport passes each rule; each rule finds the transport that breaks it.
 func TestEveryRuleSeesWhatBreaksIt(t *testing.T) {
 	var stay chan struct{}
 	broken := map[string]map[string]func(send.Transport) send.Transport{
