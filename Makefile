@@ -107,8 +107,8 @@ test-units: build cli # the benchmark's tests start them
 	cd deploy/helm && $(AS_BUILT) go test ./...
 
 # Most of these tests wait, so many run at once. The race detector makes the embedded Temporal
-# several times as slow, and our own packages run under it in the unit tests: here one way
-# through the house does, which is what runs them together, and in test-race every way.
+# several times as slow. Our own packages run under it in the unit tests, and together in the
+# tests of SMOKE. `make test-race` runs all of these tests under it.
 SMOKE := ^Test(BookedAndRung|Moves|CancelInFlight|Redeliver|PausedAndResumed)$$
 
 .PHONY: test-e2e
