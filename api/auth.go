@@ -24,7 +24,7 @@ func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 			s.called(c, signedIn)
 			return next(c)
 		}
-		if bearsToken(c) {
+		if bearsToken(c, s.scopes[callOf(c)]) {
 			s.called(c, &tokenBearer)
 			return next(c)
 		}

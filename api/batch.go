@@ -123,7 +123,7 @@ func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole booking
 	view, created, err := s.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problemOf(err)
-		problem.Errors = exampled(problem.Errors, timersPath, s.reach.Brokers)
+		problem.Errors = exampled(problem.Errors, nil, s.reach.Brokers)
 		return batchResult{Status: problem.Status, Problem: &problem, key: whole.Key}
 	}
 	if created {

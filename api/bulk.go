@@ -48,7 +48,7 @@ func newBulkRoutes(bulk Bulk, reach delivery.Reach) bulkRoutes {
 
 func (r bulkRoutes) add(to routes) {
 	r.jobRoutes.add(to)
-	to.post("", operating(named, noPayloads), r.start)
+	to.post("", operating(named, noPayloads).accepting(aBody), r.start)
 	to.get("/:id/results", viewing(byID, noPayloads), r.results)
 }
 

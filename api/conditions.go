@@ -1,9 +1,7 @@
 package api
 
 import (
-	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,51 +13,7 @@ import (
 
 const headerETag = "ETag"
 
-// conditions are the headers that make a change depend on the present state (RFC 9110,
-// section 13.1). Some calls understand the first of them, one the second, and none the last.
-var conditions = []string{timer.HeaderIfMatch, headerIfNoneMatch, "If-Unmodified-Since"}
-
 const headerIfNoneMatch = "If-None-Match"
-
-const (
-	oneTimer  = timersPath + "/:type/:id"
-	onePolicy = versionPrefix + "policies/:type"
-)
-
-// conditional are the calls that understand If-Match, and creating the one that understands
-// If-None-Match.
-var (
-	conditional = []string{
-		"PUT " + oneTimer, "PATCH " + oneTimer, "DELETE " + oneTimer,
-		"POST " + oneTimer + "/fire", "POST " + oneTimer + "/pause", "POST " + oneTimer + "/resume",
-		"PUT " + onePolicy, "PATCH " + onePolicy, "DELETE " + onePolicy,
-	}
-	creating = []string{"PUT " + onePolicy}
-
-	understanding = map[string][]string{timer.HeaderIfMatch: conditional, headerIfNoneMatch: creating}
-)
-
-// onlyWhereConditional refuses a condition that a call would ignore: who sends
-// one does not want the change without it.
-func onlyWhereConditional(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		if r.Method == http.MethodGet || r.Method == http.MethodHead || !strings.HasPrefix(c.Path(), versionPrefix) {
-			return next(c)
-		}
-		var errs wire.FieldErrors
-		for _, name := range conditions {
-			understood := slices.Contains(understanding[name], r.Method+" "+c.Path())
-			if len(r.Header.Values(name)) > 0 && !understood {
-				errs.Add(name, wire.CodeUnknownField, "is not understood by this call")
-			}
-		}
-		if err := errs.Err(); err != nil {
-			return err
-		}
-		return next(c)
-	}
-}
 
 // entityTag reads If-Match: "" without one, * for any, or what stands in the
 // quotes of one strong tag.

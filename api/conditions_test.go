@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -90,13 +89,16 @@ func TestIfNoneMatchIsReadStrictly(t *testing.T) {
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
 	server := New(Options{Auth: auth.Anyone(), Timers: silent{}, Failures: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
-	changes := 0
+	changes, honoured := 0, 0
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, versionPrefix) {
 			continue
 		}
 		changes++
-		for _, name := range conditions {
+		if server.scopes[call{route.Method, route.Path}].understands(ifMatch) {
+			honoured++
+		}
+		for name := range conditions {
 			request := httptest.NewRequest(route.Method, here+strings.NewReplacer(":type", "order", ":id", "1").Replace(route.Path), nil)
 			request.Header.Set(name, `W/"3"`)
 			answer := httptest.NewRecorder()
@@ -105,23 +107,11 @@ func TestConditionsAreHonouredOrRefused(t *testing.T) {
 			require.Contains(t, answer.Body.String(), `"pointer":"`+name+`"`, "%s %s", route.Method, route.Path)
 		}
 	}
-	require.Greater(t, changes, len(conditional))
-	for _, call := range slices.Concat(conditional, creating) {
-		method, path, _ := strings.Cut(call, " ")
-		require.True(t, containsRoute(server, method, path), call)
-	}
+	require.Greater(t, changes, honoured)
+	require.Greater(t, honoured, 8)
 }
 
 // uncounted is a telemetry for requests that are served.
 type uncounted struct{ silent }
 
 func (uncounted) Requested(_, _ string, _ int, _ time.Duration) {}
-
-func containsRoute(server *Server, method, path string) bool {
-	for _, route := range server.Handler().(*echo.Echo).Routes() {
-		if route.Method == method && route.Path == path {
-			return true
-		}
-	}
-	return false
-}

@@ -14,10 +14,7 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-const (
-	deliveriesPath = versionPrefix + "deliveries"
-	oneDelivery    = deliveriesPath + "/:webhook_id"
-)
+const deliveriesPath = versionPrefix + "deliveries"
 
 // Deliveries take what receivers say later of deliveries that they accepted.
 type Deliveries interface {
@@ -29,17 +26,14 @@ type Deliveries interface {
 type deliveryRoutes struct{ deliveries Deliveries }
 
 func (r deliveryRoutes) add(to routes) {
-	to.post("/:webhook_id/ack", operating(byID, payloads), r.acknowledging(readAck))
-	to.post("/:webhook_id/nack", operating(byID, payloads), r.acknowledging(readNack))
+	to.post("/:webhook_id/ack", operating(byID, payloads).accepting(aBody|anAckToken), r.acknowledging(readAck))
+	to.post("/:webhook_id/nack", operating(byID, payloads).accepting(aBody|anAckToken), r.acknowledging(readNack))
 }
 
-// byToken are the calls that the token of a callback is good for, in place of a key.
-var byToken = map[string]bool{"POST " + oneDelivery + "/ack": true, "POST " + oneDelivery + "/nack": true}
-
-// bearsToken is whether a token stands in place of a key. Whether it is the right one is
+// bearsToken reports whether a token stands in place of a key. Whether it is the right one is
 // seen with the delivery.
-func bearsToken(c echo.Context) bool {
-	return byToken[c.Request().Method+" "+c.Path()] && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
+func bearsToken(c echo.Context, called *scope) bool {
+	return called != nil && called.understands(anAckToken) && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
 }
 
 // tokenBearer is who sends such a token. It may make no other call.
@@ -70,8 +64,7 @@ func (r deliveryRoutes) acknowledging(read func(echo.Context) (delivery.Acknowle
 // deliveryOf is the delivery in the path, if the caller may speak for it.
 func (r deliveryRoutes) deliveryOf(c echo.Context) (deliveries.Accepted, error) {
 	id := pathParam(c, "webhook_id")
-	if bearsToken(c) {
-		tokens := c.Request().Header.Values(delivery.HeaderAckToken)
+	if tokens := c.Request().Header.Values(delivery.HeaderAckToken); len(tokens) > 0 {
 		if len(tokens) > 1 {
 			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
 		}

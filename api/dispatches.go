@@ -47,13 +47,13 @@ type dispatchRoutes struct {
 }
 
 func (r dispatchRoutes) add(to routes) {
-	to.post("", operating(named, noPayloads), r.start, r.large.upTo(maxDispatchBody))
-	to.get("", viewing(named, noPayloads), r.list)
+	to.post("", operating(named, noPayloads).accepting(aBody), r.start, r.large.upTo(maxDispatchBody))
+	to.get("", viewing(named, noPayloads).showing(map[string]string{"status": string(dispatch.Running)}), r.list)
 	one := to.under("/:type/:id")
 	one.get("", viewing(inPath, noPayloads), r.get)
-	one.patch("", operating(inPath, noPayloads), r.change)
+	one.patch("", operating(inPath, noPayloads).accepting(aBody), r.change)
 	one.delete("", operating(inPath, noPayloads), r.controlling(DispatchControls.Cancel))
-	one.put("/items", operating(inPath, noPayloads), r.upload)
+	one.put("/items", operating(inPath, noPayloads).accepting(aBody).showing(map[string]string{"from": "0"}), r.upload)
 	one.post("/pause", operating(inPath, noPayloads), r.controlling(DispatchControls.Pause))
 	one.post("/resume", operating(inPath, noPayloads), r.controlling(DispatchControls.Resume))
 	one.get("/failures", viewing(inPath, payloads), r.failures)

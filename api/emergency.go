@@ -21,8 +21,8 @@ type Emergencies interface {
 
 func (s *Server) emergencyRoutes(r routes) {
 	r.get("", viewing(filtered, noPayloads), s.listEmergencies)
-	r.post("/pause", operating(named, noPayloads), s.emergency(s.pauseCallbacks))
-	r.post("/resume", operating(named, noPayloads), s.emergency(s.resumeCallbacks))
+	r.post("/pause", operating(named, noPayloads).accepting(aBody), s.emergency(s.pauseCallbacks))
+	r.post("/resume", operating(named, noPayloads).accepting(aBody), s.emergency(s.resumeCallbacks))
 }
 
 // emergencyBody is an order as a client writes it.

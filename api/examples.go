@@ -6,9 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/fields"
-	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/policies"
@@ -26,26 +24,19 @@ var parameterExamples = map[string]string{
 // timeParameters are the parameters that are moments.
 var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
 
-// callExamples has the values that are taken at certain paths only; "" for none.
-var callExamples = map[string]map[string]string{
-	timersPath:             {"status": string(timer.Scheduled)},
-	dispatchesPath:         {"status": string(dispatch.Running)},
-	bulkPath:               {"status": string(job.Running)},
-	oneDispatch + "/items": {"from": "0"},
-}
-
-// exampled are the field errors of a call to a path, each with a value that its field takes.
-// brokers are the names that are configured: no other one is taken.
-func exampled(errs wire.FieldErrors, path string, brokers []string) wire.FieldErrors {
+// exampled are field errors, each with a value that its field takes. own has the parameters
+// whose values are of the call only. brokers are the names that are configured: no other one is
+// taken.
+func exampled(errs wire.FieldErrors, own map[string]string, brokers []string) wire.FieldErrors {
 	if len(errs) == 0 {
 		return errs
 	}
 	shown, now := slices.Clone(errs), time.Now()
 	for i, fieldErr := range shown {
 		switch {
-		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "" || strings.HasPrefix(path, streamsPath):
+		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "":
 		case !strings.HasPrefix(fieldErr.Pointer, "/"):
-			shown[i].Example = parameterExample(path, fieldErr.Pointer, now)
+			shown[i].Example = parameterExample(own, fieldErr.Pointer, now)
 		case strings.HasSuffix(fieldErr.Pointer, "/broker"):
 			if len(brokers) > 0 {
 				shown[i].Example = quoted(brokers[0])
@@ -58,8 +49,8 @@ func exampled(errs wire.FieldErrors, path string, brokers []string) wire.FieldEr
 }
 
 // parameterExample is a value that a parameter of a query, or a header, takes.
-func parameterExample(path, name string, now time.Time) wire.Example {
-	text, ok := callExamples[path][name]
+func parameterExample(own map[string]string, name string, now time.Time) wire.Example {
+	text, ok := own[name]
 	switch {
 	case ok:
 	case slices.Contains(timeParameters, name):

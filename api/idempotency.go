@@ -14,24 +14,6 @@ import (
 // has ended (draft-ietf-httpapi-idempotency-key-header-07).
 const headerIdempotencyKey = "Idempotency-Key"
 
-// booksOnce are the calls that know an idempotency key. The others may be repeated
-// as they are.
-var booksOnce = map[string]bool{"POST " + timersPath: true, "POST " + timersPath + "/batch": true}
-
-// onlyWhereKnown refuses an idempotency key for a call that would ignore it.
-func onlyWhereKnown(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		r := c.Request()
-		if len(r.Header.Values(headerIdempotencyKey)) > 0 && strings.HasPrefix(c.Path(), versionPrefix) && !booksOnce[r.Method+" "+c.Path()] {
-			return wire.FieldErrors{{
-				Pointer: headerIdempotencyKey, Code: wire.CodeUnknownField,
-				Detail: "goes with POST " + timersPath + " and POST " + timersPath + "/batch",
-			}}.Err()
-		}
-		return next(c)
-	}
-}
-
 // idempotencyKey reads the key of a booking; "" without one. It is a string of
 // RFC 8941, and without its quotes it is understood as well.
 func idempotencyKey(c echo.Context) (string, error) {

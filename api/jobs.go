@@ -41,7 +41,7 @@ func (r jobRoutes[O, C, V]) path() string { return versionPrefix + r.name }
 
 // add adds the calls, but for the one that starts a job.
 func (r jobRoutes[O, C, V]) add(to routes) {
-	to.get("", viewing(filtered, noPayloads), r.list)
+	to.get("", viewing(filtered, noPayloads).showing(map[string]string{"status": string(job.Running)}), r.list)
 	to.get("/:id", viewing(byID, noPayloads), r.get)
 	to.delete("/:id", operating(byID, noPayloads), r.stop)
 }

@@ -20,6 +20,9 @@ type listBody struct {
 	NextPageToken string       `json:"next_page_token"`
 }
 
+// listExamples has the parameters whose values are of this list only.
+var listExamples = map[string]string{"status": string(timer.Scheduled)}
+
 func (s *Server) listTimers(c echo.Context) error {
 	q := readQuery(c, "business_type", "business_id", "status", labelName, "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", pageTokenName, "page_size")
 	request := timers.PageRequest{

@@ -29,9 +29,9 @@ func (s *Server) policyRoutes(r routes) {
 	r.get("", viewing(filtered, noPayloads), s.listPolicies)
 	one := r.under("/:type")
 	one.get("", viewing(inPath, noPayloads), s.getPolicy)
-	one.put("", administering(inPath), s.putPolicy)
-	one.patch("", administering(inPath), s.patchPolicy)
-	one.delete("", administering(inPath), s.deletePolicy)
+	one.put("", administering(inPath).accepting(aBody|ifMatch|ifNoneMatch), s.putPolicy)
+	one.patch("", administering(inPath).accepting(aBody|ifMatch), s.patchPolicy)
+	one.delete("", administering(inPath).accepting(ifMatch), s.deletePolicy)
 	one.get("/versions", viewing(inPath, noPayloads), s.listVersions)
 	one.delete("/back_pressure", administering(inPath), s.liftBackPressure)
 }

@@ -99,7 +99,9 @@ func answerError(err error, c echo.Context, reach delivery.Reach) {
 		return
 	}
 	problem := problemOf(err)
-	problem.Errors = exampled(problem.Errors, c.Path(), reach.Brokers)
+	if called := scopeOf(c.Request().Context()); !called.receives {
+		problem.Errors = exampled(problem.Errors, called.examples, reach.Brokers)
+	}
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*wire.Error](err); ok && ours.Quota != nil {
 		announce(c.Response().Header(), *ours.Quota)

@@ -12,7 +12,7 @@ import (
 )
 
 func recurrenceRoutes(r routes) {
-	r.post("/preview", viewing(untyped, noPayloads), previewRecurrence)
+	r.post("/preview", viewing(untyped, noPayloads).accepting(aBody), previewRecurrence)
 }
 
 // previewBody asks what a rule would do if it were booked.

@@ -23,8 +23,25 @@ type scope struct {
 	// receives is whether the caller is a receiver that takes rings and answers them: like the
 	// answers to callbacks, what it says stands in the record of attempts, and not in the audit.
 	receives bool
-	// changes is whether the call changes something, so that it is recorded. Its method says so.
+	// accepts are the parts of a request that the call understands. It refuses the others.
+	accepts part
+	// examples are values that parameters of the query take in this call only.
+	examples map[string]string
+	// changes reports whether the call changes something, so that it is recorded. Its method
+	// says so.
 	changes bool
+}
+
+// accepting is the scope of a call that understands these parts.
+func (s scope) accepting(understood part) scope {
+	s.accepts |= understood
+	return s
+}
+
+// showing is the scope of a call whose refused parameters show these examples.
+func (s scope) showing(examples map[string]string) scope {
+	s.examples = examples
+	return s
 }
 
 // typing is how the business type of a call is found.

@@ -143,7 +143,7 @@ func New(options Options) *Server {
 	e.HTTPErrorHandler, e.JSONSerializer = answering(options.Reach), serializer{}
 	e.IPExtractor = clientAddress(options.TrustedProxies)
 	e.Use(ownRequestID, middleware.RequestID(), record(options), auditing(options.Audit, contract.scopes), recoverPanic, checkFraming, tellOfTLS, s.refusePages, s.authenticate,
-		contract.authorize, onlyWhereKnown, onlyWhereConditional, onlyWhereRead, beginning(options.Audit), headAsGet(e.Router()))
+		contract.authorize, contract.acceptIdempotencyKey, acceptConditions, acceptBody, beginning(options.Audit), headAsGet(e.Router()))
 	s.operations(e, options)
 	mountConsole(e, options.Console)
 	s.timerRoutes(contract.under(timersPath))

@@ -47,7 +47,7 @@ func newReceivers(options Options) *receivers {
 
 func (s *receivers) add(r routes) {
 	r.get("/:type", receiving(onlyPayloads), s.connect)
-	r.post("/:type/answers", receiving(noPayloads), s.answer)
+	r.post("/:type/answers", receiving(noPayloads).accepting(aBody), s.answer)
 }
 
 // wait waits until every socket has ended, unless ctx is done first.

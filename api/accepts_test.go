@@ -3,11 +3,9 @@ package api
 import (
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/internal/auth"
@@ -19,12 +17,13 @@ func TestBodiesAreReadOrRefused(t *testing.T) {
 	t.Parallel()
 	const why = "takes no body"
 	server := gate(auth.Anyone())
-	refused := 0
+	refused, read := 0, 0
 	for _, route := range routesOfContract(t) {
 		for _, length := range []int64{2, -1} {
 			request := httptest.NewRequest(route.Method, here+route.Path, strings.NewReader("{}"))
 			request.ContentLength = length
-			if slices.Contains(reading, route.Method+" "+route.Path) {
+			if server.scopes[call{route.Method, route.Path}].understands(aBody) {
+				read++
 				continue
 			}
 			answer := httptest.NewRecorder()
@@ -35,10 +34,7 @@ func TestBodiesAreReadOrRefused(t *testing.T) {
 		}
 	}
 	require.Greater(t, refused, 40)
-	for _, call := range reading { // each is a call that there is
-		method, path, _ := strings.Cut(call, " ")
-		require.True(t, slices.ContainsFunc(routesOfContract(t), func(r *echo.Route) bool { return r.Method == method && r.Path == path }), call)
-	}
+	require.Greater(t, read, 30)
 	empty := httptest.NewRequest(http.MethodPost, here+timersPath+"/order/1/fire", strings.NewReader(""))
 	empty.ContentLength = -1
 	require.True(t, isEmpty(empty))
