@@ -22,7 +22,7 @@ func TestBodiesAreReadOrRefused(t *testing.T) {
 		for _, length := range []int64{2, -1} {
 			request := httptest.NewRequest(route.Method, here+route.Path, strings.NewReader("{}"))
 			request.ContentLength = length
-			if server.scopes[call{route.Method, route.Path}].understands(aBody) {
+			if server.contract.scopes[call{route.Method, route.Path}].understands(aBody) {
 				read++
 				continue
 			}

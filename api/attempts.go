@@ -21,7 +21,7 @@ type attemptsBody struct {
 	NextPageToken string                  `json:"next_page_token"`
 }
 
-func (s *Server) listAttempts(c echo.Context) error {
+func (h timerHandlers) listAttempts(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Server) listAttempts(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := s.attempts.List(c.Request().Context(), key, size, token)
+	page, err := h.Attempts.List(c.Request().Context(), key, size, token)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -28,7 +27,7 @@ type entry struct {
 	terms *timer.Terms
 	found *timer.Memo
 	// body is what was sent, where that is one object.
-	body object
+	body map[string]jsontext.Value
 	// end keeps the record of a call that was begun; nil before that.
 	end func(*audit.Record)
 }
@@ -43,10 +42,10 @@ func noted(c echo.Context) *entry {
 }
 
 // begun is the entry of a request, as far as its head tells.
-func begun(c echo.Context, made call) *entry {
+func begun(c echo.Context, method, route string) *entry {
 	return &entry{Record: audit.Record{
 		ID: uuid.NewString(), At: wire.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
-		Method: made.method, Route: made.path, Target: targetIn(c),
+		Method: method, Route: route, Target: targetIn(c),
 	}}
 }
 
@@ -70,14 +69,15 @@ func (e *entry) identify() {
 }
 
 // auditing has every call that changes something recorded, once, also where it is refused.
-func auditing(log *audit.Log, scopes map[call]*scope) echo.MiddlewareFunc {
+// changing is the call that a request makes, if it changes something.
+func auditing(log *audit.Log, changing func(echo.Context) (method, route string, ok bool)) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		if !log.On() {
 			return next
 		}
 		return func(c echo.Context) error {
-			made := callOf(c)
-			if who, ok := scopes[made]; !ok || !who.changes {
+			method, route, ok := changing(c)
+			if !ok {
 				return next(c)
 			}
 			err := next(c)
@@ -86,7 +86,7 @@ func auditing(log *audit.Log, scopes map[call]*scope) echo.MiddlewareFunc {
 			}
 			e := noted(c)
 			if e == nil { // it was refused before it was known who calls
-				e = begun(c, made)
+				e = begun(c, method, route)
 			}
 			e.close(c, err)
 			e.keep(log)
@@ -229,15 +229,15 @@ func (e *entry) left(view timer.View) {
 	}
 }
 
-// emergency notes what an order pauses or resumes.
-func (e *entry) emergency(order policy.EmergencyOrder) {
+// types notes the business types that a call is about, or that it is about everything.
+func (e *entry) types(everything bool, businessTypes []string) {
 	if e != nil {
-		e.Target.Everything, e.Target.BusinessTypes = order.Everything, order.BusinessTypes
+		e.Target.Everything, e.Target.BusinessTypes = everything, businessTypes
 	}
 }
 
 // ordered notes the body of a call.
-func (e *entry) ordered(body object) {
+func (e *entry) ordered(body map[string]jsontext.Value) {
 	if e != nil {
 		e.body = maps.Clone(body) // who reads it takes parts of it away
 	}
@@ -257,38 +257,29 @@ func (e *entry) unchanged() {
 	}
 }
 
-// stored notes what became of a policy.
-func (e *entry) stored(result policies.Result, tried bool) {
+// revised notes what became of a policy, and what changed. A policy that is new has no
+// revision before.
+func (e *entry) revised(revision int, isNew bool, changes []policy.Difference) {
 	if e == nil {
 		return
 	}
-	e.Revision = result.Policy.Version
-	for _, change := range result.Changes {
+	e.Revision = revision
+	for _, change := range changes {
 		e.Changes = append(e.Changes, timer.FieldChange{Field: change.Pointer, From: change.From, To: change.To})
 	}
-	switch {
-	case tried || len(result.Changes) == 0:
-		e.RevisionBefore = e.Revision
-		e.unchanged()
-	case !result.Created:
-		e.RevisionBefore = e.Revision - 1
+	if !isNew {
+		e.RevisionBefore = revision - 1
 	}
 }
 
-// batch notes what became of each timer of a batch.
-func (e *entry) batch(results []batchResult) {
-	if e == nil || e.end == nil {
-		return
-	}
-	e.Items = make([]audit.Item, 0, len(results))
-	for _, result := range results {
-		item := audit.ItemOf(result.key, result.Status, "")
-		if result.Problem != nil {
-			item.Problem = result.Problem.Code()
-		}
-		if result.Timer != nil {
-			item.Revision = result.Timer.Revision
-		}
-		e.Items = append(e.Items, item)
+// planned notes what a call would have changed of a policy, or that there is nothing to change.
+func (e *entry) planned(revision int, changes []policy.Difference) {
+	if e != nil {
+		e.revised(revision, true, changes)
+		e.RevisionBefore = revision
+		e.unchanged()
 	}
 }
+
+// begun reports whether the call is carried out and recorded.
+func (e *entry) begun() bool { return e != nil && e.end != nil }

@@ -227,8 +227,10 @@ func TestAsManyRecordsAsChanges(t *testing.T) {
 	lots := rand.New(rand.NewPCG(seed, 1))
 	made := &ledger{lots: lots, made: map[string]int{}}
 	server := New(Options{
-		Timers: made, Failures: made, Policies: policyLedger{ledger: made}, Pauser: pauseLedger{made}, Emergencies: emergencyLedger{made},
-		Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log,
+		Timers:      TimerOptions{Timers: made, Failures: made, Pauser: pauseLedger{made}},
+		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
+		Policies:    policyLedger{ledger: made},
+		Emergencies: emergencyLedger{made},
 	})
 	answers, may := map[string]int{}, map[string]bool{}
 	for i := range 10_000 {
@@ -306,7 +308,8 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 	t.Parallel()
 	made, sink := &ledger{lots: rand.New(rand.NewPCG(1, 1)), made: map[string]int{}}, &shut{}
 	server := New(Options{
-		Timers: made, Failures: made, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: audit.NewLog(sink),
+		Timers: TimerOptions{Timers: made, Failures: made},
+		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: audit.NewLog(sink)},
 	})
 	call := func(method, path, key string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, nil)
@@ -343,7 +346,8 @@ func TestWhatARecordSays(t *testing.T) {
 	made := &ledger{lots: rand.New(rand.NewPCG(1, 1)), made: map[string]int{}}
 	log := audit.NewLog(file)
 	server := New(Options{
-		Timers: panicking{made}, Failures: made, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log,
+		Timers: TimerOptions{Timers: panicking{made}, Failures: made},
+		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
 	})
 	call := func(method, path, body string) {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -390,7 +394,9 @@ func TestWhatTheRecordOfAnOrderSays(t *testing.T) {
 	require.NoError(t, err)
 	log := audit.NewLog(file)
 	server := New(Options{
-		Timers: silent{}, Failures: silent{}, Bulk: &bulkJobs{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log,
+		Timers: TimerOptions{Timers: silent{}, Failures: silent{}},
+		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
+		Bulk:   &bulkJobs{},
 	})
 	for _, body := range []string{
 		`{"id":"7","operation":"edit","filter":{"business_type":"order"},"edit":{"payload":"hunter2"},"per_second":5}`,

@@ -7,53 +7,74 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/door"
 )
 
 // authenticate lets in whom the authenticator knows. The operations beside the
 // contract are open to whoever can connect.
-func (s *Server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if !ofContract(c.Request()) {
+func (r routes) authenticate(authenticator *auth.Authenticator, log *audit.Log) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if !ofContract(c.Request()) {
+				return next(c)
+			}
+			caller, err := r.callerOf(c, authenticator)
+			if err != nil {
+				return err
+			}
+			r.enter(c, caller, log.On())
 			return next(c)
 		}
-		// The console has seen who is signed in. Nothing of the network has a context.
-		if signedIn := auth.Caller(c.Request().Context()); signedIn != nil {
-			s.called(c, signedIn)
-			return next(c)
-		}
-		if bearsToken(c, s.scopes[callOf(c)]) {
-			s.called(c, &tokenBearer)
-			return next(c)
-		}
-		principal, err := s.auth.Authenticate(c.Request().Context(), shown(c.Request()))
-		if err != nil {
-			return s.unauthenticated(err)
-		}
-		// A browser shows a certificate by itself, whatever page makes it call.
-		if principal.By == auth.ByCertificate && door.OtherOrigin(c.Request()) {
-			return refuseOrigin()
-		}
-		s.called(c, principal)
-		return next(c)
 	}
 }
 
-// called notes who makes a call, and its scope: in one context, since each booking pays for it.
-func (s *Server) called(c echo.Context, by *auth.Principal) {
+// callerOf is who makes a call.
+func (r routes) callerOf(c echo.Context, authenticator *auth.Authenticator) (*auth.Principal, error) {
+	request := c.Request()
+	// The console has seen who is signed in. Nothing of the network has a context.
+	if signedIn := auth.Caller(request.Context()); signedIn != nil {
+		return signedIn, nil
+	}
+	if bearsToken(c, r.scopes[callOf(c)]) {
+		return &tokenBearer, nil
+	}
+	principal, err := authenticator.Authenticate(request.Context(), shown(request))
+	if err != nil {
+		return nil, unauthenticated(authenticator, err)
+	}
+	// A browser shows a certificate by itself, whatever page makes it call.
+	if principal.By == auth.ByCertificate && door.OtherOrigin(request) {
+		return nil, refuseOrigin()
+	}
+	return principal, nil
+}
+
+// enter notes who makes a call, and its scope: in one context, since each booking pays for it.
+func (r routes) enter(c echo.Context, by *auth.Principal, recorded bool) {
 	made := callOf(c)
 	ctx := callContext{
-		Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: s.scopes[made],
+		Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: r.scopes[made],
 		from: c.RealIP(), requestID: c.Response().Header().Get(echo.HeaderXRequestID),
 	}
-	if s.audit.On() && ctx.scope != nil && ctx.scope.changes {
-		ctx.entry = begun(c, made)
+	if recorded && ctx.scope != nil && ctx.scope.changes {
+		ctx.entry = begun(c, made.method, made.path)
 		ctx.entry.caller = by
 	}
 	c.SetRequest(c.Request().WithContext(&ctx))
 }
+
+// bearsToken reports whether a token stands in place of a key. Whether it is the right one is
+// seen with the delivery.
+func bearsToken(c echo.Context, called *scope) bool {
+	return called != nil && called.understands(anAckToken) && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
+}
+
+// tokenBearer is who sends such a token. It may make no other call.
+var tokenBearer = auth.Principal{Name: "receiver", By: auth.ByAckToken, Grants: []auth.Grant{{Role: auth.Operator}}}
 
 // shown is what a request shows of who sent it.
 func shown(r *http.Request) auth.Shown {
@@ -66,7 +87,7 @@ func shown(r *http.Request) auth.Shown {
 
 // unauthenticated is the answer to who is not let in. What exactly is wrong with a token is
 // for the log.
-func (s *Server) unauthenticated(err error) error {
+func unauthenticated(authenticator *auth.Authenticator, err error) error {
 	answer := &wire.Error{Code: unauthorized, Cause: err}
 	switch {
 	case errors.Is(err, auth.ErrRepeated):
@@ -75,7 +96,7 @@ func (s *Server) unauthenticated(err error) error {
 		answer.Code, answer.Message = signInUnavailable, "The identity provider does not answer, so that nobody new is let in."
 	case errors.Is(err, auth.ErrExpired):
 		answer.Message = "The token has expired. Get a new one."
-	case s.auth.TakesTokens():
+	case authenticator.TakesTokens():
 		answer.Message = "Send a known API key, or a token of the identity provider for this service, as Authorization: Bearer."
 	default:
 		answer.Message = "Send a known API key as Authorization: Bearer."

@@ -20,13 +20,12 @@ const maxAuthAllocs = 2
 
 // authorized is what a booking passes through before its handler, with a key of one type.
 func authorized(t testing.TB, authenticator *auth.Authenticator) func() {
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator})
-	contract := routes{scopes: server.scopes}
+	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator}})
 	e := echo.New()
 	request := httptest.NewRequest(http.MethodPost, timersPath, nil)
 	request.Header.Set(echo.HeaderAuthorization, "Bearer secret")
 	passed := 0
-	handle := server.authenticate(contract.authorize(func(c echo.Context) error {
+	handle := server.contract.authenticate(authenticator, nil)(server.contract.authorize(func(c echo.Context) error {
 		passed++
 		return permit(c.Request().Context(), "order")
 	}))
@@ -66,7 +65,7 @@ func BenchmarkAuthorizedBooking(b *testing.B) {
 func BenchmarkBookingWithAKey(b *testing.B) {
 	digest := sha256.Sum256([]byte("secret"))
 	key := auth.Key{SHA256: digest, Principal: auth.Principal{Name: "shop", By: auth.ByKey, Grants: []auth.Grant{{Role: auth.Operator, Payloads: true, Types: []string{"order"}}}}}
-	server := New(Options{Timers: &types{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key})})
+	server := New(Options{Timers: TimerOptions{Timers: &types{}, Failures: silent{}}, Front: FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key})}})
 	b.ReportAllocs()
 	for b.Loop() {
 		request := httptest.NewRequest(http.MethodPost, timersPath, strings.NewReader(`{"business_type":"order","business_id":"1","delay":"1h"}`))

@@ -57,7 +57,11 @@ func (e *types) List(_ context.Context, r timers.PageRequest) (timers.Page, erro
 func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
-		Timers: e, Failures: silent{}, Policies: policiesOfTwo{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers:      TimerOptions{Timers: e, Failures: silent{}},
+		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Policies:    policiesOfTwo{},
+		Bulk:        &bulkJobs{},
+		Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
 	})
 	return e, func(method, path, body string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -74,7 +78,7 @@ func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body
 // routesOfContract are those under /v1, which need a key.
 func routesOfContract(t *testing.T) (routes []*echo.Route) {
 	t.Helper()
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if strings.HasPrefix(route.Path, versionPrefix) && route.Method != echo.RouteNotFound {
 			routes = append(routes, route)
@@ -190,7 +194,7 @@ func TestTheAPIFailsClosed(t *testing.T) {
 // The log names who called, and never the key.
 func TestTheLogNamesThePrincipal(t *testing.T) {
 	t.Parallel()
-	f := openFront(t, Options{Auth: authOf(t, "ops", "")})
+	f := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "")}})
 	f.get("/v1/timers", "Authorization: Bearer secret")
 	require.Contains(t, f.logged.String(), `"client":"ops"`)
 	f.get("/v1/timers", "Authorization: Bearer guessed")
@@ -219,7 +223,7 @@ func TestTokensThatAreNotLetIn(t *testing.T) {
 		"The token has expired":               {auth.ErrExpired, http.StatusUnauthorized, "unauthorized"},
 		"The identity provider does not":      {fmt.Errorf("%w: gone", auth.ErrNoProvider), http.StatusServiceUnavailable, "sign-in-unavailable"},
 	} {
-		f := openFront(t, Options{Auth: authOf(t, "ops", "").WithTokens(refusing{c.err})})
+		f := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "").WithTokens(refusing{c.err})}})
 		answer, body := f.get("/v1/timers", "Authorization: Bearer guessed")
 		require.Equal(t, c.status, answer.StatusCode)
 		require.Contains(t, body, `"urn:wakecall:problem:`+c.slug+`"`)
@@ -238,11 +242,11 @@ func TestTokensThatAreNotLetIn(t *testing.T) {
 // /readyz tells what is amiss beside what is paused, and is ready all the same.
 func TestReadinessTellsOfTheProvider(t *testing.T) {
 	t.Parallel()
-	f := openFront(t, Options{Note: func() string { return "the identity provider does not answer" }, Emergencies: pausing{types: 2}})
+	f := openFront(t, Options{Operations: OperationOptions{Note: func() string { return "the identity provider does not answer" }}, Emergencies: pausing{types: 2}})
 	answer, body := f.get("/readyz")
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.JSONEq(t, `{"status":"ready","note":"callbacks are paused for 2 business types; the identity provider does not answer"}`, body)
-	f = openFront(t, Options{Note: func() string { return "" }})
+	f = openFront(t, Options{Operations: OperationOptions{Note: func() string { return "" }}})
 	_, body = f.get("/readyz")
 	require.JSONEq(t, `{"status":"ready"}`, body)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -32,7 +33,7 @@ type batchBody struct {
 
 // addBatch adds up to 1,000 timers. Each item is admitted or refused for
 // itself; the results stand in the order of the items.
-func (s *Server) addBatch(c echo.Context) error {
+func (h timerHandlers) addBatch(c echo.Context) error {
 	key, err := idempotencyKey(c)
 	if err != nil {
 		return err
@@ -42,9 +43,11 @@ func (s *Server) addBatch(c echo.Context) error {
 		return err
 	}
 	whole := bookings.Request{TraceParent: traceParent(c), IdempotencyKey: key}
-	results := s.addItems(c.Request().Context(), items, whole)
+	results := h.addItems(c.Request().Context(), items, whole)
 	limitFieldErrors(results)
-	noted(c).batch(results)
+	if e := noted(c); e.begun() {
+		e.Items = itemsOfAudit(results)
+	}
 	return c.JSON(http.StatusOK, batchBody{Results: results})
 }
 
@@ -65,14 +68,14 @@ func limitFieldErrors(results []batchResult) {
 // would grow its stack anew, a sixth of the gateway's processor time.
 //
 // whole is what the items have in common.
-func (s *Server) addItems(ctx context.Context, items []jsontext.Value, whole bookings.Request) []batchResult {
+func (h timerHandlers) addItems(ctx context.Context, items []jsontext.Value, whole bookings.Request) []batchResult {
 	results := make([]batchResult, len(items))
 	next := make(chan int)
 	var group sync.WaitGroup
 	for range min(tuning.BatchWidth, len(items)) {
 		group.Go(func() {
 			for i := range next {
-				results[i] = s.addItem(ctx, items[i], whole)
+				results[i] = h.addItem(ctx, items[i], whole)
 			}
 		})
 	}
@@ -119,21 +122,21 @@ func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 	return timers, errs.Err()
 }
 
-func (s *Server) addItem(ctx context.Context, item jsontext.Value, whole bookings.Request) batchResult {
-	view, created, err := s.addOne(ctx, item, &whole)
+func (h timerHandlers) addItem(ctx context.Context, item jsontext.Value, whole bookings.Request) batchResult {
+	view, created, err := h.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problemOf(err)
-		problem.Errors = exampled(problem.Errors, nil, s.reach.Brokers)
+		problem.Errors = exampled(problem.Errors, nil, h.reach.Brokers)
 		return batchResult{Status: problem.Status, Problem: &problem, key: whole.Key}
 	}
 	if created {
-		return batchResult{Status: http.StatusCreated, Timer: &view, ExpectedLateness: s.expected(view), key: view.Key}
+		return batchResult{Status: http.StatusCreated, Timer: &view, ExpectedLateness: h.expected(view), key: view.Key}
 	}
 	return batchResult{Status: http.StatusOK, Timer: &view, key: view.Key}
 }
 
 // addOne adds one timer, and notes its key in what the items have in common.
-func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *bookings.Request) (timer.View, bool, error) {
+func (h timerHandlers) addOne(ctx context.Context, item jsontext.Value, whole *bookings.Request) (timer.View, bool, error) {
 	if len(item) > maxBody {
 		return timer.View{}, false, &wire.Error{Code: payloadTooLarge, Message: "The timer is larger than one may be."}
 	}
@@ -141,7 +144,7 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *booking
 	if err != nil {
 		return timer.View{}, false, err
 	}
-	request, err := members.booking(s.reach)
+	request, err := readBooking(members, h.reach)
 	if err != nil {
 		return timer.View{}, false, err
 	}
@@ -150,5 +153,21 @@ func (s *Server) addOne(ctx context.Context, item jsontext.Value, whole *booking
 		return timer.View{}, false, err
 	}
 	request.TraceParent, request.IdempotencyKey = whole.TraceParent, whole.IdempotencyKey
-	return s.timers.Add(ctx, request)
+	return h.Timers.Add(ctx, request)
+}
+
+// itemsOfAudit are what the audit says of each timer of a batch.
+func itemsOfAudit(results []batchResult) []audit.Item {
+	items := make([]audit.Item, 0, len(results))
+	for _, result := range results {
+		item := audit.ItemOf(result.key, result.Status, "")
+		if result.Problem != nil {
+			item.Problem = result.Problem.Code()
+		}
+		if result.Timer != nil {
+			item.Revision = result.Timer.Revision
+		}
+		items = append(items, item)
+	}
+	return items
 }

@@ -22,8 +22,6 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-const bulkPath = versionPrefix + "bulk"
-
 // Bulk are the jobs that do the same with all timers that a filter finds.
 type Bulk interface {
 	Jobs[job.Bulk, job.BulkProgress]
@@ -31,25 +29,24 @@ type Bulk interface {
 	Results(ctx context.Context, id string, see func(job.Line) error) error
 }
 
-// bulkRoutes are the calls of these jobs.
-type bulkRoutes struct {
-	jobRoutes[job.Bulk, job.BulkProgress, job.View]
+// bulkHandlers answer the calls on these jobs.
+type bulkHandlers struct {
+	jobHandlers[job.Bulk, job.BulkProgress, job.View]
 	bulk Bulk
 }
 
-func newBulkRoutes(bulk Bulk, reach delivery.Reach) bulkRoutes {
-	return bulkRoutes{bulk: bulk, jobRoutes: jobRoutes[job.Bulk, job.BulkProgress, job.View]{
+// registerBulk adds the calls on jobs that work on timers.
+func registerBulk(contract routes, bulk Bulk, reach delivery.Reach) {
+	h := bulkHandlers{bulk: bulk, jobHandlers: jobHandlers[job.Bulk, job.BulkProgress, job.View]{
 		jobs: bulk, name: "bulk", view: viewOfBulk,
-		read:         func(o object) (job.Bulk, error) { return o.bulk(reach) },
+		read:         func(body object) (job.Bulk, error) { return readBulk(body, reach) },
 		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: jobs.BulkNoun,
 		page: func(page []job.View, next string) any { return bulkJobsBody{page, next} },
 	}}
-}
-
-func (r bulkRoutes) add(to routes) {
-	r.jobRoutes.add(to)
-	to.post("", operating(named, noPayloads).accepting(aBody), r.start)
-	to.get("/:id/results", viewing(byID, noPayloads), r.results)
+	r := contract.under(h.path())
+	h.register(r)
+	r.post("", operating(named, noPayloads).accepting(aBody), h.start)
+	r.get("/:id/results", viewing(byID, noPayloads), h.results)
 }
 
 // bulkBody is the order as a client writes it.
@@ -63,11 +60,11 @@ type bulkBody struct {
 	DryRun    *bool          `json:"dry_run"`
 }
 
-// bulk reads an order. What cannot be read does not keep the rest from being checked.
-func (o object) bulk(reach delivery.Reach) (job.Bulk, error) {
+// readBulk reads an order. What cannot be read does not keep the rest from being checked.
+func readBulk(o object, reach delivery.Reach) (job.Bulk, error) {
 	var body bulkBody
-	edit, removed, errs := o.takeEdit(&body)
-	errs = append(append(errs, o.fill(&body)...), o.emptyFilters()...)
+	edit, removed, errs := extractEdit(o, &body)
+	errs = append(append(errs, o.fill(&body)...), emptyFilters(o)...)
 	errs.Under("/edit", edit.zeros(termsZeros))
 	order := job.Bulk{
 		ID: value(body.ID), Operation: value(body.Operation), Filter: value(body.Filter), Shift: value(body.Shift),
@@ -91,15 +88,15 @@ func (o object) bulk(reach delivery.Reach) (job.Bulk, error) {
 	return order, errs.Err()
 }
 
-// takeEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
+// extractEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
 // say that nobody shall be told of an outcome any more. What is no object is left to be named.
-func (o object) takeEdit(body *bulkBody) (edit object, removed timer.Terms, errs wire.FieldErrors) {
+func extractEdit(o object, body *bulkBody) (edit object, removed timer.Terms, errs wire.FieldErrors) {
 	if o["edit"].Kind() != '{' {
 		return nil, removed, nil
 	}
 	edit = objectIn(o["edit"])
 	delete(o, "edit")
-	removed, body.Edit = edit.takeOutcomes(), &termsBody{}
+	removed, body.Edit = extractOutcomes(edit), &termsBody{}
 	errs.Under("/edit", edit.fill(body.Edit))
 	return edit, removed, errs
 }
@@ -123,7 +120,7 @@ func (b bulkBody) missing() (errs wire.FieldErrors) {
 
 // emptyFilters names every condition of the filter that is an empty text: it would select
 // everything.
-func (o object) emptyFilters() (errs wire.FieldErrors) {
+func emptyFilters(o object) (errs wire.FieldErrors) {
 	filter := objectIn(o["filter"])
 	for _, name := range slices.Sorted(maps.Keys(filter)) {
 		if string(filter[name]) == `""` {
@@ -147,17 +144,17 @@ func viewOfBulk(j bulk.Job) job.View {
 }
 
 // results answers with a line for each timer, of which there may be many thousands.
-func (r bulkRoutes) results(c echo.Context) error {
+func (h bulkHandlers) results(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
 	ctx, id := c.Request().Context(), pathParam(c, paramID)
-	if _, err := r.permitted(ctx, id); err != nil {
+	if _, err := h.permitted(ctx, id); err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
 	out := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer)
-	err := r.bulk.Results(ctx, id, func(result job.Line) error {
+	err := h.bulk.Results(ctx, id, func(result job.Line) error {
 		line, err := json.Marshal(result)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))

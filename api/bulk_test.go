@@ -68,7 +68,9 @@ func (b *bulkJobs) Results(_ context.Context, _ string, see func(job.Line) error
 // bulkDoor makes calls of an API with these jobs.
 func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, path, body string) (status int, answer string) {
 	server := New(Options{
-		Timers: silent{}, Failures: silent{}, Bulk: jobs, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers: TimerOptions{Timers: silent{}, Failures: silent{}},
+		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Bulk:   jobs,
 	})
 	return func(method, path, body string) (status int, answer string) {
 		request := httptest.NewRequest(method, here+path, strings.NewReader(body))
@@ -87,10 +89,10 @@ func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, pa
 // What an edit takes away changes nothing of what it keeps.
 func TestBulkKeepsThePayloadOfAnEdit(t *testing.T) {
 	t.Parallel()
-	order, err := object{
+	order, err := readBulk(object{
 		"operation": jsontext.Value(`"edit"`), "filter": jsontext.Value(`{}`),
 		"edit": jsontext.Value(`{"payload": { "a" : "\u003c" }, "on_failed": {}}`),
-	}.bulk(delivery.Reach{})
+	}, delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, `{ "a" : "\u003c" }`, string(order.Edit.Payload.Data))
 	require.Equal(t, &delivery.Alert{}, order.Edit.OnFailed)

@@ -61,7 +61,7 @@ func (p *putting) Put(_ context.Context, change policies.Change) (policies.Resul
 func TestIfNoneMatchIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	policies := &putting{}
-	server := New(Options{Auth: auth.Anyone(), Timers: silent{}, Failures: silent{}, Policies: policies, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Front: FrontOptions{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Policies: policies})
 	put := func(method string, values ...string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, here+"/v1/policies/order", strings.NewReader(`{"paused":true}`))
 		request.Header["If-None-Match"] = values
@@ -88,14 +88,14 @@ func TestIfNoneMatchIsReadStrictly(t *testing.T) {
 // A call that would ignore a condition refuses it; the calls that honour one exist.
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Auth: auth.Anyone(), Timers: silent{}, Failures: silent{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Front: FrontOptions{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: TimerOptions{Timers: silent{}, Failures: silent{}}})
 	changes, honoured := 0, 0
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, versionPrefix) {
 			continue
 		}
 		changes++
-		if server.scopes[call{route.Method, route.Path}].understands(ifMatch) {
+		if server.contract.scopes[call{route.Method, route.Path}].understands(ifMatch) {
 			honoured++
 		}
 		for name := range conditions {

@@ -232,8 +232,12 @@ func (dispatchJudge) UploadAll(_ context.Context, _ wire.Key, _ int, items iter.
 // Whatever stands in a body, to refuse it costs little, and is answered in little.
 func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures the process
 	server := New(Options{
-		Auth: auth.Anyone(), Timers: judges{}, Policies: policyJudge{}, Dispatches: dispatchJudge{}, Failures: silent{}, Telemetry: unmetered{}, Leave: func() {},
-		Ready: func(context.Context) error { return nil }, Logger: slog.New(slog.DiscardHandler),
+		Front:      FrontOptions{Auth: auth.Anyone(), Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler)},
+		Timers:     TimerOptions{Timers: judges{}, Failures: silent{}},
+		Dispatches: DispatchOptions{Dispatches: dispatchJudge{}},
+		Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
+		Policies:   policyJudge{},
+		Leave:      func() {},
 	})
 	requests := costlyRequests()
 	for _, name := range slices.Sorted(maps.Keys(requests)) {

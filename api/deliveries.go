@@ -23,24 +23,17 @@ type Deliveries interface {
 	Acknowledge(ctx context.Context, of deliveries.Accepted, word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error)
 }
 
-type deliveryRoutes struct{ deliveries Deliveries }
-
-func (r deliveryRoutes) add(to routes) {
-	to.post("/:webhook_id/ack", operating(byID, payloads).accepting(aBody|anAckToken), r.acknowledging(readAck))
-	to.post("/:webhook_id/nack", operating(byID, payloads).accepting(aBody|anAckToken), r.acknowledging(readNack))
+// registerDeliveries adds the calls by which receivers acknowledge deliveries.
+func registerDeliveries(contract routes, deliveries Deliveries) {
+	h, to := deliveryHandlers{deliveries}, contract.under(deliveriesPath)
+	to.post("/:webhook_id/ack", operating(byID, payloads).accepting(aBody|anAckToken), h.acknowledging(readAck))
+	to.post("/:webhook_id/nack", operating(byID, payloads).accepting(aBody|anAckToken), h.acknowledging(readNack))
 }
 
-// bearsToken reports whether a token stands in place of a key. Whether it is the right one is
-// seen with the delivery.
-func bearsToken(c echo.Context, called *scope) bool {
-	return called != nil && called.understands(anAckToken) && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
-}
-
-// tokenBearer is who sends such a token. It may make no other call.
-var tokenBearer = auth.Principal{Name: "receiver", By: auth.ByAckToken, Grants: []auth.Grant{{Role: auth.Operator}}}
+type deliveryHandlers struct{ deliveries Deliveries }
 
 // acknowledging handles a word on a delivery.
-func (r deliveryRoutes) acknowledging(read func(echo.Context) (delivery.Acknowledgement, error)) echo.HandlerFunc {
+func (h deliveryHandlers) acknowledging(read func(echo.Context) (delivery.Acknowledgement, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		q := readQuery(c, "wait")
 		wait := q.wait()
@@ -51,27 +44,27 @@ func (r deliveryRoutes) acknowledging(read func(echo.Context) (delivery.Acknowle
 		if err != nil {
 			return err
 		}
-		of, err := r.deliveryOf(c)
+		of, err := h.deliveryOf(c)
 		if err != nil {
 			return err
 		}
 		noted(c).names(of.Key)
-		view, effect, err := r.deliveries.Acknowledge(c.Request().Context(), of, word, wait)
+		view, effect, err := h.deliveries.Acknowledge(c.Request().Context(), of, word, wait)
 		return answerEffect(c, view, effect, err)
 	}
 }
 
 // deliveryOf is the delivery in the path, if the caller may speak for it.
-func (r deliveryRoutes) deliveryOf(c echo.Context) (deliveries.Accepted, error) {
+func (h deliveryHandlers) deliveryOf(c echo.Context) (deliveries.Accepted, error) {
 	id := pathParam(c, "webhook_id")
 	if tokens := c.Request().Header.Values(delivery.HeaderAckToken); len(tokens) > 0 {
 		if len(tokens) > 1 {
 			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
 		}
-		return r.deliveries.Open(id, tokens[0])
+		return h.deliveries.Open(id, tokens[0])
 	}
 	ctx := c.Request().Context()
-	of, err := r.deliveries.Find(ctx, id, func(businessType string) bool { return auth.From(ctx).May(auth.Viewer, businessType) })
+	of, err := h.deliveries.Find(ctx, id, func(businessType string) bool { return auth.From(ctx).May(auth.Viewer, businessType) })
 	if err != nil {
 		return of, err
 	}

@@ -27,42 +27,57 @@ type Dispatches interface {
 	List(ctx context.Context, r dispatches.Request) (page []dispatch.View, next []byte, err error)
 }
 
-// DispatchControls change dispatches, and deal with their failures.
+// DispatchControls change dispatches that were started.
 type DispatchControls interface {
 	Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (dispatch.View, bool, error)
 	Pause(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
 	Resume(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
 	Cancel(ctx context.Context, key wire.Key, wait time.Duration) (dispatch.View, bool, error)
+}
+
+// DispatchFailures are the items of dispatches that failed for good.
+type DispatchFailures interface {
 	Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error
 	RetryFailures(ctx context.Context, key wire.Key) (view dispatch.View, retried int, err error)
 }
 
-// dispatchRoutes are the calls on dispatches.
-type dispatchRoutes struct {
-	large      large
-	dispatches Dispatches
-	controls   DispatchControls
-	reach      delivery.Reach
-	followed   *followed
+// DispatchOptions is what the calls on dispatches need.
+type DispatchOptions struct {
+	Dispatches Dispatches
+	Controls   DispatchControls
+	Failures   DispatchFailures
+	// Left is done once this process leaves: those who follow a dispatch are sent away.
+	Left context.Context
 }
 
-func (r dispatchRoutes) add(to routes) {
-	to.post("", operating(named, noPayloads).accepting(aBody), r.start, r.large.upTo(maxDispatchBody))
-	to.get("", viewing(named, noPayloads).showing(map[string]string{"status": string(dispatch.Running)}), r.list)
-	one := to.under("/:type/:id")
-	one.get("", viewing(inPath, noPayloads), r.get)
-	one.patch("", operating(inPath, noPayloads).accepting(aBody), r.change)
-	one.delete("", operating(inPath, noPayloads), r.controlling(DispatchControls.Cancel))
-	one.put("/items", operating(inPath, noPayloads).accepting(aBody).showing(map[string]string{"from": "0"}), r.upload)
-	one.post("/pause", operating(inPath, noPayloads), r.controlling(DispatchControls.Pause))
-	one.post("/resume", operating(inPath, noPayloads), r.controlling(DispatchControls.Resume))
-	one.get("/failures", viewing(inPath, payloads), r.failures)
-	one.post("/retry-failures", operating(inPath, noPayloads), r.retryFailures)
-	one.get("/events", viewing(inPath, noPayloads), r.events)
+// dispatchHandlers answer the calls on dispatches.
+type dispatchHandlers struct {
+	DispatchOptions
+
+	reach    delivery.Reach
+	followed *followed
+}
+
+// registerDispatches adds the calls on dispatches.
+func registerDispatches(contract routes, options DispatchOptions, reach delivery.Reach, room large) {
+	h := dispatchHandlers{options, reach, newFollowed(options.Left, options.Dispatches)}
+	r := contract.under(dispatchesPath)
+	r.post("", operating(named, noPayloads).accepting(aBody), h.start, room.upTo(maxDispatchBody))
+	r.get("", viewing(named, noPayloads).showing(map[string]string{"status": string(dispatch.Running)}), h.list)
+	one := r.under("/:type/:id")
+	one.get("", viewing(inPath, noPayloads), h.get)
+	one.patch("", operating(inPath, noPayloads).accepting(aBody), h.change)
+	one.delete("", operating(inPath, noPayloads), h.controlling(DispatchControls.Cancel))
+	one.put("/items", operating(inPath, noPayloads).accepting(aBody).showing(map[string]string{"from": "0"}), h.upload)
+	one.post("/pause", operating(inPath, noPayloads), h.controlling(DispatchControls.Pause))
+	one.post("/resume", operating(inPath, noPayloads), h.controlling(DispatchControls.Resume))
+	one.get("/failures", viewing(inPath, payloads), h.failures)
+	one.post("/retry-failures", operating(inPath, noPayloads), h.retryFailures)
+	one.get("/events", viewing(inPath, noPayloads), h.events)
 }
 
 // start starts a dispatch, or opens it for an upload.
-func (r dispatchRoutes) start(c echo.Context) error {
+func (h dispatchHandlers) start(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
@@ -75,7 +90,7 @@ func (r dispatchRoutes) start(c echo.Context) error {
 		return err
 	}
 	noted(c).ordered(body)
-	order, err := body.dispatch(r.reach)
+	order, err := readOrder(body, h.reach)
 	if err != nil {
 		return err
 	}
@@ -83,7 +98,7 @@ func (r dispatchRoutes) start(c echo.Context) error {
 		return err
 	}
 	noted(c).names(order.Key)
-	view, created, err := r.order(c.Request().Context(), order)
+	view, created, err := h.order(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
@@ -96,19 +111,19 @@ func (r dispatchRoutes) start(c echo.Context) error {
 	return c.JSON(http.StatusCreated, view)
 }
 
-func (r dispatchRoutes) order(ctx context.Context, order dispatchOrder) (dispatch.View, bool, error) {
+func (h dispatchHandlers) order(ctx context.Context, order dispatchOrder) (dispatch.View, bool, error) {
 	if order.upload {
-		return r.dispatches.Open(ctx, order.Dispatch)
+		return h.Dispatches.Open(ctx, order.Dispatch)
 	}
-	return r.dispatches.Add(ctx, order.Dispatch, order.items)
+	return h.Dispatches.Add(ctx, order.Dispatch, order.items)
 }
 
-func (r dispatchRoutes) get(c echo.Context) error {
+func (h dispatchHandlers) get(c echo.Context) error {
 	key, err := dispatchOf(c)
 	if err != nil {
 		return err
 	}
-	view, err := r.dispatches.Get(c.Request().Context(), key)
+	view, err := h.Dispatches.Get(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
@@ -120,7 +135,7 @@ type dispatchesBody struct {
 	NextPageToken string          `json:"next_page_token"`
 }
 
-func (r dispatchRoutes) list(c echo.Context) error {
+func (h dispatchHandlers) list(c echo.Context) error {
 	q := readQuery(c, "business_type", "status", "page_token", "page_size")
 	request := dispatches.Request{
 		BusinessType: q.businessType(), Status: oneOf(q, "status", dispatch.Statuses()),
@@ -134,7 +149,7 @@ func (r dispatchRoutes) list(c echo.Context) error {
 	if err := permit(c.Request().Context(), request.BusinessType); err != nil {
 		return err
 	}
-	page, next, err := r.dispatches.List(c.Request().Context(), request)
+	page, next, err := h.Dispatches.List(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
@@ -149,7 +164,7 @@ type dispatchChange struct {
 	PerSecond *float64 `json:"per_second"`
 }
 
-func (r dispatchRoutes) change(c echo.Context) error {
+func (h dispatchHandlers) change(c echo.Context) error {
 	key, wait, err := dispatchTarget(c)
 	if err != nil {
 		return err
@@ -168,7 +183,7 @@ func (r dispatchRoutes) change(c echo.Context) error {
 	if err := errs.Err(); err != nil {
 		return err
 	}
-	view, applied, err := r.controls.Change(c.Request().Context(), key, change, wait)
+	view, applied, err := h.Controls.Change(c.Request().Context(), key, change, wait)
 	showRate(c, view)
 	return answerControl(c, view, applied, err)
 }
@@ -184,13 +199,13 @@ func showRate(c echo.Context, view dispatch.View) {
 type control func(DispatchControls, context.Context, wire.Key, time.Duration) (dispatch.View, bool, error)
 
 // controlling handles a change that needs no body.
-func (r dispatchRoutes) controlling(do control) echo.HandlerFunc {
+func (h dispatchHandlers) controlling(do control) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		key, wait, err := dispatchTarget(c)
 		if err != nil {
 			return err
 		}
-		view, applied, err := do(r.controls, c.Request().Context(), key, wait)
+		view, applied, err := do(h.Controls, c.Request().Context(), key, wait)
 		return answerControl(c, view, applied, err)
 	}
 }
@@ -213,12 +228,12 @@ type retriedBody struct {
 	Dispatch dispatch.View `json:"dispatch"`
 }
 
-func (r dispatchRoutes) retryFailures(c echo.Context) error {
+func (h dispatchHandlers) retryFailures(c echo.Context) error {
 	key, err := dispatchOf(c)
 	if err != nil {
 		return err
 	}
-	view, retried, err := r.controls.RetryFailures(c.Request().Context(), key)
+	view, retried, err := h.Failures.RetryFailures(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,8 @@ type dispatchOrder struct {
 	upload bool
 }
 
-// dispatch reads an order. What cannot be read does not keep the rest from being checked.
-func (o object) dispatch(reach delivery.Reach) (order dispatchOrder, err error) {
+// readOrder reads an order. What cannot be read does not keep the rest from being checked.
+func readOrder(o object, reach delivery.Reach) (order dispatchOrder, err error) {
 	var body dispatchBody
 	errs := append(o.fill(&body), o.zeros(dispatchZeros)...)
 	order = dispatchOrder{Dispatch: body.order(), upload: value(body.Upload)}

@@ -21,14 +21,14 @@ const (
 )
 
 // events tells once a second how a dispatch stands, until it has ended.
-func (r dispatchRoutes) events(c echo.Context) error {
+func (h dispatchHandlers) events(c echo.Context) error {
 	key, err := dispatchOf(c)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := auth.Until(c.Request().Context())
 	defer cancel()
-	dispatch, leave := r.followed.follow(key)
+	dispatch, leave := h.followed.follow(key)
 	defer leave()
 	view, err := dispatch.look(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (r dispatchRoutes) events(c echo.Context) error {
 		if err := stream.send(kind, view); err != nil || kind == eventEnd {
 			return err
 		}
-		if view, err = r.next(ctx, dispatch, ticks.C); err != nil {
+		if view, err = h.next(ctx, dispatch, ticks.C); err != nil {
 			return nil //nolint:nilerr // the stream ends, and who wants more comes back
 		}
 	}
@@ -56,12 +56,12 @@ func (r dispatchRoutes) events(c echo.Context) error {
 
 // next is how the dispatch stands after a pause. While Temporal does not answer it is
 // asked again; its error is that there is nobody to tell, or nothing any more.
-func (r dispatchRoutes) next(ctx context.Context, d *sight, ticks <-chan time.Time) (dispatch.View, error) {
+func (h dispatchHandlers) next(ctx context.Context, d *sight, ticks <-chan time.Time) (dispatch.View, error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return dispatch.View{}, ctx.Err()
-		case <-r.followed.left.Done():
+		case <-h.followed.left.Done():
 			return dispatch.View{}, errLeaving
 		case <-ticks:
 		}

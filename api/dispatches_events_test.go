@@ -25,8 +25,9 @@ func TestFollowingEndsWithTheToken(t *testing.T) {
 		const good = 2*tuning.EventPause + tuning.EventPause/2
 		began := time.Now()
 		server := New(Options{
-			Dispatches: d, DispatchControls: d, Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler),
-			Auth: auth.New(nil).WithTokens(until(began.Add(good))),
+			Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
+			Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+			Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New(nil).WithTokens(until(began.Add(good)))},
 		})
 		request := httptest.NewRequest(http.MethodGet, here+"/v1/dispatches/reminder/tonight/events", nil)
 		request.Header.Set("Authorization", "Bearer a")

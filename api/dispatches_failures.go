@@ -12,14 +12,14 @@ import (
 
 // failures answers with a line for each item that failed for good, of which there may be
 // millions.
-func (r dispatchRoutes) failures(c echo.Context) error {
+func (h dispatchHandlers) failures(c echo.Context) error {
 	key, err := dispatchOf(c)
 	if err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderContentType, mediaTypeNDJSON)
 	out, encode := bufio.NewWriterSize(senderOf(c), tuning.StreamBuffer), encoder(c)
-	err = r.controls.Failures(c.Request().Context(), key, func(failure dispatch.Failure) error {
+	err = h.Failures.Failures(c.Request().Context(), key, func(failure dispatch.Failure) error {
 		line, err := encode(failure)
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))

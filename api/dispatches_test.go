@@ -136,7 +136,9 @@ func (d *desk) RetryFailures(_ context.Context, key wire.Key) (dispatch.View, in
 // ask makes a call on the dispatches.
 func (d *desk) ask(method, path, kind string, body io.Reader) *httptest.ResponseRecorder {
 	server := New(Options{
-		Dispatches: d, DispatchControls: d, Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
+		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
+		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 	})
 	request := httptest.NewRequest(method, here+path, body)
 	if kind != "" {
@@ -400,7 +402,9 @@ func TestDispatchesOfOtherTypesAreForbidden(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	server := New(Options{
-		Dispatches: d, DispatchControls: d, Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authOf(t, "shop", ":operator:order"),
+		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
+		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authOf(t, "shop", ":operator:order")},
 	})
 	ask := func(method, path, body string) int {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -450,7 +454,7 @@ func TestFailuresThatBreakOff(t *testing.T) {
 	for range 1000 {
 		d.failures = append(d.failures, dispatch.Failure{Item: dispatch.Item{ID: "a", Payload: json.RawMessage(`"` + strings.Repeat("x", 100) + `"`)}})
 	}
-	f := openFront(t, Options{Dispatches: d, DispatchControls: d})
+	f := openFront(t, Options{Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d}})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.addr+"/v1/dispatches/reminder/tonight/failures", nil)
 	require.NoError(t, err)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
@@ -502,11 +506,11 @@ func TestFollowingGoesOn(t *testing.T) {
 		_, err := dispatch.look(t.Context())
 		require.NoError(t, err)
 		began := time.Now()
-		_, err = dispatchRoutes{followed: f}.next(t.Context(), dispatch, ticks.C)
+		_, err = dispatchHandlers{followed: f}.next(t.Context(), dispatch, ticks.C)
 		require.NoError(t, err)
 		require.Equal(t, 2*time.Second, time.Since(began))
 		leave()
-		_, err = dispatchRoutes{followed: f}.next(t.Context(), dispatch, nil)
+		_, err = dispatchHandlers{followed: f}.next(t.Context(), dispatch, nil)
 		require.ErrorIs(t, err, errLeaving)
 
 		other, gone := f.follow(wire.Key{})
@@ -525,7 +529,7 @@ func TestFollowingGoesOn(t *testing.T) {
 func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
-	f := openFront(t, Options{Dispatches: d, DispatchControls: d})
+	f := openFront(t, Options{Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d}})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.addr+"/v1/dispatches/reminder/tonight/events", nil)
 	require.NoError(t, err)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
@@ -561,7 +565,9 @@ func TestTheRateThatIsToBeExpected(t *testing.T) {
 	t.Parallel()
 	d := &desk{views: []dispatch.View{{Status: dispatch.Running, PerSecond: 9000, Expected: 812.7}}}
 	server := New(Options{
-		Timers: silent{}, Failures: silent{}, Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
+		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
+		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 	})
 	for call, body := range map[string]string{
 		"POST /v1/dispatches":      `{"business_type":"a","business_id":"b","per_second":9000,"items":[{"id":"u-1"}],"callback":{"url":"https://orders.example.com/"}}`,

@@ -20,7 +20,7 @@ const mediaTypeNDJSON = "application/x-ndjson"
 
 // upload takes the items of a dispatch that was opened for them, and starts it when all
 // of them are there and in order.
-func (r dispatchRoutes) upload(c echo.Context) error {
+func (h dispatchHandlers) upload(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (r dispatchRoutes) upload(c echo.Context) error {
 	if err := checkKind(c.Request(), mediaTypeNDJSON); err != nil {
 		return err
 	}
-	view, err := r.dispatches.UploadAll(c.Request().Context(), key, from, itemsOf(newLines(receiverOf(c), maxItemLine)))
+	view, err := h.Dispatches.UploadAll(c.Request().Context(), key, from, itemsOf(newLines(receiverOf(c), maxItemLine)))
 	if unwritable := senderOf(c).allow(); unwritable != nil {
 		return unwritable
 	}

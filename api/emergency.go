@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -19,10 +18,23 @@ type Emergencies interface {
 	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
-func (s *Server) emergencyRoutes(r routes) {
-	r.get("", viewing(filtered, noPayloads), s.listEmergencies)
-	r.post("/pause", operating(named, noPayloads).accepting(aBody), s.emergency(s.pauseCallbacks))
-	r.post("/resume", operating(named, noPayloads).accepting(aBody), s.emergency(s.resumeCallbacks))
+// listedPolicies lists the policies, of which some pause their types.
+type listedPolicies interface {
+	List(ctx context.Context) ([]policy.Policy, error)
+}
+
+// emergencyHandlers answer the calls that pause callbacks.
+type emergencyHandlers struct {
+	emergencies Emergencies
+	policies    listedPolicies
+}
+
+// registerEmergencies adds the calls that pause callbacks, and resume them.
+func registerEmergencies(contract routes, emergencies Emergencies, policies listedPolicies) {
+	h, r := emergencyHandlers{emergencies, policies}, contract.under(emergencyPath)
+	r.get("", viewing(filtered, noPayloads), h.listEmergencies)
+	r.post("/pause", operating(named, noPayloads).accepting(aBody), h.emergency(h.pauseCallbacks))
+	r.post("/resume", operating(named, noPayloads).accepting(aBody), h.emergency(h.resumeCallbacks))
 }
 
 // emergencyBody is an order as a client writes it.
@@ -32,7 +44,7 @@ type emergencyBody struct {
 	Note          *string  `json:"note"`
 }
 
-func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) (policy.Held, error)) echo.HandlerFunc {
+func (h emergencyHandlers) emergency(do func(context.Context, policy.EmergencyOrder) (policy.Held, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if err := readQuery(c).err(); err != nil {
 			return err
@@ -41,14 +53,14 @@ func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) (poli
 		if err != nil {
 			return err
 		}
-		order, err := body.emergency()
+		order, err := readOrderOf(body)
 		if err != nil {
 			return err
 		}
 		if err := permitOrder(c.Request().Context(), order); err != nil {
 			return err
 		}
-		noted(c).emergency(order)
+		noted(c).types(order.Everything, order.BusinessTypes)
 		order.Author = author(c)
 		left, err := do(c.Request().Context(), order)
 		if err != nil {
@@ -59,7 +71,7 @@ func (s *Server) emergency(do func(context.Context, policy.EmergencyOrder) (poli
 	}
 }
 
-func (o object) emergency() (policy.EmergencyOrder, error) {
+func readOrderOf(o object) (policy.EmergencyOrder, error) {
 	var body emergencyBody
 	errs := o.fill(&body)
 	order := policy.EmergencyOrder{Everything: value(body.Everything), BusinessTypes: body.BusinessTypes, Note: value(body.Note)}
@@ -81,20 +93,20 @@ func permitOrder(ctx context.Context, order policy.EmergencyOrder) error {
 	return nil
 }
 
-func (s *Server) pauseCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
-	paused, err := s.emergencies.Pause(ctx, order)
+func (h emergencyHandlers) pauseCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	paused, err := h.emergencies.Pause(ctx, order)
 	return policy.Held{Paused: paused}, err
 }
 
 // resumeCallbacks resumes, and adds to what is left the types of the order that their policies
 // pause: resuming those takes a change of the policy. What is left is read after the
 // resumption, which no failure of the reading takes back.
-func (s *Server) resumeCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
-	left, err := s.emergencies.Resume(ctx, order)
+func (h emergencyHandlers) resumeCallbacks(ctx context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	left, err := h.emergencies.Resume(ctx, order)
 	if err != nil {
 		return policy.Held{}, err
 	}
-	policies, err := s.policies.List(ctx)
+	policies, err := h.policies.List(ctx)
 	left.Incomplete = left.Incomplete || err != nil
 	for _, listed := range policies {
 		if one, held := policy.PausedByPolicy(listed); held && order.Names(listed.BusinessType) {
@@ -106,11 +118,11 @@ func (s *Server) resumeCallbacks(ctx context.Context, order policy.EmergencyOrde
 
 // listEmergencies lists what is paused: everything, and the types that the caller may
 // see.
-func (s *Server) listEmergencies(c echo.Context) error {
+func (h emergencyHandlers) listEmergencies(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	paused, err := s.emergencies.List(c.Request().Context())
+	paused, err := h.emergencies.List(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -121,17 +133,4 @@ func (s *Server) listEmergencies(c echo.Context) error {
 		}
 	}
 	return c.JSON(http.StatusOK, body)
-}
-
-// noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
-// asks for readiness has no key.
-func noteOf(paused []policy.Emergency) string {
-	switch {
-	case len(paused) == 0:
-		return ""
-	case paused[0].Everything:
-		return "all callbacks are paused since " + paused[0].Since.String()
-	default:
-		return fmt.Sprintf("callbacks are paused for %d business types", len(paused))
-	}
 }

@@ -86,8 +86,13 @@ func ruled() http.Handler {
 	reach := delivery.Reach{Brokers: []string{"main"}}
 	d := &desk{}
 	return New(Options{
-		Timers: rules{reach: reach}, Pauser: pauseRules{}, Failures: silent{}, Policies: policyRules{}, Bulk: &bulkJobs{}, Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
-		Dispatches: d, DispatchControls: d, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(), Reach: reach,
+		Timers:      TimerOptions{Timers: rules{reach: reach}, Pauser: pauseRules{}, Failures: silent{}},
+		Dispatches:  DispatchOptions{Dispatches: d, Controls: d, Failures: d},
+		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+		Policies:    policyRules{},
+		Bulk:        &bulkJobs{},
+		Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
+		Reach:       reach,
 	}).Handler()
 }
 

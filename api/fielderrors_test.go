@@ -17,14 +17,14 @@ import (
 func TestFieldErrorsOfABody(t *testing.T) {
 	private := delivery.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
 	old := policy.Policy{Alert: &delivery.Alert{Destination: delivery.HTTP("http://10.0.0.9/")}}
-	booking := func(o object) error { _, err := o.booking(private); return err }
+	booking := func(o object) error { _, err := readBooking(o, private); return err }
 	amendment := func(o object) error {
-		_, err := o.amendment(wire.Key{BusinessType: "order", BusinessID: "1"}, private)
+		_, err := readAmendment(o, wire.Key{BusinessType: "order", BusinessID: "1"}, private)
 		return err
 	}
-	policy := func(o object) error { _, err := o.policy("order", private, policy.Policy{}); return err }
-	patched := func(o object) error { _, err := o.policy("order", private, old); return err }
-	order := func(o object) error { _, err := o.bulk(private); return err }
+	policy := func(o object) error { _, err := readPolicy(o, "order", private, policy.Policy{}); return err }
+	patched := func(o object) error { _, err := readPolicy(o, "order", private, old); return err }
+	order := func(o object) error { _, err := readBulk(o, private); return err }
 	for name, c := range map[string]struct {
 		read     func(object) error
 		body     string

@@ -191,3 +191,11 @@ var kindWords = map[reflect.Kind]string{
 	reflect.String: "a string", reflect.Struct: "an object", reflect.Map: "an object", reflect.Slice: "an array",
 	reflect.Int: "an integer", reflect.Int64: "an integer", reflect.Float64: "a number", reflect.Bool: "true or false",
 }
+
+// value is what a pointer points to, or the zero value.
+func value[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
+}

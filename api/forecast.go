@@ -8,22 +8,24 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/forecast"
-	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/forecasts"
 )
 
-const forecastPath = versionPrefix + "forecast"
-
 // Forecasts tell how many timers fall due in the time ahead.
 type Forecasts interface {
 	Forecast(ctx context.Context, r forecasts.Request) (forecast.Forecast, error)
-	// Expect is how late a timer will probably be that was booked; 0 for not at all, and
-	// where nothing is known.
-	Expect(booked timer.View) time.Duration
 }
 
-func (s *Server) forecast(c echo.Context) error {
+// registerForecasts adds the call for a forecast.
+func registerForecasts(contract routes, told Forecasts) {
+	h := forecastHandlers{told}
+	contract.get(versionPrefix+"forecast", viewing(named, noPayloads), h.forecast)
+}
+
+type forecastHandlers struct{ forecasts Forecasts }
+
+func (h forecastHandlers) forecast(c echo.Context) error {
 	request, err := forecastRequest(readQuery(c, "business_type", "from", "to", "step"), time.Now())
 	if err != nil {
 		return err
@@ -31,7 +33,7 @@ func (s *Server) forecast(c echo.Context) error {
 	if err := permit(c.Request().Context(), request.BusinessType); err != nil {
 		return err
 	}
-	forecast, err := s.forecasts.Forecast(c.Request().Context(), request)
+	forecast, err := h.forecasts.Forecast(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
@@ -78,20 +80,4 @@ func forecastRequest(q *query, now time.Time) (r forecasts.Request, err error) {
 	steps := (to.Time().Sub(r.From.Time()) + r.Step - 1) / r.Step
 	r.To = r.From.Add(steps * r.Step)
 	return r, nil
-}
-
-// expected is how late a timer will probably be that was booked or moved; 0 for less than a
-// second.
-func (s *Server) expected(view timer.View) wire.Duration {
-	if s.forecasts == nil || view.Status != timer.Scheduled {
-		return 0
-	}
-	return wire.Duration(s.forecasts.Expect(view).Truncate(time.Second))
-}
-
-// showLateness tells whoever books or moves a timer how late it will probably be.
-func (s *Server) showLateness(c echo.Context, view timer.View) {
-	if late := s.expected(view); late > 0 {
-		c.Response().Header().Set(forecast.HeaderExpectedLateness, late.String())
-	}
 }

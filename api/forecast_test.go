@@ -18,7 +18,7 @@ import (
 
 // forecastOf reads a question as it is asked half a minute past noon.
 func forecastOf(query string) (forecasts.Request, error) {
-	c := echo.New().NewContext(httptest.NewRequest("GET", forecastPath+"?"+query, nil), nil)
+	c := echo.New().NewContext(httptest.NewRequest("GET", "/v1/forecast?"+query, nil), nil)
 	return forecastRequest(readQuery(c, "business_type", "from", "to", "step"), noon.Add(30*time.Second))
 }
 

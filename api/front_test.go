@@ -59,12 +59,12 @@ type front struct {
 func openFront(t *testing.T, options Options) front {
 	t.Helper()
 	f := front{t: t, timers: &stub{}, logged: &bytes.Buffer{}}
-	if options.Auth == nil {
-		options.Auth = auth.Anyone()
+	if options.Front.Auth == nil {
+		options.Front.Auth = auth.Anyone()
 	}
-	options.Timers, options.Failures, options.Telemetry = f.timers, silent{}, unmetered{}
-	options.Ready, options.Leave = func(context.Context) error { return nil }, func() {}
-	options.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	options.Timers.Timers, options.Timers.Failures, options.Front.Telemetry = f.timers, silent{}, unmetered{}
+	options.Operations.Ready, options.Leave = func(context.Context) error { return nil }, func() {}
+	options.Front.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	f.addr = listener.Addr().String()
@@ -112,7 +112,7 @@ func (f front) get(path string, headers ...string) (*http.Response, string) {
 
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	keyed := openFront(t, Options{Auth: authOf(t, "ops", "")})
+	keyed := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "")}})
 	for header, want := range map[string]int{
 		"Authorization: Bearer secret": 200, "Authorization: bearer secret": 200, "AUTHORIZATION: BEARER   secret": 200,
 		"Authorization: Bearer wrong": 401, "Authorization: Basic secret": 401, "Authorization: Bearersecret": 401,
@@ -272,7 +272,7 @@ func TestClientAddress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := openFront(t, Options{TrustedProxies: c.trusted})
+			f := openFront(t, Options{Front: FrontOptions{TrustedProxies: c.trusted}})
 			f.get("/livez", c.headers...)
 			require.Contains(t, f.logged.String(), fmt.Sprintf("%q:%q", "from", c.want))
 		})
@@ -292,7 +292,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	problem := func(body string) problem.Document {
 		members, err := parseObject([]byte(body))
 		if err == nil {
-			_, err = members.booking(delivery.Reach{})
+			_, err = readBooking(members, delivery.Reach{})
 		}
 		return problemOf(err)
 	}
@@ -308,7 +308,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 
 	results := make([]batchResult, 1000)
 	for i := range results {
-		results[i] = (&Server{}).addItem(t.Context(), []byte(unknown(100)), bookings.Request{})
+		results[i] = (timerHandlers{}).addItem(t.Context(), []byte(unknown(100)), bookings.Request{})
 	}
 	limitFieldErrors(results)
 	named := 0
@@ -332,7 +332,7 @@ func TestNesting(t *testing.T) {
 		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
 		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
 	}
-	result := (&Server{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), bookings.Request{})
+	result := (timerHandlers{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), bookings.Request{})
 	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
 	_, err = parseObject([]byte(strings.Replace(nestedBy(wire.MaxNesting), `"delay"`, `"business_id"`, 1)))
 	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")

@@ -40,7 +40,7 @@ func FuzzBooking(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		request, err := members.booking(delivery.Reach{})
+		request, err := readBooking(members, delivery.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return
@@ -61,7 +61,7 @@ func FuzzPolicy(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
+		change, err := readPolicy(members, "order", delivery.Reach{}, policy.Policy{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

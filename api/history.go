@@ -21,7 +21,7 @@ type historyBody struct {
 	NextPageToken string               `json:"next_page_token"`
 }
 
-func (s *Server) listHistory(c echo.Context) error {
+func (h timerHandlers) listHistory(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Server) listHistory(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := s.histories.List(c.Request().Context(), key, size, string(from))
+	page, err := h.Histories.List(c.Request().Context(), key, size, string(from))
 	if err != nil {
 		return err
 	}

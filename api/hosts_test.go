@@ -21,7 +21,7 @@ func TestInternationalisedHosts(t *testing.T) {
 	const alert = `{"url":"` + given + `"}`
 	body, err := parseObject([]byte(`{"callback":` + alert + `,"alert":` + alert + `,"on_delivered":` + alert + `,"on_failed":` + alert + `,"fallback":` + alert + `}`))
 	require.NoError(t, err)
-	change, err := body.policy("order", delivery.Reach{}, policy.Policy{})
+	change, err := readPolicy(body, "order", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	p := change.Policy
 	for name, url := range map[string]string{

@@ -35,7 +35,7 @@ type indexLinks struct {
 
 // index tells where one is. Whoever shows something is let in by it or refused; whoever shows
 // nothing is told what anybody may know.
-func (s *Server) index(version string) echo.HandlerFunc {
+func index(options OperationOptions) echo.HandlerFunc {
 	body := indexBody{Name: "Wakecall", Links: indexLinks{
 		API: strings.TrimSuffix(versionPrefix, "/"), OpenAPI: specPath, Docs: docsPath, Live: livePath, Ready: readyPath,
 	}}
@@ -44,12 +44,12 @@ func (s *Server) index(version string) echo.HandlerFunc {
 			return err
 		}
 		who, told := shown(c.Request()), body
-		_, err := s.auth.Authenticate(c.Request().Context(), who)
+		_, err := options.Auth.Authenticate(c.Request().Context(), who)
 		switch {
 		case err == nil:
-			told.Version = version
+			told.Version = options.Version
 		case len(who.Authorization) > 0:
-			return s.unauthenticated(err)
+			return unauthenticated(options.Auth, err)
 		}
 		return c.JSON(http.StatusOK, told)
 	}

@@ -13,7 +13,7 @@ func TestTheIndexTellsWhereOneIs(t *testing.T) {
 	t.Parallel()
 	links := `"links":{"api":"/v1","openapi":"/openapi.yaml","docs":"/docs","live":"/livez","ready":"/readyz"}`
 	for _, path := range []string{"/", "/v1"} {
-		guarded := openFront(t, Options{Auth: authOf(t, "shop", ":viewer:a"), Version: "1.2.3"})
+		guarded := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "shop", ":viewer:a")}, Operations: OperationOptions{Version: "1.2.3"}})
 		answer, body := guarded.get(path)
 		require.Equal(t, http.StatusOK, answer.StatusCode)
 		require.JSONEq(t, `{"name":"Wakecall",`+links+`}`, body)
@@ -26,7 +26,7 @@ func TestTheIndexTellsWhereOneIs(t *testing.T) {
 		answer, _ = guarded.get(path + "?what=this")
 		require.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode)
 
-		open := openFront(t, Options{Version: "1.2.3"})
+		open := openFront(t, Options{Operations: OperationOptions{Version: "1.2.3"}})
 		_, body = open.get(path)
 		require.Contains(t, body, `"version":"1.2.3"`, "on loopback everybody is let in")
 	}

@@ -21,8 +21,8 @@ type Jobs[O jobs.Order, C any] interface {
 	Stop(ctx context.Context, id string, wait time.Duration) (jobs.Job[O, C], error)
 }
 
-// jobRoutes are the calls of one kind of job, of which a reader is shown V.
-type jobRoutes[O jobs.Order, C, V any] struct {
+// jobHandlers answer the calls on one kind of job, of which a reader is shown V.
+type jobHandlers[O jobs.Order, C, V any] struct {
 	jobs Jobs[O, C]
 	// name is the kind's in paths and page tokens.
 	name string
@@ -37,16 +37,16 @@ type jobRoutes[O jobs.Order, C, V any] struct {
 	noun string
 }
 
-func (r jobRoutes[O, C, V]) path() string { return versionPrefix + r.name }
+func (h jobHandlers[O, C, V]) path() string { return versionPrefix + h.name }
 
-// add adds the calls, but for the one that starts a job.
-func (r jobRoutes[O, C, V]) add(to routes) {
-	to.get("", viewing(filtered, noPayloads).showing(map[string]string{"status": string(job.Running)}), r.list)
-	to.get("/:id", viewing(byID, noPayloads), r.get)
-	to.delete("/:id", operating(byID, noPayloads), r.stop)
+// register adds the calls, but for the one that starts a job.
+func (h jobHandlers[O, C, V]) register(to routes) {
+	to.get("", viewing(filtered, noPayloads).showing(map[string]string{"status": string(job.Running)}), h.list)
+	to.get("/:id", viewing(byID, noPayloads), h.get)
+	to.delete("/:id", operating(byID, noPayloads), h.stop)
 }
 
-func (r jobRoutes[O, C, V]) start(c echo.Context) error {
+func (h jobHandlers[O, C, V]) start(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
@@ -54,87 +54,87 @@ func (r jobRoutes[O, C, V]) start(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	order, err := r.read(body)
+	order, err := h.read(body)
 	if err != nil {
 		return err
 	}
-	if err := permit(c.Request().Context(), r.businessType(order)); err != nil {
+	if err := permit(c.Request().Context(), h.businessType(order)); err != nil {
 		return err
 	}
-	noted(c).job(r.businessType(order), "")
-	job, err := r.jobs.Start(c.Request().Context(), order)
+	noted(c).job(h.businessType(order), "")
+	job, err := h.jobs.Start(c.Request().Context(), order)
 	if err != nil {
 		return err
 	}
-	noted(c).job(r.businessType(order), job.ID)
+	noted(c).job(h.businessType(order), job.ID)
 	if job.Again {
 		noted(c).unchanged()
-		return c.JSON(http.StatusOK, r.view(job))
+		return c.JSON(http.StatusOK, h.view(job))
 	}
-	return r.accept(c, job)
+	return h.accept(c, job)
 }
 
 // permitted is a job of which the caller may do what the call does.
-func (r jobRoutes[O, C, V]) permitted(ctx context.Context, id string) (jobs.Job[O, C], error) {
-	job, err := r.jobs.Get(ctx, id)
+func (h jobHandlers[O, C, V]) permitted(ctx context.Context, id string) (jobs.Job[O, C], error) {
+	job, err := h.jobs.Get(ctx, id)
 	if err == nil {
-		err = permitFound(ctx, r.businessType(job.Order), jobs.NoSuchJob(r.noun))
+		err = permitFound(ctx, h.businessType(job.Order), jobs.NoSuchJob(h.noun))
 	}
 	return job, err
 }
 
-func (r jobRoutes[O, C, V]) get(c echo.Context) error {
+func (h jobHandlers[O, C, V]) get(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	job, err := r.permitted(c.Request().Context(), pathParam(c, paramID))
+	job, err := h.permitted(c.Request().Context(), pathParam(c, paramID))
 	if err != nil {
 		return err
 	}
-	return c.JSON(http.StatusOK, r.view(job))
+	return c.JSON(http.StatusOK, h.view(job))
 }
 
-func (r jobRoutes[O, C, V]) list(c echo.Context) error {
+func (h jobHandlers[O, C, V]) list(c echo.Context) error {
 	q := readQuery(c, "status", "page_token", "page_size")
 	request := jobs.Request{Status: oneOf(q, "status", job.Statuses()), Size: q.number("page_size", defaultJobs, maxJobs)}
-	filter := r.name + " " + string(request.Status)
+	filter := h.name + " " + string(request.Status)
 	request.Token = q.pageToken(filter)
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, next, err := r.jobs.List(c.Request().Context(), request)
+	page, next, err := h.jobs.List(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
 	views := make([]V, 0, len(page))
 	for _, job := range page {
-		if sees(c.Request().Context(), r.businessType(job.Order)) {
-			views = append(views, r.view(job))
+		if sees(c.Request().Context(), h.businessType(job.Order)) {
+			views = append(views, h.view(job))
 		}
 	}
-	return c.JSON(http.StatusOK, r.page(views, sealToken(next, filter)))
+	return c.JSON(http.StatusOK, h.page(views, sealToken(next, filter)))
 }
 
-func (r jobRoutes[O, C, V]) stop(c echo.Context) error {
+func (h jobHandlers[O, C, V]) stop(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	found, err := r.permitted(c.Request().Context(), pathParam(c, paramID))
+	found, err := h.permitted(c.Request().Context(), pathParam(c, paramID))
 	if err != nil {
 		return err
 	}
-	noted(c).job(r.businessType(found.Order), found.ID)
-	j, err := r.jobs.Stop(c.Request().Context(), pathParam(c, paramID), kernel.DefaultWait)
+	noted(c).job(h.businessType(found.Order), found.ID)
+	j, err := h.jobs.Stop(c.Request().Context(), pathParam(c, paramID), kernel.DefaultWait)
 	if err != nil {
 		return err
 	}
 	if j.Status == job.Running {
-		return r.accept(c, j)
+		return h.accept(c, j)
 	}
-	return c.JSON(http.StatusOK, r.view(j))
+	return c.JSON(http.StatusOK, h.view(j))
 }
 
-func (r jobRoutes[O, C, V]) accept(c echo.Context, job jobs.Job[O, C]) error {
-	c.Response().Header().Set(echo.HeaderLocation, r.path()+"/"+job.ID)
-	return c.JSON(http.StatusAccepted, r.view(job))
+func (h jobHandlers[O, C, V]) accept(c echo.Context, job jobs.Job[O, C]) error {
+	c.Response().Header().Set(echo.HeaderLocation, h.path()+"/"+job.ID)
+	return c.JSON(http.StatusAccepted, h.view(job))
 }

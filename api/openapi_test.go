@@ -82,7 +82,10 @@ func (silent) Handler() http.Handler { return http.NotFoundHandler() }
 var parameter = regexp.MustCompile(`:(\w+)`)
 
 func TestDocumentNamesEveryRoute(t *testing.T) {
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{
+		Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Operations: OperationOptions{Metrics: http.NotFoundHandler()},
+		Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)},
+	})
 	var served, described []string
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
 		if route.Method != echo.RouteNotFound && !strings.HasPrefix(route.Path, "/docs") {

@@ -1,45 +1,48 @@
 package api
 
 import (
-	"bytes"
-	_ "embed"
-	"fmt"
+	"context"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/swaggest/swgui/v5emb"
 
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// OpenAPI is the description of the API, OpenAPI 3.1. Tests hold it to the
-// routes and to real answers.
-var OpenAPI = inNextYear(document, time.Now())
-
-//go:embed openapi.yaml
-var document []byte
-
-// exampleDay is the day that examples of due times name.
-const exampleDay = "-01-31"
-
-// inNextYear moves the examples of due times into the next year: those of the file are in
-// the past some day, and Wakecall refuses them then.
-func inNextYear(text []byte, now time.Time) []byte {
-	return bytes.ReplaceAll(text, []byte("2027"+exampleDay), fmt.Appendf(nil, "%04d%s", now.Year()+1, exampleDay))
+// OperationOptions is what the calls beside the contract need.
+type OperationOptions struct {
+	// Ready reports whether a timer that is booked now would ring.
+	Ready func(context.Context) error
+	// Note says what /readyz shall tell beside what the API knows itself; nil for nothing.
+	Note func() string
+	// Metrics are the metrics of this process; nil where another server has them.
+	Metrics http.Handler
+	// Version is that of the program, told to whom is let in.
+	Version string
+	// Paused tells what is paused; nil in tests where nothing is.
+	Paused pausedList
+	// Left is done once this process leaves.
+	Left context.Context
+	// Auth says who calls.
+	Auth *auth.Authenticator
+	// Document is the description of the API.
+	Document []byte
 }
 
-func (s *Server) operations(e *echo.Echo, options Options) {
-	index := s.index(options.Version)
+// registerOperations adds the calls beside the contract.
+func registerOperations(e *echo.Echo, options OperationOptions) {
+	index := index(options)
 	e.GET(rootPath, index)
 	e.GET(strings.TrimSuffix(versionPrefix, "/"), index)
 	e.GET(livePath, func(c echo.Context) error { return c.JSON(http.StatusOK, health{Status: "ok"}) })
-	e.GET(readyPath, s.readyz)
-	if !options.MetricsElsewhere {
-		e.GET("/metrics", echo.WrapHandler(options.Telemetry.Handler()))
+	e.GET(readyPath, newReadiness(options).readyz)
+	if options.Metrics != nil {
+		e.GET("/metrics", echo.WrapHandler(options.Metrics))
 	}
-	e.GET(specPath, func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", OpenAPI) })
+	e.GET(specPath, func(c echo.Context) error { return c.Blob(http.StatusOK, "application/yaml", options.Document) })
 	docs := problemsOf(v5emb.New("Wakecall", specPath, docsPath))
 	e.GET(docsPath, docs)
 	e.GET(docsPath+"/*", docs)
@@ -88,12 +91,12 @@ type ready struct {
 	Note string `json:"note,omitzero"`
 }
 
-func (s *Server) readyz(c echo.Context) error {
-	if err := s.ready.check(c.Request().Context()); err != nil {
+func (r *readiness) readyz(c echo.Context) error {
+	if err := r.check(c.Request().Context()); err != nil {
 		return &wire.Error{
 			Code: wire.Unavailable, Cause: err,
 			Message: "A timer booked now might not ring: Temporal or the workers do not answer.",
 		}
 	}
-	return c.JSON(http.StatusOK, ready{health{Status: "ready"}, s.ready.note()})
+	return c.JSON(http.StatusOK, ready{health{Status: "ready"}, r.note()})
 }

@@ -32,7 +32,9 @@ func called(server *Server, method, path string, headers map[string]string) *htt
 
 func gate(authenticator *auth.Authenticator) *Server {
 	return New(Options{
-		Timers: &stub{}, Failures: silent{}, Policies: policiesOfTwo{}, Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers:   TimerOptions{Timers: &stub{}, Failures: silent{}},
+		Front:    FrontOptions{Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Policies: policiesOfTwo{},
 	})
 }
 

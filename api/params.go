@@ -12,31 +12,10 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
 )
-
-// The parameters of a path, as the routes name them.
-const (
-	paramType = "type"
-	paramID   = "id"
-)
-
-// pathParam is a parameter of the path, by its name in the route; it is decoded exactly
-// once. Echo's own parameters are decoded or not depending on how the client escaped
-// them, and a request whose method the route does not have has none.
-func pathParam(c echo.Context, name string) string {
-	route, path := strings.Split(c.Path(), "/"), strings.Split(c.Request().URL.EscapedPath(), "/")
-	n := slices.Index(route, ":"+name)
-	if n < 0 || n >= len(path) {
-		return ""
-	}
-	decoded, err := url.PathUnescape(path[n])
-	if err != nil {
-		return ""
-	}
-	return decoded
-}
 
 // pathKey is the timer that the path names.
 func pathKey(c echo.Context) (wire.Key, error) {
@@ -160,6 +139,51 @@ func (q *query) wait() time.Duration {
 		q.errs.Add("wait", wire.CodeInvalidParameter, "must be a duration from 0s to "+kernel.MaxWait.String())
 	}
 	return d
+}
+
+func (q *query) businessType() string {
+	const name = "business_type"
+	value := q.values.Get(name)
+	if value == "" {
+		return value
+	}
+	for _, fieldErr := range wire.CheckBusinessType(value) {
+		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
+	}
+	return value
+}
+
+func (q *query) businessID(name string) string {
+	value := q.values.Get(name)
+	if value == "" {
+		return value
+	}
+	for _, fieldErr := range (wire.Key{BusinessType: "any", BusinessID: value}).Check() {
+		q.errs.Add(name, fieldErr.Code, fieldErr.Detail)
+	}
+	return value
+}
+
+// labels are those that are asked for, each as key=value.
+func (q *query) labels() (labels timer.Labels) {
+	if slices.Contains(q.values[labelName], "") { // which is refused already
+		return nil
+	}
+	if q.values.Has(labelName) {
+		labels = timer.Labels{}
+	}
+	for _, text := range q.values[labelName] {
+		key, value, ok := strings.Cut(text, "=")
+		if _, twice := labels[key]; !ok || twice {
+			q.errs.Add(labelName, wire.CodeInvalidParameter, "must be key=value, once for each key")
+			return nil
+		}
+		labels[key] = value
+	}
+	for _, fieldErr := range labels.Check() {
+		q.errs.Add(labelName, fieldErr.Code, fieldErr.Detail)
+	}
+	return labels
 }
 
 func (q *query) err() error { return q.errs.Err() }

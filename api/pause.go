@@ -21,7 +21,7 @@ type pauseBody struct {
 }
 
 // pausing stops a timer, or lets it go on.
-func (s *Server) pausing(stop bool) echo.HandlerFunc {
+func (h timerHandlers) pausing(stop bool) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		target, err := targetOf(c)
 		if err != nil {
@@ -31,9 +31,9 @@ func (s *Server) pausing(stop bool) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		view, effect, err := s.pauser.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
+		view, effect, err := h.Pauser.Pause(c.Request().Context(), target, timer.Pause{Stop: stop, Note: note})
 		if err == nil {
-			s.showLateness(c, view)
+			h.showLateness(c, view)
 		}
 		return answerEffect(c, view, effect, err)
 	}

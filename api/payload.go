@@ -24,7 +24,7 @@ type Payloads interface {
 // paramPayload asks for the payload of a timer.
 const paramPayload = "payload"
 
-func (s *Server) getTimer(c echo.Context) error {
+func (h timerHandlers) getTimer(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func (s *Server) getTimer(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
-	view, err := s.timers.Get(ctx, key)
+	view, err := h.Timers.Get(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (s *Server) getTimer(c echo.Context) error {
 	if !asked || !auth.From(ctx).SeesPayloads(key.BusinessType) { // the answer says that it is left out
 		return c.JSON(http.StatusOK, view)
 	}
-	payload, err := s.payloads.Payload(ctx, key, view.RunID)
+	payload, err := h.Payloads.Payload(ctx, key, view.RunID)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ const secretWords = "card 4711 was declined"
 type (
 	telltale       struct{ Timers }
 	toldSeries     struct{ Series }
-	toldDispatches struct{ DispatchControls }
+	toldDispatches struct{ DispatchFailures }
 	toldAttempts   struct{}
 )
 
@@ -78,8 +78,9 @@ func (toldAttempts) List(context.Context, wire.Key, int, []byte) (histories.Atte
 // toldTo is the answer to a caller with the key secret.
 func toldTo(authenticator *auth.Authenticator, method, path, body string) *httptest.ResponseRecorder {
 	server := New(Options{
-		Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, DispatchControls: toldDispatches{}, Failures: silent{},
-		Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator,
+		Timers:     TimerOptions{Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, Failures: silent{}},
+		Dispatches: DispatchOptions{Failures: toldDispatches{}},
+		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 	})
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer secret")

@@ -15,6 +15,8 @@ import (
 	"github.com/wakecall/wakecall/engine/policies"
 )
 
+const policiesPath = versionPrefix + "policies"
+
 // Policies stores what business types are called by.
 type Policies interface {
 	Put(ctx context.Context, change policies.Change) (policies.Result, error)
@@ -25,15 +27,24 @@ type Policies interface {
 	LiftBackPressure(ctx context.Context, businessType string) error
 }
 
-func (s *Server) policyRoutes(r routes) {
-	r.get("", viewing(filtered, noPayloads), s.listPolicies)
+// registerPolicies adds the calls on policies.
+func registerPolicies(contract routes, stored Policies, reach delivery.Reach) {
+	h := policyHandlers{stored, reach}
+	r := contract.under(policiesPath)
+	r.get("", viewing(filtered, noPayloads), h.listPolicies)
 	one := r.under("/:type")
-	one.get("", viewing(inPath, noPayloads), s.getPolicy)
-	one.put("", administering(inPath).accepting(aBody|ifMatch|ifNoneMatch), s.putPolicy)
-	one.patch("", administering(inPath).accepting(aBody|ifMatch), s.patchPolicy)
-	one.delete("", administering(inPath).accepting(ifMatch), s.deletePolicy)
-	one.get("/versions", viewing(inPath, noPayloads), s.listVersions)
-	one.delete("/back_pressure", administering(inPath), s.liftBackPressure)
+	one.get("", viewing(inPath, noPayloads), h.getPolicy)
+	one.put("", administering(inPath).accepting(aBody|ifMatch|ifNoneMatch), h.putPolicy)
+	one.patch("", administering(inPath).accepting(aBody|ifMatch), h.patchPolicy)
+	one.delete("", administering(inPath).accepting(ifMatch), h.deletePolicy)
+	one.get("/versions", viewing(inPath, noPayloads), h.listVersions)
+	one.delete("/back_pressure", administering(inPath), h.liftBackPressure)
+}
+
+// policyHandlers answer the calls on policies.
+type policyHandlers struct {
+	policies Policies
+	reach    delivery.Reach
 }
 
 // policyBody is a policy as a client writes it. What a client has read and
@@ -76,18 +87,18 @@ type plannedBody struct {
 	Policy  policy.Policy       `json:"policy"`
 }
 
-func (s *Server) putPolicy(c echo.Context) error {
-	return s.changePolicy(c, func(businessType string) (policies.Change, error) {
+func (h policyHandlers) putPolicy(c echo.Context) error {
+	return h.changePolicy(c, func(businessType string) (policies.Change, error) {
 		body, err := readObject(c)
 		if err != nil {
 			return policies.Change{}, err
 		}
-		return body.policy(businessType, s.reach, policy.Policy{})
+		return readPolicy(body, businessType, h.reach, policy.Policy{})
 	})
 }
 
 // changePolicy handles a change of a policy, however it is written.
-func (s *Server) changePolicy(c echo.Context, read func(businessType string) (policies.Change, error)) error {
+func (h policyHandlers) changePolicy(c echo.Context, read func(businessType string) (policies.Change, error)) error {
 	businessType, q := pathType(c, "dry_run")
 	dryRun := q.flag("dry_run")
 	if err := q.err(); err != nil {
@@ -107,9 +118,9 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (po
 	}
 	change.Author, change.DryRun = author(c), dryRun
 	change.IfVersion, change.MustExist, change.MustBeNew = version, mustExist, mustBeNew
-	result, err := s.policies.Put(c.Request().Context(), change)
+	result, err := h.policies.Put(c.Request().Context(), change)
 	if err == nil {
-		noted(c).stored(result, dryRun)
+		record(noted(c), result, dryRun)
 	}
 	switch {
 	case err != nil:
@@ -123,9 +134,18 @@ func (s *Server) changePolicy(c echo.Context, read func(businessType string) (po
 	}
 }
 
-// policy reads a policy whose type stands in the path. Addresses that old has as well
+// record notes what became of a policy.
+func record(e *entry, result policies.Result, dryRun bool) {
+	if dryRun || len(result.Changes) == 0 {
+		e.planned(result.Policy.Version, result.Changes)
+		return
+	}
+	e.revised(result.Policy.Version, result.Created, result.Changes)
+}
+
+// readPolicy reads a policy whose type stands in the path. Addresses that old has as well
 // are not judged.
-func (o object) policy(businessType string, reach delivery.Reach, old policy.Policy) (policies.Change, error) {
+func readPolicy(o object, businessType string, reach delivery.Reach, old policy.Policy) (policies.Change, error) {
 	var body policyBody
 	errs := append(o.fill(&body), o.zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
@@ -172,20 +192,12 @@ func hidden(headers map[string]string) (names []string) {
 	return names
 }
 
-// value is what a pointer points to, or the zero value.
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
-func (s *Server) getPolicy(c echo.Context) error {
+func (h policyHandlers) getPolicy(c echo.Context) error {
 	businessType, q := pathType(c)
 	if err := q.err(); err != nil {
 		return err
 	}
-	policy, err := s.policies.Stored(c.Request().Context(), businessType)
+	policy, err := h.policies.Stored(c.Request().Context(), businessType)
 	if err != nil {
 		return err
 	}
@@ -198,13 +210,13 @@ type policiesBody struct {
 
 // listPolicies lists every policy that the caller may see, or of these only those that
 // hold their type back.
-func (s *Server) listPolicies(c echo.Context) error {
+func (h policyHandlers) listPolicies(c echo.Context) error {
 	q := readQuery(c, "paused", "back_pressure")
 	paused, held := q.flag("paused"), q.flag("back_pressure")
 	if err := q.err(); err != nil {
 		return err
 	}
-	policies, err := s.policies.List(c.Request().Context())
+	policies, err := h.policies.List(c.Request().Context())
 	if err != nil {
 		return err
 	}
@@ -222,12 +234,12 @@ type versionsBody struct {
 	Versions []policies.Version `json:"versions"`
 }
 
-func (s *Server) listVersions(c echo.Context) error {
+func (h policyHandlers) listVersions(c echo.Context) error {
 	businessType, q := pathType(c)
 	if err := q.err(); err != nil {
 		return err
 	}
-	versions, err := s.policies.Versions(c.Request().Context(), businessType)
+	versions, err := h.policies.Versions(c.Request().Context(), businessType)
 	if err != nil {
 		return err
 	}
@@ -240,7 +252,7 @@ func (s *Server) listVersions(c echo.Context) error {
 	return c.JSON(http.StatusOK, versionsBody{Versions: versions})
 }
 
-func (s *Server) deletePolicy(c echo.Context) error {
+func (h policyHandlers) deletePolicy(c echo.Context) error {
 	businessType, q := pathType(c, "timers")
 	onOpenTimers := policies.OnOpenTimers(q.values.Get("timers"))
 	if !onOpenTimers.Known() {
@@ -254,7 +266,7 @@ func (s *Server) deletePolicy(c echo.Context) error {
 		return err
 	}
 	noted(c).said("timers", string(onOpenTimers))
-	err = s.policies.Delete(c.Request().Context(), policies.Deletion{
+	err = h.policies.Delete(c.Request().Context(), policies.Deletion{
 		BusinessType: businessType, Author: author(c), OnOpenTimers: onOpenTimers, IfVersion: version,
 	})
 	if err != nil {
@@ -263,12 +275,12 @@ func (s *Server) deletePolicy(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-func (s *Server) liftBackPressure(c echo.Context) error {
+func (h policyHandlers) liftBackPressure(c echo.Context) error {
 	businessType, q := pathType(c)
 	if err := q.err(); err != nil {
 		return err
 	}
-	if err := s.policies.LiftBackPressure(c.Request().Context(), businessType); err != nil {
+	if err := h.policies.LiftBackPressure(c.Request().Context(), businessType); err != nil {
 		return err
 	}
 	return c.NoContent(http.StatusNoContent)

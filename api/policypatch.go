@@ -20,19 +20,19 @@ const mediaTypeMergePatch = "application/merge-patch+json"
 
 // patchPolicy edits a policy in part. Without one it makes one of the patch alone,
 // so that a type can be paused that has none.
-func (s *Server) patchPolicy(c echo.Context) error {
-	return s.changePolicy(c, func(businessType string) (policies.Change, error) {
+func (h policyHandlers) patchPolicy(c echo.Context) error {
+	return h.changePolicy(c, func(businessType string) (policies.Change, error) {
 		patch, err := readObject(c, mediaTypeMergePatch)
 		if err != nil {
 			return policies.Change{}, err
 		}
-		return patch.policyPatch(businessType, s.reach)
+		return readPatch(patch, businessType, h.reach)
 	})
 }
 
-// policyPatch reads a merge patch. What is wrong with the patch itself is refused at
+// readPatch reads a merge patch. What is wrong with the patch itself is refused at
 // once; what is wrong with the policy that it makes is known when it is applied.
-func (o object) policyPatch(businessType string, reach delivery.Reach) (change policies.Change, err error) {
+func readPatch(o object, businessType string, reach delivery.Reach) (change policies.Change, err error) {
 	errs := o.unknown(reflect.TypeFor[policyBody]())
 	if len(o) == 0 {
 		errs.Add("", wire.CodeRequired, "name at least one field to change")
@@ -47,7 +47,7 @@ func (o object) policyPatch(businessType string, reach delivery.Reach) (change p
 			if err != nil {
 				return policies.Change{}, err
 			}
-			edited, err := merge(document, o, policyDepth).policy(businessType, reach, stored)
+			edited, err := readPolicy(merge(document, o, policyDepth), businessType, reach, stored)
 			_, named := o["signing_secrets"] // null takes them away
 			edited.KeepSecrets = !named
 			return edited, err

@@ -40,7 +40,7 @@ func stored(t *testing.T, body string) policy.Policy {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err)
-	change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
+	change, err := readPolicy(members, "order", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	policy := change.Policy.WithDefaults()
 	policy.Version = 3
@@ -52,7 +52,7 @@ func edit(t *testing.T, p policy.Policy, patch string) (policy.Policy, []string)
 	t.Helper()
 	members, err := parseObject([]byte(patch))
 	require.NoError(t, err)
-	change, err := members.policyPatch("order", delivery.Reach{})
+	change, err := readPatch(members, "order", delivery.Reach{})
 	if err != nil {
 		return policy.Policy{}, pointersOf(t, err)
 	}
@@ -144,7 +144,7 @@ func FuzzPolicyPatch(f *testing.F) {
 			requireRefusal(t, err)
 			return
 		}
-		change, err := members.policyPatch("order", delivery.Reach{})
+		change, err := readPatch(members, "order", delivery.Reach{})
 		if err != nil {
 			requireRefusal(t, err)
 			return

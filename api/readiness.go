@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +11,7 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -17,12 +19,11 @@ import (
 // probe writes to Temporal. Callers that come meanwhile share the answer.
 type readiness struct {
 	probe       func(context.Context) error
-	emergencies Emergencies
+	emergencies pausedList
 	beside      func() string // may be nil
 	probes      singleflight.Group
 	// left is done once this process leaves.
-	left  context.Context
-	leave context.CancelFunc
+	left context.Context
 
 	mu    sync.Mutex
 	asked time.Time
@@ -33,10 +34,13 @@ type readiness struct {
 
 var errLeaving = errors.New("shutting down")
 
-func newReadiness(probe func(context.Context) error, emergencies Emergencies, beside func() string) *readiness {
-	r := &readiness{probe: probe, emergencies: emergencies, beside: beside}
-	r.left, r.leave = context.WithCancel(context.Background())
-	return r
+func newReadiness(options OperationOptions) *readiness {
+	return &readiness{probe: options.Ready, emergencies: options.Paused, beside: options.Note, left: options.Left}
+}
+
+// pausedList tells what is paused.
+type pausedList interface {
+	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
 // check is what the probe said last, or says now. A caller that hangs up ends its own
@@ -101,4 +105,17 @@ func (r *readiness) note() string {
 		notes = append(notes, r.beside())
 	}
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
+}
+
+// noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
+// asks for readiness has no key.
+func noteOf(paused []policy.Emergency) string {
+	switch {
+	case len(paused) == 0:
+		return ""
+	case paused[0].Everything:
+		return "all callbacks are paused since " + paused[0].Since.String()
+	default:
+		return fmt.Sprintf("callbacks are paused for %d business types", len(paused))
+	}
 }

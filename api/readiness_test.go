@@ -15,13 +15,18 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
+// probed is a readiness that asks probe, until left is done.
+func probed(left context.Context, probe func(context.Context) error, paused pausedList) *readiness {
+	return newReadiness(OperationOptions{Ready: probe, Paused: paused, Left: left})
+}
+
 // A caller that hangs up takes the answer from nobody else, neither from those who wait
 // with it nor from those who come after.
 func TestAbortedReadinessHarmsNobody(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var asked atomic.Int32
-		r := newReadiness(func(ctx context.Context) error {
+		r := probed(t.Context(), func(ctx context.Context) error {
 			asked.Add(1)
 			select {
 			case <-time.After(50 * time.Millisecond):
@@ -29,7 +34,7 @@ func TestAbortedReadinessHarmsNobody(t *testing.T) {
 			case <-ctx.Done():
 				return ctx.Err()
 			}
-		}, pausing{}, nil)
+		}, pausing{})
 		hasty, hangUp := context.WithTimeout(t.Context(), time.Millisecond)
 		defer hangUp()
 		var honest sync.WaitGroup
@@ -50,7 +55,7 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answer error
 		asked := 0
-		r := newReadiness(func(context.Context) error { asked++; return answer }, nil, nil)
+		r := probed(t.Context(), func(context.Context) error { asked++; return answer }, nil)
 		require.NoError(t, r.check(t.Context()))
 		answer = errors.New("down")
 		require.NoError(t, r.check(t.Context()), "so said the last answer")
@@ -64,7 +69,8 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 func TestReadinessIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := newReadiness(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil, nil)
+		left, leave := context.WithCancel(t.Context())
+		r := probed(left, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil)
 		began := time.Now()
 		require.ErrorIs(t, r.check(t.Context()), context.DeadlineExceeded)
 		require.Equal(t, tuning.ReadyTimeout, time.Since(began))
@@ -72,7 +78,7 @@ func TestReadinessIsBounded(t *testing.T) {
 		var waiting sync.WaitGroup
 		waiting.Go(func() { require.ErrorIs(t, r.check(t.Context()), errLeaving) })
 		synctest.Wait()
-		r.leave()
+		leave()
 		waiting.Wait()
 		require.ErrorIs(t, r.check(t.Context()), errLeaving)
 	})
@@ -105,8 +111,8 @@ func (p pausing) Resume(_ context.Context, order policy.EmergencyOrder) (policy.
 
 func TestTheNoteOfReadiness(t *testing.T) {
 	t.Parallel()
-	require.Empty(t, newReadiness(nil, nil, nil).paused(t.Context()))
-	require.Empty(t, newReadiness(nil, pausing{err: errLeaving}, nil).paused(t.Context()), "what cannot be told is not told")
-	require.Equal(t, "callbacks are paused for 2 business types", newReadiness(nil, pausing{types: 2}, nil).paused(t.Context()))
+	require.Empty(t, probed(t.Context(), nil, nil).paused(t.Context()))
+	require.Empty(t, probed(t.Context(), nil, pausing{err: errLeaving}).paused(t.Context()), "what cannot be told is not told")
+	require.Equal(t, "callbacks are paused for 2 business types", probed(t.Context(), nil, pausing{types: 2}).paused(t.Context()))
 	require.Empty(t, noteOf(nil))
 }

@@ -35,9 +35,9 @@ func clip(text string) string {
 	return text
 }
 
-// record writes one wide line for each request, and counts it by its route's
+// logging writes one wide line for each request, and counts it by its route's
 // template: a raw path would make as many series as there are timers.
-func record(options Options) echo.MiddlewareFunc {
+func logging(options FrontOptions) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
 			began, broken := time.Now(), false

@@ -11,10 +11,6 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-func recurrenceRoutes(r routes) {
-	r.post("/preview", viewing(untyped, noPayloads).accepting(aBody), previewRecurrence)
-}
-
 // previewBody asks what a rule would do if it were booked.
 type previewBody struct {
 	Recurrence *recurrence.Rule `json:"recurrence"`

@@ -18,7 +18,7 @@ type Series interface {
 	Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (timers.Occurrences, error)
 }
 
-func (s *Server) listUpcoming(c echo.Context) error {
+func (h timerHandlers) listUpcoming(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -28,7 +28,7 @@ func (s *Server) listUpcoming(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	upcoming, err := s.series.Upcoming(c.Request().Context(), key, count)
+	upcoming, err := h.Series.Upcoming(c.Request().Context(), key, count)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ type occurrencesBody struct {
 	NextPageToken string       `json:"next_page_token"`
 }
 
-func (s *Server) listOccurrences(c echo.Context) error {
+func (h timerHandlers) listOccurrences(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *Server) listOccurrences(c echo.Context) error {
 	if err := q.err(); err != nil {
 		return err
 	}
-	page, err := s.series.Occurrences(c.Request().Context(), key, size, token)
+	page, err := h.Series.Occurrences(c.Request().Context(), key, size, token)
 	if err != nil {
 		return err
 	}

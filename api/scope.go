@@ -106,6 +106,13 @@ func newRoutes(e *echo.Echo) routes {
 	return routes{group: e.Group(""), scopes: map[call]*scope{}}
 }
 
+// changing is the call that a request makes, if it changes something.
+func (r routes) changing(c echo.Context) (method, route string, ok bool) {
+	made := callOf(c)
+	who := r.scopes[made]
+	return made.method, made.path, who != nil && who.changes
+}
+
 // under are the routes below a path.
 func (r routes) under(path string) routes {
 	r.prefix += path

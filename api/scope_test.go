@@ -23,18 +23,18 @@ var (
 // Every call under /v1 declares who may make it.
 func TestEveryCallDeclaresItsScope(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
 	calls := map[call]bool{}
 	for _, route := range routesOfContract(t) {
 		one := call{route.Method, route.Path}
 		calls[one] = true
-		who := server.scopes[one]
+		who := server.contract.scopes[one]
 		require.NotNil(t, who, one)
 		require.NotZero(t, who.typing, one)
 		require.Equal(t, strings.Contains(route.Path, "/:"+paramType), who.typing == inPath, "%s: a type in the path is the type of the call", one)
 		require.True(t, who.role > auth.NoRole || who.typing == untyped, one)
 	}
-	require.Len(t, server.scopes, len(calls), "each scope is that of a route")
+	require.Len(t, server.contract.scopes, len(calls), "each scope is that of a route")
 	everybody := auth.Principal{By: auth.ByKey, Grants: []auth.Grant{{Role: auth.Admin, Payloads: true, Types: []string{auth.AllBusinessTypes}}}}
 	require.Error(t, scope{}.admit(everybody, nil), "the negative control: what is not declared is refused")
 }
@@ -44,7 +44,7 @@ var pathParameter = regexp.MustCompile(`{(\w+)}`)
 // The document says of every call what the code says.
 func TestDocumentHasTheScopes(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
+	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
 	document, found := readDocument(t), 0
 	for path, methods := range document.at(t, "paths") {
 		for method, operation := range methods.(node) {
@@ -54,7 +54,7 @@ func TestDocumentHasTheScopes(t *testing.T) {
 			}
 			found++
 			one := call{strings.ToUpper(method), pathParameter.ReplaceAllString(path, ":$1")}
-			who := server.scopes[one]
+			who := server.contract.scopes[one]
 			require.NotNil(t, who, one)
 			said := operation.at(t, "x-scope")
 			require.Equal(t, who.role.String(), said["role"], one)
@@ -63,7 +63,7 @@ func TestDocumentHasTheScopes(t *testing.T) {
 			require.Equal(t, document.tells(t, operation["responses"]), who.shows != noPayloads, "%s: what an answer tells of payloads is declared", one)
 		}
 	}
-	require.Len(t, server.scopes, found)
+	require.Len(t, server.contract.scopes, found)
 }
 
 // telling are the schemas and fields that hold payloads, or what receivers answered. The state
@@ -146,13 +146,13 @@ func departures(scopes map[call]*scope) (found []call) {
 // A scope that is wrong in the code and in the document alike departs from the rule.
 func TestScopesFollowTheRoles(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: silent{}, Failures: silent{}, Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)})
-	require.Empty(t, departures(server.scopes))
+	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
+	require.Empty(t, departures(server.contract.scopes))
 	for one := range otherwise {
-		require.Contains(t, server.scopes, one, "an exception that is gone")
+		require.Contains(t, server.contract.scopes, one, "an exception that is gone")
 	}
-	for one, who := range server.scopes { // the negative control
-		wrong := maps.Clone(server.scopes)
+	for one, who := range server.contract.scopes { // the negative control
+		wrong := maps.Clone(server.contract.scopes)
 		wrong[one] = &scope{role: who.role ^ auth.Admin, typing: who.typing}
 		require.Equal(t, []call{one}, departures(wrong))
 	}

@@ -37,18 +37,32 @@ type receivers struct {
 	sockets sync.WaitGroup
 }
 
-func newReceivers(options Options) *receivers {
-	s := &receivers{hub: options.Streams, policy: options.LivePolicy, gateway: options.Gateway, elsewhere: options.AnswerElsewhere}
+// StreamOptions is what the calls of receivers that connect need.
+type StreamOptions struct {
+	// Hub has the receivers that are connected; nil where no receiver can connect.
+	Hub *stream.Hub
+	// Policy is the policy of a business type as far as it is known at hand.
+	Policy func(ctx context.Context, businessType string) (policy.Policy, error)
+	// Gateway is the name of this process among others.
+	Gateway string
+	// AnswerElsewhere brings an answer to a ring to the gateway that gave the ring.
+	AnswerElsewhere func(ctx context.Context, answer delivery.RingAnswer) error
+}
+
+// registerStreams adds the calls of receivers that connect, and returns those receivers.
+func registerStreams(contract routes, options StreamOptions) *receivers {
+	s := &receivers{hub: options.Hub, policy: options.Policy, gateway: options.Gateway, elsewhere: options.AnswerElsewhere}
 	if s.hub == nil {
 		s.hub = stream.NewHub(stream.Bounds{}, func(string, int) {})
 	}
+	r := contract.under(streamsPath)
+	r.get("/:type", receiving(onlyPayloads), s.connect)
+	r.post("/:type/answers", receiving(noPayloads).accepting(aBody), s.answer)
 	return s
 }
 
-func (s *receivers) add(r routes) {
-	r.get("/:type", receiving(onlyPayloads), s.connect)
-	r.post("/:type/answers", receiving(noPayloads).accepting(aBody), s.answer)
-}
+// leave has the receivers answer what they have. No more rings come to them.
+func (s *receivers) leave() { s.hub.Leave() }
 
 // wait waits until every socket has ended, unless ctx is done first.
 func (s *receivers) wait(ctx context.Context) error {
@@ -72,7 +86,7 @@ func (s *receivers) connect(c echo.Context) error {
 		known = []string{"window"}
 	}
 	businessType, q := pathType(c, known...)
-	window, rings, wait := q.number("window", defaultWindow, maxWindow), q.number("max", 1, maxWindow), q.pollWait()
+	window, rings, wait := q.number("window", defaultWindow, maxWindow), q.number("max", 1, maxWindow), pollWait(q)
 	if err := q.err(); err != nil {
 		return err
 	}
@@ -178,7 +192,7 @@ func (s *receivers) answer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	id, answer, err := body.answer()
+	id, answer, err := readAnswer(body)
 	if err != nil {
 		return err
 	}
@@ -236,8 +250,8 @@ type answerBody struct {
 	Stop *bool `json:"stop"`
 }
 
-// answer reads a receiver's word, and which ring it is about.
-func (o object) answer() (id string, answer delivery.RingAnswer, err error) {
+// readAnswer reads a receiver's word, and which ring it is about.
+func readAnswer(o object) (id string, answer delivery.RingAnswer, err error) {
 	var body answerBody
 	errs := o.fill(&body)
 	_, acks := o["ack"]
@@ -297,7 +311,7 @@ func bodyOf(ring stream.Ring, id string) ringBody {
 }
 
 // pollWait is how long a long poll waits for a ring.
-func (q *query) pollWait() time.Duration {
+func pollWait(q *query) time.Duration {
 	if q.values.Get("wait") == "" {
 		return kernel.MaxWait
 	}

@@ -117,8 +117,11 @@ func TestStreamConformance(t *testing.T) {
 	sendtest.Run(t, func(t *testing.T) sendtest.Subject {
 		hub := stream.NewHub(stream.Bounds{Connections: 100, PerType: 100}, func(string, int) {})
 		server := New(Options{
-			Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone(),
-			Ready: func(context.Context) error { return nil }, Leave: func() {}, Streams: hub, LivePolicy: streamed,
+			Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+			Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+			Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
+			Streams:    StreamOptions{Hub: hub, Policy: streamed},
+			Leave:      func() {},
 		})
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -205,7 +205,7 @@ func (s *socket) take(ctx context.Context, text []byte) error {
 	var id string
 	var answer delivery.RingAnswer
 	if err == nil {
-		id, answer, err = body.answer()
+		id, answer, err = readAnswer(body)
 	}
 	if err == nil {
 		err = give(s.connection, id, answer.Answer())

@@ -80,14 +80,14 @@ func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange 
 	listener := &pipes{conns: make(chan net.Conn), end: make(chan struct{})}
 	e.client = &http.Client{Transport: &http.Transport{DialContext: listener.dial}}
 	e.server = New(Options{
-		Timers: silent{}, Failures: silent{}, Telemetry: unmetered{}, Auth: authenticator, Leave: func() {},
-		Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Ready:  func(context.Context) error { return nil }, Streams: e.hub,
-		Gateway: "here", AnswerElsewhere: func(_ context.Context, answer delivery.RingAnswer) error {
+		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
+		Front:      FrontOptions{Telemetry: unmetered{}, Auth: authenticator, Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+		Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
+		Streams: StreamOptions{Hub: e.hub, Gateway: "here", AnswerElsewhere: func(_ context.Context, answer delivery.RingAnswer) error {
 			e.elsewhere = append(e.elsewhere, answer)
 			return e.err
-		},
-		LivePolicy: e.livePolicy,
+		}, Policy: e.livePolicy},
+		Leave: func() {},
 	})
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = e.server.Serve(listener) })

@@ -147,22 +147,22 @@ func TestIntegersInBodies(t *testing.T) {
 		require.NoError(t, err)
 		return members
 	}
-	request, err := read(`{"business_type":"a","business_id":"1","delay":"1h","priority":3.0,"retry":{"initial":"1s","max_attempts":1e1}}`).booking(delivery.Reach{})
+	request, err := readBooking(read(`{"business_type":"a","business_id":"1","delay":"1h","priority":3.0,"retry":{"initial":"1s","max_attempts":1e1}}`), delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, 3, *request.Terms.Priority)
 	require.Equal(t, 10, request.Terms.Retry.MaxAttempts)
-	change, err := read(`{"callback":{"url":"https://h/"},"priority":2.0,"limits":{"in_flight":1e2,"pending":1e6}}`).policy("a", delivery.Reach{}, policy.Policy{})
+	change, err := readPolicy(read(`{"callback":{"url":"https://h/"},"priority":2.0,"limits":{"in_flight":1e2,"pending":1e6}}`), "a", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	require.Equal(t, 100, change.Policy.Limits.InFlight)
 	require.Equal(t, 1_000_000, *change.Policy.Limits.Pending)
-	order, err := read(`{"business_type":"a","business_id":"1","per_second":1,"page_size":1e2,"callback_per":"page","items":[{"id":"1"}]}`).dispatch(delivery.Reach{})
+	order, err := readOrder(read(`{"business_type":"a","business_id":"1","per_second":1,"page_size":1e2,"callback_per":"page","items":[{"id":"1"}]}`), delivery.Reach{})
 	require.NoError(t, err)
 	require.Equal(t, 100, order.PageSize)
-	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":0.0}`).booking(delivery.Reach{})
+	_, err = readBooking(read(`{"business_type":"a","business_id":"1","delay":"1h","priority":0.0}`), delivery.Reach{})
 	require.Equal(t, []string{"/priority"}, pointersOf(t, err))
-	_, err = read(`{"callback":{"url":"https://h/"},"limits":{"in_flight":0e0}}`).policy("a", delivery.Reach{}, policy.Policy{})
+	_, err = readPolicy(read(`{"callback":{"url":"https://h/"},"limits":{"in_flight":0e0}}`), "a", delivery.Reach{}, policy.Policy{})
 	require.Equal(t, []string{"/limits/in_flight"}, pointersOf(t, err))
-	_, err = read(`{"business_type":"a","business_id":"1","delay":"1h","priority":2.5}`).booking(delivery.Reach{})
+	_, err = readBooking(read(`{"business_type":"a","business_id":"1","delay":"1h","priority":2.5}`), delivery.Reach{})
 	require.Equal(t, []string{"/priority"}, pointersOf(t, err))
 }
 
@@ -214,7 +214,7 @@ func TestLengthsComeBeforeElements(t *testing.T) {
 	} {
 		members, err := parseObject([]byte(filled(c.form, c.entry, 5000)))
 		require.NoError(t, err)
-		_, err = members.booking(delivery.Reach{})
+		_, err = readBooking(members, delivery.Reach{})
 		var below []string
 		for _, fieldErr := range problemOf(err).Errors {
 			if strings.HasPrefix(fieldErr.Pointer, c.pointer) {

@@ -4,18 +4,16 @@ import (
 	"cmp"
 	"context"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/timers"
 )
-
-const timersPath = versionPrefix + "timers"
 
 // Timers books timers, changes and cancels them, and shows them.
 type Timers interface {
@@ -33,27 +31,61 @@ type Failures interface {
 	Redeliver(ctx context.Context, key wire.Key) (timer.View, error)
 }
 
-func (s *Server) timerRoutes(r routes) {
-	r.post("", operating(named, payloads).accepting(aBody|anIdempotencyKey), s.addTimer)
-	r.get("", viewing(named, payloads).showing(listExamples), s.listTimers)
-	r.post("/batch", operating(named, payloads).accepting(aBody|anIdempotencyKey), s.addBatch, s.large.upTo(maxBatchBody))
-	one := r.under("/:type/:id")
-	one.put("", operating(inPath, payloads).accepting(aBody|ifMatch), s.putTimer)
-	one.patch("", operating(inPath, payloads).accepting(aBody|ifMatch), s.patchTimer)
-	one.delete("", operating(inPath, payloads).accepting(ifMatch), changing(s.timers.Cancel))
-	one.get("", viewing(inPath, payloads), s.getTimer)
-	one.post("/fire", operating(inPath, payloads).accepting(ifMatch), changing(s.timers.Fire))
-	one.post("/redeliver", operating(inPath, payloads), showing(s.failures.Redeliver))
-	one.post("/pause", operating(inPath, payloads).accepting(aBody|ifMatch), s.pausing(true))
-	one.post("/resume", operating(inPath, payloads).accepting(aBody|ifMatch), s.pausing(false))
-	one.get("/attempts", viewing(inPath, payloads), s.listAttempts)
-	one.get("/history", viewing(inPath, payloads), s.listHistory)
-	one.get("/why", viewing(inPath, noPayloads), s.explainTimer)
-	one.get("/upcoming", viewing(inPath, noPayloads), s.listUpcoming)
-	one.get("/occurrences", viewing(inPath, payloads), s.listOccurrences)
+// TimerOptions is what the calls on timers need. All but Timers may be nil in tests that ask
+// for none of it.
+type TimerOptions struct {
+	Timers    Timers
+	Payloads  Payloads
+	Series    Series
+	Pauser    Pauser
+	Failures  Failures
+	Attempts  Attempts
+	Histories Histories
+	Stats     Stats
+	Lateness  Lateness
 }
 
-func (s *Server) addTimer(c echo.Context) error {
+// timerHandlers answer the calls on timers.
+type timerHandlers struct {
+	TimerOptions
+
+	reach delivery.Reach
+}
+
+// registerTimers adds the calls on timers. The reach judges the destinations beside what cannot
+// be read of a body.
+func registerTimers(contract routes, options TimerOptions, reach delivery.Reach, room large) {
+	h := timerHandlers{options, reach}
+	h.registerAll(contract.under(timersPath), room)
+	h.registerOne(contract.under(timersPath + "/:type/:id"))
+	contract.get(versionPrefix+"stats", viewing(named, noPayloads), h.countTimers)
+	contract.post(versionPrefix+"recurrences/preview", viewing(untyped, noPayloads).accepting(aBody), previewRecurrence)
+}
+
+func (h timerHandlers) registerAll(r routes, room large) {
+	r.post("", operating(named, payloads).accepting(aBody|anIdempotencyKey), h.addTimer)
+	r.get("", viewing(named, payloads).showing(listExamples), h.listTimers)
+	r.post("/batch", operating(named, payloads).accepting(aBody|anIdempotencyKey), h.addBatch, room.upTo(maxBatchBody))
+}
+
+func (h timerHandlers) registerOne(r routes) {
+	changes := operating(inPath, payloads).accepting(ifMatch)
+	r.put("", changes.accepting(aBody), h.putTimer)
+	r.patch("", changes.accepting(aBody), h.patchTimer)
+	r.delete("", changes, h.changing(Timers.Cancel))
+	r.get("", viewing(inPath, payloads), h.getTimer)
+	r.post("/fire", changes, h.changing(Timers.Fire))
+	r.post("/redeliver", operating(inPath, payloads), h.redeliverTimer)
+	r.post("/pause", changes.accepting(aBody), h.pausing(true))
+	r.post("/resume", changes.accepting(aBody), h.pausing(false))
+	r.get("/attempts", viewing(inPath, payloads), h.listAttempts)
+	r.get("/history", viewing(inPath, payloads), h.listHistory)
+	r.get("/why", viewing(inPath, noPayloads), h.explainTimer)
+	r.get("/upcoming", viewing(inPath, noPayloads), h.listUpcoming)
+	r.get("/occurrences", viewing(inPath, payloads), h.listOccurrences)
+}
+
+func (h timerHandlers) addTimer(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
@@ -65,7 +97,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	request, err := body.booking(s.reach)
+	request, err := readBooking(body, h.reach)
 	if err != nil {
 		return err
 	}
@@ -75,7 +107,7 @@ func (s *Server) addTimer(c echo.Context) error {
 	noted(c).names(request.Key)
 	noted(c).says(request.Terms)
 	request.TraceParent, request.IdempotencyKey = traceParent(c), key
-	view, created, err := s.timers.Add(c.Request().Context(), request)
+	view, created, err := h.Timers.Add(c.Request().Context(), request)
 	if err != nil {
 		return err
 	}
@@ -85,40 +117,40 @@ func (s *Server) addTimer(c echo.Context) error {
 	if !created {
 		return c.JSON(http.StatusOK, view)
 	}
-	s.showLateness(c, view)
+	h.showLateness(c, view)
 	locate(c, view.Key)
 	return c.JSON(http.StatusCreated, view)
 }
 
-func (s *Server) putTimer(c echo.Context) error {
-	request, wait, err := s.change(c)
+func (h timerHandlers) putTimer(c echo.Context) error {
+	request, wait, err := h.change(c)
 	if err != nil {
 		return err
 	}
-	view, effect, err := s.timers.Upsert(c.Request().Context(), request, wait)
+	view, effect, err := h.Timers.Upsert(c.Request().Context(), request, wait)
 	if err == nil {
-		s.showLateness(c, view)
+		h.showLateness(c, view)
 	}
 	return answerEffect(c, view, effect, err)
 }
 
-func (s *Server) patchTimer(c echo.Context) error {
-	request, wait, err := s.change(c)
+func (h timerHandlers) patchTimer(c echo.Context) error {
+	request, wait, err := h.change(c)
 	if err != nil {
 		return err
 	}
 	if request.Terms.IsZero() {
 		return wire.FieldErrors{{Pointer: "", Code: wire.CodeRequired, Detail: "name at least one field to change"}}.Err()
 	}
-	view, effect, err := s.timers.Amend(c.Request().Context(), request, wait)
+	view, effect, err := h.Timers.Amend(c.Request().Context(), request, wait)
 	if err == nil {
-		s.showLateness(c, view)
+		h.showLateness(c, view)
 	}
 	return answerEffect(c, view, effect, err)
 }
 
 // change reads the request of a PUT or PATCH.
-func (s *Server) change(c echo.Context) (request bookings.Request, wait time.Duration, err error) {
+func (h timerHandlers) change(c echo.Context) (request bookings.Request, wait time.Duration, err error) {
 	target, err := targetOf(c)
 	if err != nil {
 		return request, 0, err
@@ -129,9 +161,9 @@ func (s *Server) change(c echo.Context) (request bookings.Request, wait time.Dur
 	}
 	var removed timer.Terms
 	if c.Request().Method == http.MethodPatch {
-		removed = body.takeOutcomes()
+		removed = extractOutcomes(body)
 	}
-	request, err = body.amendment(target.Key, s.reach)
+	request, err = readAmendment(body, target.Key, h.reach)
 	request.Terms.OnDelivered = cmp.Or(request.Terms.OnDelivered, removed.OnDelivered)
 	request.Terms.OnFailed = cmp.Or(request.Terms.OnFailed, removed.OnFailed)
 	request.TraceParent, request.IfMatch = traceParent(c), target.IfMatch
@@ -155,68 +187,31 @@ func targetOf(c echo.Context) (target bookings.Target, err error) {
 }
 
 // changing handles a change that needs no body.
-func changing(do func(context.Context, bookings.Target) (timer.View, bookings.Effect, error)) echo.HandlerFunc {
+func (h timerHandlers) changing(do func(Timers, context.Context, bookings.Target) (timer.View, bookings.Effect, error)) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		target, err := targetOf(c)
 		if err != nil {
 			return err
 		}
-		view, effect, err := do(c.Request().Context(), target)
+		view, effect, err := do(h.Timers, c.Request().Context(), target)
 		return answerEffect(c, view, effect, err)
 	}
 }
 
-// showing handles a call on one timer that needs no body and is done when it is
-// answered.
-func showing(do func(context.Context, wire.Key) (timer.View, error)) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		key, err := pathKey(c)
-		if err != nil {
-			return err
-		}
-		if err := readQuery(c).err(); err != nil {
-			return err
-		}
-		view, err := do(c.Request().Context(), key)
-		if err != nil {
-			return err
-		}
-		noted(c).left(view)
-		showTag(c, view)
-		return c.JSON(http.StatusOK, view)
+// redeliverTimer tries a timer again that failed for good.
+func (h timerHandlers) redeliverTimer(c echo.Context) error {
+	key, err := pathKey(c)
+	if err != nil {
+		return err
 	}
-}
-
-// answerEffect answers a change with what really became of it.
-func answerEffect(c echo.Context, view timer.View, effect bookings.Effect, err error) error {
+	if err := readQuery(c).err(); err != nil {
+		return err
+	}
+	view, err := h.Failures.Redeliver(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}
 	noted(c).left(view)
 	showTag(c, view)
-	switch effect {
-	case bookings.Created:
-		locate(c, view.Key)
-		return c.JSON(http.StatusCreated, view)
-	case bookings.Pending:
-		locate(c, view.Key)
-		return c.JSON(http.StatusAccepted, view)
-	default:
-		return c.JSON(http.StatusOK, view)
-	}
-}
-
-func locate(c echo.Context, key wire.Key) {
-	c.Response().Header().Set(echo.HeaderLocation,
-		timersPath+"/"+url.PathEscape(key.BusinessType)+"/"+url.PathEscape(key.BusinessID))
-}
-
-// traceParent is the caller's W3C trace context, if it has the length of one. It is
-// parsed when it is used.
-func traceParent(c echo.Context) string {
-	header := c.Request().Header.Get("traceparent")
-	if len(header) != len("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01") {
-		return ""
-	}
-	return header
+	return c.JSON(http.StatusOK, view)
 }

@@ -49,8 +49,8 @@ func secured(t *testing.T, client tls.Certificate) (front, func(headers ...strin
 	mapping, err := auth.ParseMapping("shop=operator:order")
 	require.NoError(t, err)
 	f := openFront(t, Options{
-		Auth: authOf(t, "ops", "").WithSubjects(auth.Mappings{mapping}),
-		TLS:  &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: clients, ClientAuth: tls.VerifyClientCertIfGiven},
+		Front: FrontOptions{Auth: authOf(t, "ops", "").WithSubjects(auth.Mappings{mapping})},
+		TLS:   &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: clients, ClientAuth: tls.VerifyClientCertIfGiven},
 	})
 	settings := &tls.Config{RootCAs: roots}
 	if client.Leaf != nil {

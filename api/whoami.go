@@ -47,9 +47,10 @@ type keysBody struct {
 	Keys []keyView `json:"keys"`
 }
 
-func (s *Server) accessRoutes(r routes) {
-	r.get(whoamiPath, scope{typing: untyped}, whoami)
-	r.get(keysPath, administering(allTypes), s.listKeys)
+// registerAccess adds the calls that tell who may do what.
+func registerAccess(contract routes, authenticator *auth.Authenticator) {
+	contract.get(whoamiPath, scope{typing: untyped}, whoami)
+	contract.get(keysPath, administering(allTypes), keyHandlers{authenticator}.listKeys)
 }
 
 // whoami tells the caller who it is and what it may do, also where that is nothing.
@@ -61,12 +62,14 @@ func whoami(c echo.Context) error {
 	return c.JSON(http.StatusOK, principalView{p.Name, p.ID, p.By, grantViews(p.Grants)})
 }
 
-func (s *Server) listKeys(c echo.Context) error {
+type keyHandlers struct{ auth *auth.Authenticator }
+
+func (h keyHandlers) listKeys(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
 	body := keysBody{Keys: []keyView{}}
-	for _, key := range s.auth.Keys() {
+	for _, key := range h.auth.Keys() {
 		for _, grant := range grantViews(key.Principal.Grants) {
 			body.Keys = append(body.Keys, keyView{key.Principal.Name, grant})
 		}

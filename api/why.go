@@ -16,7 +16,7 @@ type whyBody struct {
 }
 
 // explainTimer says why a timer is where it is. It asks what GET of the timer asks.
-func (s *Server) explainTimer(c echo.Context) error {
+func (h timerHandlers) explainTimer(c echo.Context) error {
 	key, err := pathKey(c)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *Server) explainTimer(c echo.Context) error {
 	if err := readQuery(c).err(); err != nil {
 		return err
 	}
-	view, err := s.timers.Get(c.Request().Context(), key)
+	view, err := h.Timers.Get(c.Request().Context(), key)
 	if err != nil {
 		return err
 	}

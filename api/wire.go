@@ -2,11 +2,9 @@ package api
 
 import (
 	"encoding/base64"
-	"net/url"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/net/idna"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/recurrence"
@@ -44,16 +42,16 @@ type termsBody struct {
 	Paused        *bool              `json:"paused"`
 }
 
-// booking reads a whole timer from a body.
-func (o object) booking(reach delivery.Reach) (bookings.Request, error) {
+// readBooking reads a whole timer from a body.
+func readBooking(o object, reach delivery.Reach) (bookings.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	return body.request(wire.Key{BusinessType: value(body.BusinessType), BusinessID: value(body.BusinessID)}, errs, reach)
 }
 
-// amendment reads the terms of a timer whose key stands in the path. A body
+// readAmendment reads the terms of a timer whose key stands in the path. A body
 // may repeat the key.
-func (o object) amendment(key wire.Key, reach delivery.Reach) (bookings.Request, error) {
+func readAmendment(o object, key wire.Key, reach delivery.Reach) (bookings.Request, error) {
 	var body timerBody
 	errs := append(o.fill(&body), o.zeros(termsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
@@ -65,9 +63,9 @@ func (o object) amendment(key wire.Key, reach delivery.Reach) (bookings.Request,
 	return body.request(key, errs, reach)
 }
 
-// takeOutcomes takes the outcomes out of the body that a change says nobody shall be told
+// extractOutcomes takes the outcomes out of the body that a change says nobody shall be told
 // of: an empty object, where a booking has to name somebody.
-func (o object) takeOutcomes() (removed timer.Terms) {
+func extractOutcomes(o object) (removed timer.Terms) {
 	for name, outcome := range map[string]**delivery.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
 		if members := o.object(name); members != nil && len(members) == 0 {
 			delete(o, name)
@@ -122,34 +120,4 @@ func (b termsBody) payload() (payload *timer.Payload, errs wire.FieldErrors) {
 		errs.Add("/content_type", wire.CodeConflict, "goes with payload_base64")
 	}
 	return nil, errs
-}
-
-// asciiHosts does the same as [asciiHost] for who is told something, as far as somebody is.
-func asciiHosts(told ...*delivery.Alert) {
-	for _, alert := range told {
-		if alert != nil {
-			alert.URL = asciiHost(alert.URL)
-		}
-	}
-}
-
-// asciiHost writes an internationalised host name in its ASCII form (RFC
-// 5891). What it cannot read it leaves for the check to refuse.
-func asciiHost(raw string) string {
-	if len(raw) > delivery.MaxURLLen { // the ASCII form takes time quadratic in the host
-		return raw
-	}
-	u, err := url.Parse(raw)
-	if err != nil || u.Hostname() == "" {
-		return raw
-	}
-	host, err := idna.Lookup.ToASCII(u.Hostname())
-	if err != nil || host == u.Hostname() {
-		return raw
-	}
-	if port := u.Port(); port != "" {
-		host += ":" + port
-	}
-	u.Host = host
-	return u.String()
 }

@@ -39,7 +39,7 @@ func asPolicy(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	change, err := members.policy("order", delivery.Reach{}, policy.Policy{})
+	change, err := readPolicy(members, "order", delivery.Reach{}, policy.Policy{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		refused = pointersOf(t, change.Policy.Check().Err())
@@ -51,7 +51,7 @@ func asBooking(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
 	members, err := parseObject([]byte(body))
 	require.NoError(t, err, body)
-	request, err := members.booking(delivery.Reach{})
+	request, err := readBooking(members, delivery.Reach{})
 	refused = pointersOf(t, err)
 	if refused == nil {
 		_, err = timer.Admit(request.Key, request.Terms, "booking", noon)

@@ -268,9 +268,13 @@ func open(t *testing.T, p plan) *house {
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
-		Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Emergencies: emergencies{shelf: h.shelf}, Policies: policies{shelf: h.shelf}, Stats: counts{h.shelf},
-		Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)),
-		Ready: func(context.Context) error { return nil }, Leave: func() {}, TrustedProxies: p.proxies, Console: pages.Over,
+		Timers:      api.TimerOptions{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
+		Front:       api.FrontOptions{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
+		Operations:  api.OperationOptions{Ready: func(context.Context) error { return nil }},
+		Emergencies: emergencies{shelf: h.shelf},
+		Policies:    policies{shelf: h.shelf},
+		Leave:       func() {},
+		Console:     pages.Over,
 	})
 	start := httptest.NewServer
 	if p.tls {

@@ -65,11 +65,13 @@ type listening struct {
 func listens(t *testing.T, forwards bool) *listening {
 	l := &listening{T: t, hub: stream.NewHub(stream.Bounds{Connections: 1, PerType: 1}, func(string, int) {}), printed: &text{}, status: 200}
 	gateway := httptest.NewServer(api.New(api.Options{
-		Timers: nothing{}, Failures: nothing{}, Telemetry: nothing{}, Auth: auth.Anyone(), Leave: func() {},
-		Logger: slog.New(slog.DiscardHandler), Ready: func(context.Context) error { return nil }, Streams: l.hub,
-		LivePolicy: func(context.Context, string) (policy.Policy, error) {
+		Timers:     api.TimerOptions{Timers: nothing{}, Failures: nothing{}},
+		Front:      api.FrontOptions{Telemetry: nothing{}, Auth: auth.Anyone(), Logger: slog.New(slog.DiscardHandler)},
+		Operations: api.OperationOptions{Ready: func(context.Context) error { return nil }},
+		Streams: api.StreamOptions{Hub: l.hub, Policy: func(context.Context, string) (policy.Policy, error) {
 			return policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
-		},
+		}},
+		Leave: func() {},
 	}).Handler())
 	local := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

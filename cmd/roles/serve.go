@@ -32,15 +32,31 @@ func (a *App) API() (Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	streams := a.streams()
+	e := a.Engine
 	return api.New(api.Options{
-		Timers: a.Engine.Timers, Payloads: a.Engine.Timers, Stats: a.Engine.Stats, Forecasts: a.Engine.Forecasts, Series: a.Engine.Series, Pauser: a.Engine.Timers, Failures: a.Engine.Failures, Attempts: a.Engine.Attempts, Histories: a.Engine.Histories,
-		Policies: a.Engine.Policies, Bulk: a.Engine.Bulk, Emergencies: a.Engine.Emergencies,
-		Deliveries: a.Engine.Deliveries, Dispatches: a.Engine.Dispatches, DispatchControls: a.Engine.Dispatches, Ready: a.Engine.Namespace.Ready, Leave: a.Engine.EndWaits,
-		Telemetry: a.Telemetry, Logger: a.Logger, Auth: a.signIn.Authenticator, TLS: a.signIn.tls(), Note: a.signIn.note, MetricsElsewhere: a.Config.MetricsAddr != "",
-		TrustedProxies: a.Config.Proxies, Reach: a.reach(), Streams: streams, Gateway: a.Identity, AnswerElsewhere: a.Engine.Streams.Answer, LivePolicy: a.Engine.Policies.Policy,
-		Audit: a.audit, Console: pages, Version: a.Version,
+		Timers: api.TimerOptions{
+			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
+			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
+		},
+		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
+		Dispatches: api.DispatchOptions{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
+		Streams: api.StreamOptions{
+			Hub: a.streams(), Policy: e.Policies.Policy, Gateway: a.Identity, AnswerElsewhere: e.Streams.Answer,
+		},
+		Operations: api.OperationOptions{Ready: e.Namespace.Ready, Note: a.signIn.note, Metrics: a.metricsBeside(), Version: a.Version},
+		Front: api.FrontOptions{
+			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
+		},
+		Console: pages, Reach: a.reach(), TLS: a.signIn.tls(), Leave: e.EndWaits,
 	}), nil
+}
+
+// metricsBeside returns the metrics beside the API. It is nil where a server of their own has them.
+func (a *App) metricsBeside() http.Handler {
+	if a.Config.MetricsAddr != "" {
+		return nil
+	}
+	return a.Telemetry.Handler()
 }
 
 // metrics returns a server of metrics and liveness only.
