@@ -20,6 +20,11 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/deliveries"
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	apipolicies "github.com/wakecall/wakecall/api/policies"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -33,10 +38,10 @@ import (
 // ledger is an engine that does what it is asked for, or does not, by lot, and notes for
 // which request it did.
 type ledger struct {
-	Failures
-	Deliveries
-	Dispatches
-	DispatchControls
+	apitimers.Failures
+	deliveries.Deliveries
+	dispatches.Dispatches
+	dispatches.Controls
 	// lots and made are under mu: the items of a batch are booked side by side.
 	mu   sync.Mutex
 	lots *rand.Rand
@@ -118,7 +123,7 @@ func (l *ledger) Redeliver(ctx context.Context, key wire.Key) (timer.View, error
 
 // policyLedger is the part for policies.
 type policyLedger struct {
-	Policies
+	apipolicies.Policies
 	*ledger
 }
 
@@ -227,8 +232,8 @@ func TestAsManyRecordsAsChanges(t *testing.T) {
 	lots := rand.New(rand.NewPCG(seed, 1))
 	made := &ledger{lots: lots, made: map[string]int{}}
 	server := New(Options{
-		Timers:      TimerOptions{Timers: made, Failures: made, Pauser: pauseLedger{made}},
-		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
+		Timers:      apitimers.Options{Timers: made, Failures: made, Pauser: pauseLedger{made}},
+		Front:       front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
 		Policies:    policyLedger{ledger: made},
 		Emergencies: emergencyLedger{made},
 	})
@@ -308,8 +313,8 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 	t.Parallel()
 	made, sink := &ledger{lots: rand.New(rand.NewPCG(1, 1)), made: map[string]int{}}, &shut{}
 	server := New(Options{
-		Timers: TimerOptions{Timers: made, Failures: made},
-		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: audit.NewLog(sink)},
+		Timers: apitimers.Options{Timers: made, Failures: made},
+		Front:  front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: audit.NewLog(sink)},
 	})
 	call := func(method, path, key string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, path, nil)
@@ -346,8 +351,8 @@ func TestWhatARecordSays(t *testing.T) {
 	made := &ledger{lots: rand.New(rand.NewPCG(1, 1)), made: map[string]int{}}
 	log := audit.NewLog(file)
 	server := New(Options{
-		Timers: TimerOptions{Timers: panicking{made}, Failures: made},
-		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
+		Timers: apitimers.Options{Timers: panicking{made}, Failures: made},
+		Front:  front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
 	})
 	call := func(method, path, body string) {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -394,8 +399,8 @@ func TestWhatTheRecordOfAnOrderSays(t *testing.T) {
 	require.NoError(t, err)
 	log := audit.NewLog(file)
 	server := New(Options{
-		Timers: TimerOptions{Timers: silent{}, Failures: silent{}},
-		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
+		Timers: apitimers.Options{Timers: silent{}, Failures: silent{}},
+		Front:  front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: log},
 		Bulk:   &bulkJobs{},
 	})
 	for _, body := range []string{

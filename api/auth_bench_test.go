@@ -11,6 +11,10 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -20,17 +24,17 @@ const maxAuthAllocs = 2
 
 // authorized is what a booking passes through before its handler, with a key of one type.
 func authorized(t testing.TB, authenticator *auth.Authenticator) func() {
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator}})
+	server := New(Options{Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator}})
 	e := echo.New()
-	request := httptest.NewRequest(http.MethodPost, timersPath, nil)
+	request := httptest.NewRequest(http.MethodPost, paths.Timers, nil)
 	request.Header.Set(echo.HeaderAuthorization, "Bearer secret")
 	passed := 0
-	handle := server.contract.authenticate(authenticator, nil)(server.contract.authorize(func(c echo.Context) error {
+	handle := server.contract.Authenticate(authenticator, nil)(server.contract.Authorize(func(c echo.Context) error {
 		passed++
-		return permit(c.Request().Context(), "order")
+		return calls.Permit(c.Request().Context(), "order")
 	}))
 	c := e.NewContext(request, httptest.NewRecorder())
-	c.SetPath(timersPath)
+	c.SetPath(paths.Timers)
 	return func() {
 		c.SetRequest(request)
 		before := passed
@@ -65,10 +69,10 @@ func BenchmarkAuthorizedBooking(b *testing.B) {
 func BenchmarkBookingWithAKey(b *testing.B) {
 	digest := sha256.Sum256([]byte("secret"))
 	key := auth.Key{SHA256: digest, Principal: auth.Principal{Name: "shop", By: auth.ByKey, Grants: []auth.Grant{{Role: auth.Operator, Payloads: true, Types: []string{"order"}}}}}
-	server := New(Options{Timers: TimerOptions{Timers: &types{}, Failures: silent{}}, Front: FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key})}})
+	server := New(Options{Timers: timers.Options{Timers: &types{}, Failures: silent{}}, Front: front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key})}})
 	b.ReportAllocs()
 	for b.Loop() {
-		request := httptest.NewRequest(http.MethodPost, timersPath, strings.NewReader(`{"business_type":"order","business_id":"1","delay":"1h"}`))
+		request := httptest.NewRequest(http.MethodPost, paths.Timers, strings.NewReader(`{"business_type":"order","business_id":"1","delay":"1h"}`))
 		request.Header.Set(echo.HeaderAuthorization, "Bearer secret")
 		request.Header.Set(echo.HeaderContentType, "application/json")
 		answer := httptest.NewRecorder()

@@ -14,6 +14,11 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/policies"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -32,12 +37,12 @@ func authOf(t *testing.T, name, rest string) *auth.Authenticator {
 
 // types are timers that note for which business types they are asked.
 type types struct {
-	Timers
+	apitimers.Timers
 	asked []string
 }
 
 // policiesOfTwo lists the policies of two business types.
-type policiesOfTwo struct{ Policies }
+type policiesOfTwo struct{ policies.Policies }
 
 func (policiesOfTwo) List(context.Context) ([]policy.Policy, error) {
 	return []policy.Policy{{BusinessType: "invoice"}, {BusinessType: "order"}}, nil
@@ -57,8 +62,8 @@ func (e *types) List(_ context.Context, r timers.PageRequest) (timers.Page, erro
 func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body string) *httptest.ResponseRecorder) {
 	e := &types{}
 	server := New(Options{
-		Timers:      TimerOptions{Timers: e, Failures: silent{}},
-		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Timers:      apitimers.Options{Timers: e, Failures: silent{}},
+		Front:       front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 		Policies:    policiesOfTwo{},
 		Bulk:        &bulkJobs{},
 		Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
@@ -78,9 +83,9 @@ func guarded(authenticator *auth.Authenticator) (*types, func(method, path, body
 // routesOfContract are those under /v1, which need a key.
 func routesOfContract(t *testing.T) (routes []*echo.Route) {
 	t.Helper()
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
+	server := New(Options{Timers: apitimers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
-		if strings.HasPrefix(route.Path, versionPrefix) && route.Method != echo.RouteNotFound {
+		if strings.HasPrefix(route.Path, paths.Prefix) && route.Method != echo.RouteNotFound {
 			routes = append(routes, route)
 		}
 	}
@@ -182,7 +187,7 @@ func TestTheAPIFailsClosed(t *testing.T) {
 	for want, authenticator := range map[int]*auth.Authenticator{http.StatusForbidden: powerless, http.StatusUnauthorized: nil} {
 		e, ask := guarded(authenticator)
 		for _, route := range routesOfContract(t) {
-			if route.Path == whoamiPath && want == http.StatusForbidden { // it tells just that
+			if route.Path == "/v1/whoami" && want == http.StatusForbidden { // it tells just that
 				continue
 			}
 			require.Equal(t, want, ask(route.Method, pathOf(route, "order"), "").Code, "%s %s", route.Method, route.Path)
@@ -194,7 +199,7 @@ func TestTheAPIFailsClosed(t *testing.T) {
 // The log names who called, and never the key.
 func TestTheLogNamesThePrincipal(t *testing.T) {
 	t.Parallel()
-	f := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "")}})
+	f := openFront(t, Options{Front: front.Options{Auth: authOf(t, "ops", "")}})
 	f.get("/v1/timers", "Authorization: Bearer secret")
 	require.Contains(t, f.logged.String(), `"client":"ops"`)
 	f.get("/v1/timers", "Authorization: Bearer guessed")
@@ -223,7 +228,7 @@ func TestTokensThatAreNotLetIn(t *testing.T) {
 		"The token has expired":               {auth.ErrExpired, http.StatusUnauthorized, "unauthorized"},
 		"The identity provider does not":      {fmt.Errorf("%w: gone", auth.ErrNoProvider), http.StatusServiceUnavailable, "sign-in-unavailable"},
 	} {
-		f := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "").WithTokens(refusing{c.err})}})
+		f := openFront(t, Options{Front: front.Options{Auth: authOf(t, "ops", "").WithTokens(refusing{c.err})}})
 		answer, body := f.get("/v1/timers", "Authorization: Bearer guessed")
 		require.Equal(t, c.status, answer.StatusCode)
 		require.Contains(t, body, `"urn:wakecall:problem:`+c.slug+`"`)
@@ -242,11 +247,11 @@ func TestTokensThatAreNotLetIn(t *testing.T) {
 // /readyz tells what is amiss beside what is paused, and is ready all the same.
 func TestReadinessTellsOfTheProvider(t *testing.T) {
 	t.Parallel()
-	f := openFront(t, Options{Operations: OperationOptions{Note: func() string { return "the identity provider does not answer" }}, Emergencies: pausing{types: 2}})
+	f := openFront(t, Options{Operations: operations.Options{Note: func() string { return "the identity provider does not answer" }}, Emergencies: pausing{types: 2}})
 	answer, body := f.get("/readyz")
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.JSONEq(t, `{"status":"ready","note":"callbacks are paused for 2 business types; the identity provider does not answer"}`, body)
-	f = openFront(t, Options{Operations: OperationOptions{Note: func() string { return "" }}})
+	f = openFront(t, Options{Operations: operations.Options{Note: func() string { return "" }}})
 	_, body = f.get("/readyz")
 	require.JSONEq(t, `{"status":"ready"}`, body)
 }

@@ -13,6 +13,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/front"
+	apijobs "github.com/wakecall/wakecall/api/jobs"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/problem"
@@ -68,8 +72,8 @@ func (b *bulkJobs) Results(_ context.Context, _ string, see func(job.Line) error
 // bulkDoor makes calls of an API with these jobs.
 func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, path, body string) (status int, answer string) {
 	server := New(Options{
-		Timers: TimerOptions{Timers: silent{}, Failures: silent{}},
-		Front:  FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Timers: timers.Options{Timers: silent{}, Failures: silent{}},
+		Front:  front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 		Bulk:   jobs,
 	})
 	return func(method, path, body string) (status int, answer string) {
@@ -89,7 +93,7 @@ func bulkDoor(jobs *bulkJobs, authenticator *auth.Authenticator) func(method, pa
 // What an edit takes away changes nothing of what it keeps.
 func TestBulkKeepsThePayloadOfAnEdit(t *testing.T) {
 	t.Parallel()
-	order, err := readBulk(object{
+	order, err := apijobs.ReadBulk(decode.Object{
 		"operation": jsontext.Value(`"edit"`), "filter": jsontext.Value(`{}`),
 		"edit": jsontext.Value(`{"payload": { "a" : "\u003c" }, "on_failed": {}}`),
 	}, delivery.Reach{})

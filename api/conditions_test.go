@@ -12,6 +12,13 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/apitest"
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/paths"
+	apipolicies "github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/requests"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -25,7 +32,7 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 		for _, value := range values {
 			request.Header.Add("If-Match", value)
 		}
-		return ifTimer(echo.New().NewContext(request, httptest.NewRecorder()))
+		return requests.IfMatchTimer(echo.New().NewContext(request, httptest.NewRecorder()))
 	}
 	for _, c := range []struct {
 		values []string
@@ -42,13 +49,13 @@ func TestIfMatchIsReadStrictly(t *testing.T) {
 		{`"1"`, `"2"`}, {"*", "*"}, {`"99999999999999999999"`}, {`"3" `, ""},
 	} {
 		_, err := read(values...)
-		require.Equal(t, []string{"If-Match"}, pointersOf(t, err), "%q", values)
+		require.Equal(t, []string{"If-Match"}, apitest.Pointers(t, err), "%q", values)
 	}
 }
 
 // putting notes what policies are put.
 type putting struct {
-	Policies
+	apipolicies.Policies
 	changes []policies.Change
 }
 
@@ -61,7 +68,7 @@ func (p *putting) Put(_ context.Context, change policies.Change) (policies.Resul
 func TestIfNoneMatchIsReadStrictly(t *testing.T) {
 	t.Parallel()
 	policies := &putting{}
-	server := New(Options{Front: FrontOptions{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Policies: policies})
+	server := New(Options{Front: front.Options{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Policies: policies})
 	put := func(method string, values ...string) *httptest.ResponseRecorder {
 		request := httptest.NewRequest(method, here+"/v1/policies/order", strings.NewReader(`{"paused":true}`))
 		request.Header["If-None-Match"] = values
@@ -88,17 +95,17 @@ func TestIfNoneMatchIsReadStrictly(t *testing.T) {
 // A call that would ignore a condition refuses it; the calls that honour one exist.
 func TestConditionsAreHonouredOrRefused(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Front: FrontOptions{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: TimerOptions{Timers: silent{}, Failures: silent{}}})
+	server := New(Options{Front: front.Options{Auth: auth.Anyone(), Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler)}, Timers: timers.Options{Timers: silent{}, Failures: silent{}}})
 	changes, honoured := 0, 0
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
-		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, versionPrefix) {
+		if route.Method == http.MethodGet || route.Method == echo.RouteNotFound || !strings.HasPrefix(route.Path, paths.Prefix) {
 			continue
 		}
 		changes++
-		if server.contract.scopes[call{route.Method, route.Path}].understands(ifMatch) {
+		if server.contract.Scopes[calls.Call{Method: route.Method, Path: route.Path}].Understands(calls.IfMatch) {
 			honoured++
 		}
-		for name := range conditions {
+		for name := range calls.Conditions {
 			request := httptest.NewRequest(route.Method, here+strings.NewReplacer(":type", "order", ":id", "1").Replace(route.Path), nil)
 			request.Header.Set(name, `W/"3"`)
 			answer := httptest.NewRecorder()

@@ -19,6 +19,13 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/limits"
+	"github.com/wakecall/wakecall/api/operations"
+	apipolicies "github.com/wakecall/wakecall/api/policies"
+	apitimers "github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/unbounded"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/policy"
@@ -124,41 +131,41 @@ func costlyRequests() map[string]costly {
 		"certificate":     {`"tls":{"ca":"` + strings.Repeat("-----BEGIN CERTIFICATE-----", 4000) + `"}`, ""},
 	}
 	for name, of := range terms {
-		add("timer "+name, "POST", "/v1/timers", maxBody, "{"+of[0]+"}", of[1])
-		add("change "+name, "PATCH", "/v1/timers/order/1", maxBody, "{"+of[0]+"}", of[1])
-		add("replacement "+name, "PUT", "/v1/timers/order/1", maxBody, "{"+of[0]+"}", of[1])
-		add("policy "+name, "PUT", "/v1/policies/order", maxBody, "{"+of[0]+"}", of[1])
-		add("bulk "+name, "POST", "/v1/bulk", maxBody, `{"operation":"edit","filter":{},"edit":{`+of[0]+`}}`, of[1])
-		add("dispatch "+name, "POST", "/v1/dispatches", maxDispatchBody, `{`+of[0]+`}`, of[1])
-		add("preview "+name, "POST", "/v1/recurrences/preview", maxBody, `{`+of[0]+`}`, of[1])
-		one := filled("{"+of[0]+"}", of[1], maxBody)
-		add("batch of "+name, "POST", "/v1/timers/batch", maxBatchBody/8, `{"timers":[%]}`, strings.ReplaceAll(one, "#", ""))
+		add("timer "+name, "POST", "/v1/timers", limits.MaxBody, "{"+of[0]+"}", of[1])
+		add("change "+name, "PATCH", "/v1/timers/order/1", limits.MaxBody, "{"+of[0]+"}", of[1])
+		add("replacement "+name, "PUT", "/v1/timers/order/1", limits.MaxBody, "{"+of[0]+"}", of[1])
+		add("policy "+name, "PUT", "/v1/policies/order", limits.MaxBody, "{"+of[0]+"}", of[1])
+		add("bulk "+name, "POST", "/v1/bulk", limits.MaxBody, `{"operation":"edit","filter":{},"edit":{`+of[0]+`}}`, of[1])
+		add("dispatch "+name, "POST", "/v1/dispatches", limits.MaxDispatchBody, `{`+of[0]+`}`, of[1])
+		add("preview "+name, "POST", "/v1/recurrences/preview", limits.MaxBody, `{`+of[0]+`}`, of[1])
+		one := filled("{"+of[0]+"}", of[1], limits.MaxBody)
+		add("batch of "+name, "POST", "/v1/timers/batch", limits.MaxBatchBody/8, `{"timers":[%]}`, strings.ReplaceAll(one, "#", ""))
 	}
-	add("batch of numbers", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[%]}`, numbers)
-	add("batch of objects", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[%]}`, item)
-	add("batch with a long name", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[],"%":1}`, strings.Repeat("x", 15<<20))
-	add("batch of lists", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[%]}`, "[]")
-	add("batch that is an object", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":{%}}`, names)
-	add("batch of other names", "POST", "/v1/timers/batch", maxBatchBody, `{%}`, names)
-	add("batch of one timer", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[{%}]}`, names)
-	add("batch that is nested", "POST", "/v1/timers/batch", maxBatchBody, `{"timers":[%]}`, strings.Repeat("[", 9000))
-	add("items of numbers", "POST", "/v1/dispatches", maxDispatchBody, `{"items":[%]}`, numbers)
-	add("items of objects", "POST", "/v1/dispatches", maxDispatchBody, `{"items":[%]}`, item)
-	add("items of many names", "POST", "/v1/dispatches", maxDispatchBody, `{"items":[{%}]}`, names)
-	add("items that are unlike", "POST", "/v1/dispatches", maxDispatchBody/4, `{"items":[%]}`, `{"id":1,"x":`+strings.Repeat("1", 500)+`}`)
-	add("loader", "POST", "/v1/dispatches", maxDispatchBody, `{"loader":{%}}`, names)
-	add("upload of numbers", "PUT", "/v1/dispatches/order/1/items", maxDispatchBody, "%", "1\n1\n1\n1\n")
-	add("upload of objects", "PUT", "/v1/dispatches/order/1/items", maxDispatchBody, "%", "{}\n")
-	add("upload of many names", "PUT", "/v1/dispatches/order/1/items", maxItemLine, "{%}", names)
-	add("upload of one line", "PUT", "/v1/dispatches/order/1/items", maxBatchBody, "[%]", numbers)
-	add("filter", "POST", "/v1/bulk", maxBody, `{"operation":"cancel","filter":{"labels":{%}}}`, names)
-	add("filter of other names", "POST", "/v1/bulk", maxBody, `{"operation":"cancel","filter":{%}}`, names)
-	add("emergency", "POST", "/v1/emergency/pause", maxBody, `{"business_types":[%]}`, numbers)
-	add("emergency of text", "POST", "/v1/emergency/resume", maxBody, `{"business_types":[%]}`, `"-"`)
-	add("ack", "POST", "/v1/deliveries/1/ack", maxBody, `{%}`, names)
-	add("nack", "POST", "/v1/deliveries/1/nack", maxBody, `{"reason":{%}}`, names)
-	add("pause", "POST", "/v1/timers/order/1/pause", maxBody, `{%}`, names)
-	add("patch of a policy", "PATCH", "/v1/policies/order", maxBody, `{%}`, names)
+	add("batch of numbers", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[%]}`, numbers)
+	add("batch of objects", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[%]}`, item)
+	add("batch with a long name", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[],"%":1}`, strings.Repeat("x", 15<<20))
+	add("batch of lists", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[%]}`, "[]")
+	add("batch that is an object", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":{%}}`, names)
+	add("batch of other names", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{%}`, names)
+	add("batch of one timer", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[{%}]}`, names)
+	add("batch that is nested", "POST", "/v1/timers/batch", limits.MaxBatchBody, `{"timers":[%]}`, strings.Repeat("[", 9000))
+	add("items of numbers", "POST", "/v1/dispatches", limits.MaxDispatchBody, `{"items":[%]}`, numbers)
+	add("items of objects", "POST", "/v1/dispatches", limits.MaxDispatchBody, `{"items":[%]}`, item)
+	add("items of many names", "POST", "/v1/dispatches", limits.MaxDispatchBody, `{"items":[{%}]}`, names)
+	add("items that are unlike", "POST", "/v1/dispatches", limits.MaxDispatchBody/4, `{"items":[%]}`, `{"id":1,"x":`+strings.Repeat("1", 500)+`}`)
+	add("loader", "POST", "/v1/dispatches", limits.MaxDispatchBody, `{"loader":{%}}`, names)
+	add("upload of numbers", "PUT", "/v1/dispatches/order/1/items", limits.MaxDispatchBody, "%", "1\n1\n1\n1\n")
+	add("upload of objects", "PUT", "/v1/dispatches/order/1/items", limits.MaxDispatchBody, "%", "{}\n")
+	add("upload of many names", "PUT", "/v1/dispatches/order/1/items", limits.MaxItemLine, "{%}", names)
+	add("upload of one line", "PUT", "/v1/dispatches/order/1/items", limits.MaxBatchBody, "[%]", numbers)
+	add("filter", "POST", "/v1/bulk", limits.MaxBody, `{"operation":"cancel","filter":{"labels":{%}}}`, names)
+	add("filter of other names", "POST", "/v1/bulk", limits.MaxBody, `{"operation":"cancel","filter":{%}}`, names)
+	add("emergency", "POST", "/v1/emergency/pause", limits.MaxBody, `{"business_types":[%]}`, numbers)
+	add("emergency of text", "POST", "/v1/emergency/resume", limits.MaxBody, `{"business_types":[%]}`, `"-"`)
+	add("ack", "POST", "/v1/deliveries/1/ack", limits.MaxBody, `{%}`, names)
+	add("nack", "POST", "/v1/deliveries/1/nack", limits.MaxBody, `{"reason":{%}}`, names)
+	add("pause", "POST", "/v1/timers/order/1/pause", limits.MaxBody, `{%}`, names)
+	add("patch of a policy", "PATCH", "/v1/policies/order", limits.MaxBody, `{%}`, names)
 	for name, query := range map[string]string{"query of names": "a#=1&", "query of labels": "label=a#:b&", "query of rubbish": "%zz;&"} {
 		one := strings.ReplaceAll(query, "%", "%%")
 		requests[name] = costly{"GET", "/v1/timers?" + strings.ReplaceAll(strings.Repeat(one, 4000), "%%", "%"), ""}
@@ -177,7 +184,7 @@ func manyRunes(size int) string {
 
 // judges stand for the engine: they refuse what the core refuses, and take the rest for
 // refused as well.
-type judges struct{ Timers }
+type judges struct{ apitimers.Timers }
 
 var errJudged = &wire.Error{Code: wire.NotFound, Message: "It was judged."}
 
@@ -203,7 +210,7 @@ func (judges) List(context.Context, timers.PageRequest) (timers.Page, error) {
 // standing is a policy that a patch changes.
 var standing = policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://h/")}}
 
-type policyJudge struct{ Policies }
+type policyJudge struct{ apipolicies.Policies }
 
 func (policyJudge) Put(_ context.Context, change policies.Change) (result policies.Result, err error) {
 	if change.Edit != nil {
@@ -214,7 +221,7 @@ func (policyJudge) Put(_ context.Context, change policies.Change) (result polici
 	return result, judge(change.Policy.Check())
 }
 
-type dispatchJudge struct{ Dispatches }
+type dispatchJudge struct{ dispatches.Dispatches }
 
 func (dispatchJudge) Add(_ context.Context, order dispatch.Dispatch, _ []dispatch.Item) (view dispatch.View, created bool, err error) {
 	return view, false, judge(order.Check(time.Now()))
@@ -232,10 +239,10 @@ func (dispatchJudge) UploadAll(_ context.Context, _ wire.Key, _ int, items iter.
 // Whatever stands in a body, to refuse it costs little, and is answered in little.
 func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures the process
 	server := New(Options{
-		Front:      FrontOptions{Auth: auth.Anyone(), Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler)},
-		Timers:     TimerOptions{Timers: judges{}, Failures: silent{}},
-		Dispatches: DispatchOptions{Dispatches: dispatchJudge{}},
-		Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
+		Front:      front.Options{Auth: auth.Anyone(), Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler)},
+		Timers:     apitimers.Options{Timers: judges{}, Failures: silent{}},
+		Dispatches: dispatches.Options{Dispatches: dispatchJudge{}},
+		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
 		Policies:   policyJudge{},
 		Leave:      func() {},
 	})
@@ -262,7 +269,7 @@ func answerTo(t *testing.T, server *Server, c costly) *httptest.ResponseRecorder
 	request := httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost"+c.path, strings.NewReader(c.body))
 	request.Header.Set("Content-Type", "application/json")
 	if strings.HasSuffix(c.path, "/items") {
-		request.Header.Set("Content-Type", mediaTypeNDJSON)
+		request.Header.Set("Content-Type", unbounded.MediaTypeNDJSON)
 	}
 	request.Header.Set("If-Match", "*")
 	if c.method != http.MethodPut && c.method != http.MethodPatch {
@@ -275,7 +282,7 @@ func answerTo(t *testing.T, server *Server, c costly) *httptest.ResponseRecorder
 
 func requireAllRefused(t *testing.T, answer []byte) {
 	t.Helper()
-	var body batchBody
+	var body apitimers.BatchBody
 	require.NoError(t, json.Unmarshal(answer, &body))
 	for _, result := range body.Results {
 		require.GreaterOrEqual(t, result.Status, 400)

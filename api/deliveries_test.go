@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -56,7 +57,7 @@ func TestWhoSpeaksForADelivery(t *testing.T) {
 		"a token for another call":       {"GET", "/v1/timers?business_type=order", []string{"Wakecall-Ack-Token: good"}, 401},
 	} {
 		said := &spoken{}
-		f := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "shop", ":operator:order")}, Deliveries: said})
+		f := openFront(t, Options{Front: front.Options{Auth: authOf(t, "shop", ":operator:order")}, Deliveries: said})
 		text := c.call + " " + c.path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 0\r\n" + strings.Join(append(c.headers, ""), "\r\n") + "\r\n"
 		answers, _ := f.say(c.call, text)
 		require.Equal(t, c.want, answers[0].StatusCode, name)

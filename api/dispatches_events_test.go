@@ -11,6 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -25,9 +28,9 @@ func TestFollowingEndsWithTheToken(t *testing.T) {
 		const good = 2*tuning.EventPause + tuning.EventPause/2
 		began := time.Now()
 		server := New(Options{
-			Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
-			Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-			Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New(nil).WithTokens(until(began.Add(good)))},
+			Dispatches: dispatches.Options{Dispatches: d, Controls: d, Failures: d},
+			Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+			Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New(nil).WithTokens(until(began.Add(good)))},
 		})
 		request := httptest.NewRequest(http.MethodGet, here+"/v1/dispatches/reminder/tonight/events", nil)
 		request.Header.Set("Authorization", "Bearer a")

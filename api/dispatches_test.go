@@ -18,6 +18,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	apidispatches "github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/limits"
+	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/unbounded"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/problem"
@@ -136,9 +141,9 @@ func (d *desk) RetryFailures(_ context.Context, key wire.Key) (dispatch.View, in
 // ask makes a call on the dispatches.
 func (d *desk) ask(method, path, kind string, body io.Reader) *httptest.ResponseRecorder {
 	server := New(Options{
-		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
-		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+		Dispatches: apidispatches.Options{Dispatches: d, Controls: d, Failures: d},
+		Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+		Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 	})
 	request := httptest.NewRequest(method, here+path, body)
 	if kind != "" {
@@ -242,9 +247,9 @@ func TestOrdersThatAreRefused(t *testing.T) {
 		require.Empty(t, d.asked)
 	}
 	d := &desk{}
-	answer := d.json("POST", "/v1/dispatches", `{"items":"`+strings.Repeat("x", maxDispatchBody)+`"}`)
+	answer := d.json("POST", "/v1/dispatches", `{"items":"`+strings.Repeat("x", limits.MaxDispatchBody)+`"}`)
 	require.Equal(t, http.StatusRequestEntityTooLarge, answer.Code)
-	require.Equal(t, http.StatusUnsupportedMediaType, d.ask("POST", "/v1/dispatches", mediaTypeNDJSON, strings.NewReader("{}")).Code)
+	require.Equal(t, http.StatusUnsupportedMediaType, d.ask("POST", "/v1/dispatches", unbounded.MediaTypeNDJSON, strings.NewReader("{}")).Code)
 	require.Equal(t, http.StatusBadRequest, d.json("POST", "/v1/dispatches", `{"a":1,"a":2}`).Code)
 	require.Empty(t, d.asked)
 }
@@ -254,19 +259,19 @@ const itemsPath = "/v1/dispatches/reminder/tonight/items"
 func TestItemsAreUploaded(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
-	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, strings.NewReader("{\"id\":\"a\",\"payload\":{\"n\": 1}}\n\n{\"id\":\"b\"}\r\n"))
+	answer := d.ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, strings.NewReader("{\"id\":\"a\",\"payload\":{\"n\": 1}}\n\n{\"id\":\"b\"}\r\n"))
 	require.Equal(t, http.StatusOK, answer.Code, "%s", answer.Body)
 	require.Equal(t, []dispatch.Item{{ID: "a", Payload: json.RawMessage(`{"n": 1}`)}, {ID: "b"}}, d.items)
 	require.Zero(t, d.from)
 
 	d = &desk{}
-	answer = d.ask("PUT", itemsPath+"?from=2000", mediaTypeNDJSON+"; charset=utf-8", strings.NewReader(`{"id":"c"}`))
+	answer = d.ask("PUT", itemsPath+"?from=2000", unbounded.MediaTypeNDJSON+"; charset=utf-8", strings.NewReader(`{"id":"c"}`))
 	require.Equal(t, http.StatusOK, answer.Code, "%s", answer.Body)
 	require.Equal(t, 2000, d.from)
 
 	for target, kind := range map[string]string{
-		itemsPath: "application/json", itemsPath + "?from=-1": mediaTypeNDJSON, itemsPath + "?from=x": mediaTypeNDJSON,
-		itemsPath + "?form=1": mediaTypeNDJSON, "/v1/dispatches/Reminder/tonight/items": mediaTypeNDJSON,
+		itemsPath: "application/json", itemsPath + "?from=-1": unbounded.MediaTypeNDJSON, itemsPath + "?from=x": unbounded.MediaTypeNDJSON,
+		itemsPath + "?form=1": unbounded.MediaTypeNDJSON, "/v1/dispatches/Reminder/tonight/items": unbounded.MediaTypeNDJSON,
 	} {
 		d = &desk{}
 		answer = d.ask("PUT", target, kind, strings.NewReader(`{"id":"c"}`))
@@ -280,9 +285,9 @@ func TestLinesThatAreNoItems(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	large := `{"id":"a","payload":"` + strings.Repeat("x", dispatch.MaxItem) + `"}`
-	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, strings.NewReader(strings.Join([]string{
+	answer := d.ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, strings.NewReader(strings.Join([]string{
 		`{"id":"1"}`, `{"id":"2"`, ``, `[]`, `{"id":"5","id":"5"}`, `{"id":"6"} {"id":"6"}`, `{"payload":1}`, `{"id":8}`, `{"id":"9","x":1}`,
-		large, strings.Repeat("x", 3*maxItemLine), `{"id":"12","payload":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
+		large, strings.Repeat("x", 3*limits.MaxItemLine), `{"id":"12","payload":` + strings.Repeat("[", 1000) + strings.Repeat("]", 1000) + `}`,
 		"{\"id\":\"\xff\"}", `{"id":"a b"}`, `{"id":"15"}`,
 	}, "\n")))
 	require.Equal(t, http.StatusUnprocessableEntity, answer.Code)
@@ -304,7 +309,7 @@ func TestLinesThatAreNoItems(t *testing.T) {
 func TestAnUploadOfRubbishEnds(t *testing.T) {
 	t.Parallel()
 	d, rubbish := &desk{}, &endless{line: []byte("rubbish\n")}
-	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, rubbish)
+	answer := d.ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, rubbish)
 	require.Equal(t, http.StatusUnprocessableEntity, answer.Code)
 	require.Len(t, problemIn(t, answer).Errors, wire.MaxFieldErrors)
 	require.Less(t, rubbish.read, 1<<20)
@@ -326,13 +331,13 @@ func TestAnUploadThatBreaksOffStartsNothing(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	broken := io.MultiReader(strings.NewReader("{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":"), iotest.ErrReader(io.ErrUnexpectedEOF))
-	answer := d.ask("PUT", itemsPath, mediaTypeNDJSON, broken)
+	answer := d.ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, broken)
 	require.Equal(t, http.StatusBadRequest, answer.Code)
 	require.Contains(t, problemIn(t, answer).Detail, "broke off behind line 2")
 	require.Len(t, d.items, 2)
 	require.Empty(t, d.asked, "nothing was started")
 
-	answer = (&desk{}).ask("PUT", itemsPath, mediaTypeNDJSON, iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("{}"))))
+	answer = (&desk{}).ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, iotest.TimeoutReader(iotest.OneByteReader(strings.NewReader("{}"))))
 	require.Equal(t, http.StatusBadRequest, answer.Code, "iotest's timeout is none of a connection")
 }
 
@@ -387,7 +392,7 @@ func TestDispatchesAreListed(t *testing.T) {
 	answer := d.ask("GET", "/v1/dispatches?business_type=reminder&status=running&page_size=7", "", nil)
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, dispatches.Request{BusinessType: "reminder", Status: dispatch.Running, Size: 7}, d.request)
-	var page dispatchesBody
+	var page apidispatches.ListBody
 	require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &page))
 	require.Contains(t, answer.Body.String(), `"dispatches":[]`)
 	answer = d.ask("GET", "/v1/dispatches?business_type=reminder&status=running&page_token="+page.NextPageToken, "", nil)
@@ -402,9 +407,9 @@ func TestDispatchesOfOtherTypesAreForbidden(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
 	server := New(Options{
-		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
-		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authOf(t, "shop", ":operator:order")},
+		Dispatches: apidispatches.Options{Dispatches: d, Controls: d, Failures: d},
+		Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+		Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authOf(t, "shop", ":operator:order")},
 	})
 	ask := func(method, path, body string) int {
 		request := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -433,7 +438,7 @@ func TestFailuresOfADispatch(t *testing.T) {
 	d := &desk{failures: []dispatch.Failure{failure, failure}}
 	answer := d.ask("GET", path, "", nil)
 	require.Equal(t, http.StatusOK, answer.Code)
-	require.Equal(t, mediaTypeNDJSON, answer.Header().Get("Content-Type"))
+	require.Equal(t, unbounded.MediaTypeNDJSON, answer.Header().Get("Content-Type"))
 	lines := strings.Split(strings.TrimSuffix(answer.Body.String(), "\n"), "\n")
 	require.Len(t, lines, 2)
 	var got dispatch.Failure
@@ -454,7 +459,7 @@ func TestFailuresThatBreakOff(t *testing.T) {
 	for range 1000 {
 		d.failures = append(d.failures, dispatch.Failure{Item: dispatch.Item{ID: "a", Payload: json.RawMessage(`"` + strings.Repeat("x", 100) + `"`)}})
 	}
-	f := openFront(t, Options{Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d}})
+	f := openFront(t, Options{Dispatches: apidispatches.Options{Dispatches: d, Controls: d, Failures: d}})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.addr+"/v1/dispatches/reminder/tonight/failures", nil)
 	require.NoError(t, err)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
@@ -484,43 +489,6 @@ func TestADispatchIsFollowed(t *testing.T) {
 		}
 		require.Equal(t, []string{"progress", "progress", "end"}, kinds)
 	})
-}
-
-// A moment in which Temporal does not answer ends no stream; before the first event it is
-// a problem.
-func TestFollowingGoesOn(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		reads := 0
-		get := func(context.Context, wire.Key) (dispatch.View, error) {
-			if reads++; reads == 2 {
-				return dispatch.View{}, &wire.Error{Code: wire.Unavailable}
-			}
-			return dispatch.View{Status: dispatch.Running}, nil
-		}
-		left, leave := context.WithCancel(t.Context())
-		f := &followed{get: get, left: left, sights: map[wire.Key]*sight{}}
-		dispatch, done := f.follow(wire.Key{})
-		ticks := time.NewTicker(time.Second)
-		defer ticks.Stop()
-		_, err := dispatch.look(t.Context())
-		require.NoError(t, err)
-		began := time.Now()
-		_, err = dispatchHandlers{followed: f}.next(t.Context(), dispatch, ticks.C)
-		require.NoError(t, err)
-		require.Equal(t, 2*time.Second, time.Since(began))
-		leave()
-		_, err = dispatchHandlers{followed: f}.next(t.Context(), dispatch, nil)
-		require.ErrorIs(t, err, errLeaving)
-
-		other, gone := f.follow(wire.Key{})
-		_, err = other.look(t.Context())
-		require.NoError(t, err)
-		require.Equal(t, 3, reads, "who comes just after does not ask again")
-		done()
-		gone()
-		require.Empty(t, f.sights)
-	})
 	d := &desk{err: &wire.Error{Code: wire.Unavailable}}
 	require.Equal(t, http.StatusServiceUnavailable, d.ask("GET", "/v1/dispatches/reminder/tonight/events", "", nil).Code)
 }
@@ -529,7 +497,7 @@ func TestFollowingGoesOn(t *testing.T) {
 func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	t.Parallel()
 	d := &desk{}
-	f := openFront(t, Options{Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d}})
+	f := openFront(t, Options{Dispatches: apidispatches.Options{Dispatches: d, Controls: d, Failures: d}})
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+f.addr+"/v1/dispatches/reminder/tonight/events", nil)
 	require.NoError(t, err)
 	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(request)
@@ -540,34 +508,15 @@ func TestAServerThatStopsEndsItsStreams(t *testing.T) {
 	require.NoError(t, answer.Body.Close())
 }
 
-// Whatever a line holds, it is refused with its number, or is an item that the core
-// allows.
-func FuzzItem(f *testing.F) {
-	f.Add([]byte(`{"id":"a","payload":{"n": 1}}`))
-	f.Add([]byte(`{"id":"a","payload":null,"x":[1e999]}`))
-	f.Add([]byte("{\"\\u0069d\":\"\xff\"}"))
-	f.Fuzz(func(t *testing.T, line []byte) {
-		for item, err := range itemsOf(newLines(strings.NewReader(string(line)), maxItemLine)) {
-			if err != nil {
-				requireRefusal(t, err)
-				return
-			}
-			require.Empty(t, item.Check())
-			require.True(t, len(item.Payload) == 0 || json.Valid(item.Payload))
-			require.Zero(t, item.Attempts)
-		}
-	})
-}
-
 // An order, and a new rate, that ask for more than the workers have shown are answered with
 // the rate that is to be expected; a get is not.
 func TestTheRateThatIsToBeExpected(t *testing.T) {
 	t.Parallel()
 	d := &desk{views: []dispatch.View{{Status: dispatch.Running, PerSecond: 9000, Expected: 812.7}}}
 	server := New(Options{
-		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-		Dispatches: DispatchOptions{Dispatches: d, Controls: d, Failures: d},
-		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+		Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+		Dispatches: apidispatches.Options{Dispatches: d, Controls: d, Failures: d},
+		Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 	})
 	for call, body := range map[string]string{
 		"POST /v1/dispatches":      `{"business_type":"a","business_id":"b","per_second":9000,"items":[{"id":"u-1"}],"callback":{"url":"https://orders.example.com/"}}`,

@@ -1,9 +1,20 @@
-// Package api is the HTTP API: the only package that sees requests come in, and the
-// only one that knows Echo. A handler decodes, makes one call to the engine, and
-// encodes.
+// Package api is the HTTP API. It and its rooms are the only packages that see requests come in,
+// and the only ones that know Echo.
 //
-// Every error leaves as application/problem+json (RFC 9457) with a type from
-// the closed list in problem.go. Nothing of Temporal's or Go's own words
+// This package wires: [New] guards every request, adds the calls of each noun, and makes the
+// server. It embeds openapi.yaml, the description of the API.
+//
+//   - Packages timers, policies, dispatches, jobs, deliveries, streams, emergencies, forecasts and
+//     access answer the calls of the contract. Each has a function Register.
+//   - Package operations answers what stands beside the contract.
+//   - Package front is what every request passes, and package calls what a call is: its route, its
+//     scope, its caller.
+//   - Packages requests and decode read; packages answers, problems and unbounded write; package
+//     audits records.
+//
+// A handler works in the order of its request: it decodes, validates, asks whether the caller may,
+// calls the engine once, and answers. Every error leaves as application/problem+json (RFC 9457)
+// with a type from the closed list of package problems. Nothing of Temporal's or Go's own words
 // reaches a caller.
 //
 // The package stands at the top of the tree because it is a room of the architecture.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/emergencies"
+	"github.com/wakecall/wakecall/api/policies"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -15,7 +17,7 @@ import (
 // pausedPolicies are one that pauses its type and one that does not; err is what a list fails
 // with.
 type pausedPolicies struct {
-	Policies
+	policies.Policies
 	err error
 }
 
@@ -53,4 +55,29 @@ func TestAResumptionSaysWhatIsLeft(t *testing.T) {
 			}
 		})
 	}
+}
+
+// pausing has everything paused, or a list that is no longer than it may be.
+type pausing struct {
+	emergencies.Emergencies
+	types int
+	err   error
+	asked *[]policy.EmergencyOrder
+}
+
+func (p pausing) List(context.Context) ([]policy.Emergency, error) {
+	if p.types > 0 {
+		return []policy.Emergency{{BusinessType: "invoice", Author: "ops"}, {BusinessType: "order", Author: "ops"}}, p.err
+	}
+	return []policy.Emergency{{Everything: true, Author: "ops", Since: 7}}, p.err
+}
+
+func (p pausing) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+	*p.asked = append(*p.asked, order)
+	return order.Emergencies(7), p.err
+}
+
+func (p pausing) Resume(_ context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+	*p.asked = append(*p.asked, order)
+	return policy.Held{}, p.err
 }

@@ -16,6 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	apipolicies "github.com/wakecall/wakecall/api/policies"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/fields"
 	"github.com/wakecall/wakecall/core/policy"
@@ -31,7 +35,7 @@ import (
 // rules are timers and policies that hold a request to the rules of the core, and keep
 // nothing.
 type rules struct {
-	Timers
+	apitimers.Timers
 	reach delivery.Reach
 }
 
@@ -59,7 +63,7 @@ func (r rules) List(context.Context, timers.PageRequest) (timers.Page, error) {
 	return timers.Page{Timers: []timer.View{}}, nil
 }
 
-type policyRules struct{ Policies }
+type policyRules struct{ apipolicies.Policies }
 
 func (policyRules) Put(_ context.Context, change policies.Change) (policies.Result, error) {
 	if change.Edit != nil {
@@ -86,9 +90,9 @@ func ruled() http.Handler {
 	reach := delivery.Reach{Brokers: []string{"main"}}
 	d := &desk{}
 	return New(Options{
-		Timers:      TimerOptions{Timers: rules{reach: reach}, Pauser: pauseRules{}, Failures: silent{}},
-		Dispatches:  DispatchOptions{Dispatches: d, Controls: d, Failures: d},
-		Front:       FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+		Timers:      apitimers.Options{Timers: rules{reach: reach}, Pauser: pauseRules{}, Failures: silent{}},
+		Dispatches:  dispatches.Options{Dispatches: d, Controls: d, Failures: d},
+		Front:       front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 		Policies:    policyRules{},
 		Bulk:        &bulkJobs{},
 		Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},

@@ -7,6 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/jobs"
+	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
@@ -17,16 +21,16 @@ import (
 func TestFieldErrorsOfABody(t *testing.T) {
 	private := delivery.Reach{Address: func(addr netip.Addr) bool { return !addr.IsPrivate() }}
 	old := policy.Policy{Alert: &delivery.Alert{Destination: delivery.HTTP("http://10.0.0.9/")}}
-	booking := func(o object) error { _, err := readBooking(o, private); return err }
-	amendment := func(o object) error {
-		_, err := readAmendment(o, wire.Key{BusinessType: "order", BusinessID: "1"}, private)
+	booking := func(o decode.Object) error { _, err := timers.ReadBooking(o, private); return err }
+	amendment := func(o decode.Object) error {
+		_, err := timers.ReadAmendment(o, wire.Key{BusinessType: "order", BusinessID: "1"}, private)
 		return err
 	}
-	policy := func(o object) error { _, err := readPolicy(o, "order", private, policy.Policy{}); return err }
-	patched := func(o object) error { _, err := readPolicy(o, "order", private, old); return err }
-	order := func(o object) error { _, err := readBulk(o, private); return err }
+	policy := func(o decode.Object) error { _, err := policies.Read(o, "order", private, policy.Policy{}); return err }
+	patched := func(o decode.Object) error { _, err := policies.Read(o, "order", private, old); return err }
+	order := func(o decode.Object) error { _, err := jobs.ReadBulk(o, private); return err }
 	for name, c := range map[string]struct {
-		read     func(object) error
+		read     func(decode.Object) error
 		body     string
 		pointers []string
 	}{
@@ -47,7 +51,7 @@ func TestFieldErrorsOfABody(t *testing.T) {
 		"an order":                               {order, `{"operation":"redeliver","filter":{"business_type":1},"per_second":0}`, []string{"/filter/business_type", "/per_second"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			members, err := parseObject([]byte(c.body))
+			members, err := decode.Parse([]byte(c.body))
 			require.NoError(t, err)
 			refused, ok := errors.AsType[*wire.Error](c.read(members))
 			require.True(t, ok)

@@ -18,7 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/api/front"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -30,7 +31,7 @@ import (
 
 // stub are timers of which every list holds nothing.
 type stub struct {
-	Timers
+	apitimers.Timers
 	filters []timer.Filter
 }
 
@@ -47,8 +48,8 @@ type unmetered struct{}
 func (unmetered) Requested(string, string, int, time.Duration) {}
 func (unmetered) Handler() http.Handler                        { return http.NotFoundHandler() }
 
-// front is a server that listens, with what it asks of its timers and what it logs.
-type front struct {
+// gateway is a server that listens, with what it asks of its timers and what it logs.
+type gateway struct {
 	t      *testing.T
 	addr   string
 	timers *stub
@@ -56,9 +57,9 @@ type front struct {
 	stop   func()
 }
 
-func openFront(t *testing.T, options Options) front {
+func openFront(t *testing.T, options Options) gateway {
 	t.Helper()
-	f := front{t: t, timers: &stub{}, logged: &bytes.Buffer{}}
+	f := gateway{t: t, timers: &stub{}, logged: &bytes.Buffer{}}
 	if options.Front.Auth == nil {
 		options.Front.Auth = auth.Anyone()
 	}
@@ -81,7 +82,7 @@ func openFront(t *testing.T, options Options) front {
 
 // say sends a text, and returns the answers that come until the server hangs up, with
 // their bodies.
-func (f front) say(method, text string) (answers []*http.Response, bodies []string) {
+func (f gateway) say(method, text string) (answers []*http.Response, bodies []string) {
 	f.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(f.t.Context(), "tcp", f.addr)
 	require.NoError(f.t, err)
@@ -102,7 +103,7 @@ func (f front) say(method, text string) (answers []*http.Response, bodies []stri
 }
 
 // get makes one GET with these header lines.
-func (f front) get(path string, headers ...string) (*http.Response, string) {
+func (f gateway) get(path string, headers ...string) (*http.Response, string) {
 	f.t.Helper()
 	text := "GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + strings.Join(append(headers, ""), "\r\n") + "\r\n"
 	answers, bodies := f.say(http.MethodGet, text)
@@ -112,7 +113,7 @@ func (f front) get(path string, headers ...string) (*http.Response, string) {
 
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	keyed := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "ops", "")}})
+	keyed := openFront(t, Options{Front: front.Options{Auth: authOf(t, "ops", "")}})
 	for header, want := range map[string]int{
 		"Authorization: Bearer secret": 200, "Authorization: bearer secret": 200, "AUTHORIZATION: BEARER   secret": 200,
 		"Authorization: Bearer wrong": 401, "Authorization: Basic secret": 401, "Authorization: Bearersecret": 401,
@@ -187,28 +188,6 @@ func TestLengthSaidTwice(t *testing.T) {
 	}
 }
 
-// However a text is cut, the framing reads it the same.
-func FuzzFraming(f *testing.F) {
-	const twice = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
-	f.Add([]byte(twice), 1)
-	f.Add([]byte("GET / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc"+twice), 7)
-	f.Add([]byte("\r\n\r\nGET / HTTP/1.0\nTransfer-Encoding: chunked\n\n"), 2)
-	f.Fuzz(func(t *testing.T, text []byte, cut int) {
-		whole, parts := &framing{}, &framing{}
-		want := whole.follow(text)
-		got, cut := false, max(cut, 1)
-		for rest := text; len(rest) > 0; {
-			n := min(cut, len(rest))
-			got = parts.follow(rest[:n]) || got
-			rest = rest[n:]
-		}
-		if len(text) < maxHead {
-			require.Equal(t, want, got)
-		}
-		require.LessOrEqual(t, len(parts.head), maxHead+cut)
-	})
-}
-
 // A request id of the caller's is repeated only while it is short and readable.
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
@@ -272,68 +251,9 @@ func TestClientAddress(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := openFront(t, Options{Front: FrontOptions{TrustedProxies: c.trusted}})
+			f := openFront(t, Options{Front: front.Options{TrustedProxies: c.trusted}})
 			f.get("/livez", c.headers...)
 			require.Contains(t, f.logged.String(), fmt.Sprintf("%q:%q", "from", c.want))
 		})
 	}
-}
-
-// An answer is not much larger than its question, whatever is wrong with it.
-func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
-	t.Parallel()
-	unknown := func(n int) string {
-		var fields []string
-		for i := range n {
-			fields = append(fields, fmt.Sprintf(`"f%d":1`, i))
-		}
-		return "{" + strings.Join(fields, ",") + "}"
-	}
-	problem := func(body string) problem.Document {
-		members, err := parseObject([]byte(body))
-		if err == nil {
-			_, err = readBooking(members, delivery.Reach{})
-		}
-		return problemOf(err)
-	}
-	many := problem(unknown(200))
-	require.Len(t, many.Errors, wire.MaxFieldErrors)
-	require.Equal(t, "The request has more than 100 invalid values, of which 100 are named.", many.Detail)
-	require.Equal(t, wire.FieldErrors{{Code: wire.CodeTooLarge, Detail: "must have at most 200 members"}}, problem(unknown(9000)).Errors)
-	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
-	require.Contains(t, long.Errors, wire.FieldError{
-		Pointer: "/callback/headers", Code: wire.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
-	})
-	require.Less(t, len(problem(`{"`+strings.Repeat("x", 60_000)+`":1,"`+strings.Repeat("x", 60_000)+`":1}`).Detail), 400)
-
-	results := make([]batchResult, 1000)
-	for i := range results {
-		results[i] = (timerHandlers{}).addItem(t.Context(), []byte(unknown(100)), bookings.Request{})
-	}
-	limitFieldErrors(results)
-	named := 0
-	for _, result := range results {
-		require.NotEmpty(t, result.Problem.Errors)
-		named += len(result.Problem.Errors)
-	}
-	require.Equal(t, maxBatchFieldErrors+len(results)-maxBatchFieldErrors/wire.MaxFieldErrors, named)
-}
-
-// What is nested too deep is said to be so, and where.
-func TestNesting(t *testing.T) {
-	t.Parallel()
-	nestedBy := func(n int) string {
-		return `{"business_type":"order","business_id":"1","delay":"1h","payload":` + strings.Repeat("[", n) + `"]{\""` + strings.Repeat("]", n) + "}"
-	}
-	_, err := parseObject([]byte(nestedBy(wire.MaxNesting - 1)))
-	require.NoError(t, err)
-	for _, n := range []int{wire.MaxNesting, 30_000} {
-		_, err = parseObject([]byte(nestedBy(n)))
-		require.Equal(t, "The body is nested more than 1000 deep at /payload.", problemOf(err).Detail)
-		require.Equal(t, http.StatusBadRequest, problemOf(err).Status)
-	}
-	result := (timerHandlers{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), bookings.Request{})
-	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
-	_, err = parseObject([]byte(strings.Replace(nestedBy(wire.MaxNesting), `"delay"`, `"business_id"`, 1)))
-	require.Equal(t, "The body has a name twice at /business_id.", problemOf(err).Detail, "what is wrong before is said")
 }

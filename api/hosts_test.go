@@ -5,6 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 )
@@ -14,30 +17,19 @@ func TestInternationalisedHosts(t *testing.T) {
 	t.Parallel()
 	const given, want = "https://bücher.example/x", "https://xn--bcher-kva.example/x"
 	told := func() *delivery.Alert { return &delivery.Alert{Destination: delivery.HTTP(given)} }
-	terms, errs := termsBody{OnDelivered: told(), OnFailed: told(), Callback: &delivery.Callback{Destination: delivery.HTTP(given)}}.terms()
+	terms, errs := timers.TermsBody{OnDelivered: told(), OnFailed: told(), Callback: &delivery.Callback{Destination: delivery.HTTP(given)}}.Terms()
 	require.Empty(t, errs)
 	require.Equal(t, []string{want, want, want}, []string{terms.OnDelivered.URL, terms.OnFailed.URL, terms.Callback.URL})
 
 	const alert = `{"url":"` + given + `"}`
-	body, err := parseObject([]byte(`{"callback":` + alert + `,"alert":` + alert + `,"on_delivered":` + alert + `,"on_failed":` + alert + `,"fallback":` + alert + `}`))
+	body, err := decode.Parse([]byte(`{"callback":` + alert + `,"alert":` + alert + `,"on_delivered":` + alert + `,"on_failed":` + alert + `,"fallback":` + alert + `}`))
 	require.NoError(t, err)
-	change, err := readPolicy(body, "order", delivery.Reach{}, policy.Policy{})
+	change, err := policies.Read(body, "order", delivery.Reach{}, policy.Policy{})
 	require.NoError(t, err)
 	p := change.Policy
 	for name, url := range map[string]string{
 		"callback": p.Callback.URL, "alert": p.Alert.URL, "on_delivered": p.OnDelivered.URL, "on_failed": p.OnFailed.URL, "fallback": p.Fallback.URL,
 	} {
 		require.Equal(t, want, url, name)
-	}
-}
-
-func TestWebSocketKeys(t *testing.T) {
-	t.Parallel()
-	for key, want := range map[string]bool{
-		"dGhlIHNhbXBsZSBub25jZQ==": true, " dGhlIHNhbXBsZSBub25jZQ== ": true,
-		"": false, "!!!!!!!!!!!!!!!!!!!!!!!!": false, "dGhlIHNhbXBsZSBub25jZXh4": false, "dGhlIHNhbXBsZSBub25jZQ": false,
-		"dGhlIHNhbXBsZSBub25jZR==": false,
-	} {
-		require.Equal(t, want, isWebSocketKey(key), "%q", key)
 	}
 }

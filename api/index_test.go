@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
 )
 
 // Whoever asks for no call is told where one is. Who shows no key learns nothing that helps
@@ -13,7 +16,7 @@ func TestTheIndexTellsWhereOneIs(t *testing.T) {
 	t.Parallel()
 	links := `"links":{"api":"/v1","openapi":"/openapi.yaml","docs":"/docs","live":"/livez","ready":"/readyz"}`
 	for _, path := range []string{"/", "/v1"} {
-		guarded := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "shop", ":viewer:a")}, Operations: OperationOptions{Version: "1.2.3"}})
+		guarded := openFront(t, Options{Front: front.Options{Auth: authOf(t, "shop", ":viewer:a")}, Operations: operations.Options{Version: "1.2.3"}})
 		answer, body := guarded.get(path)
 		require.Equal(t, http.StatusOK, answer.StatusCode)
 		require.JSONEq(t, `{"name":"Wakecall",`+links+`}`, body)
@@ -26,7 +29,7 @@ func TestTheIndexTellsWhereOneIs(t *testing.T) {
 		answer, _ = guarded.get(path + "?what=this")
 		require.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode)
 
-		open := openFront(t, Options{Operations: OperationOptions{Version: "1.2.3"}})
+		open := openFront(t, Options{Operations: operations.Options{Version: "1.2.3"}})
 		_, body = open.get(path)
 		require.Contains(t, body, `"version":"1.2.3"`, "on loopback everybody is let in")
 	}
@@ -36,7 +39,7 @@ func TestTheIndexTellsWhereOneIs(t *testing.T) {
 func TestTheLinksOfTheIndex(t *testing.T) {
 	t.Parallel()
 	f := openFront(t, Options{})
-	for _, path := range []string{specPath, docsPath, livePath, "/readyz"} {
+	for _, path := range []string{"/openapi.yaml", "/docs", "/livez", "/readyz"} {
 		answer, _ := f.get(path)
 		require.Equal(t, http.StatusOK, answer.StatusCode, path)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/limits"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
@@ -27,16 +28,16 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// limits maps each row of docs/limits.md to the numbers of its middle column, in their
+// rows maps each row of docs/limits.md to the numbers of its middle column, in their
 // order. A number that stands here as one has no constant.
-var limits = map[string][]any{
+var rows = map[string][]any{
 	"business type":          {1, wire.MaxBusinessTypeLen},
 	"reuse of a business id": {retention},
 	"business id":            {1, wire.MaxBusinessIDLen},
 	"labels of a timer":      {timer.MaxLabels, timer.MaxLabelKey, timer.MaxLabelValue},
 	"payload":                {timer.MaxPayload, timer.MaxContentTypeLen},
-	"body of one timer":      {maxBody},
-	"batch":                  {maxBatch, maxBatchBody},
+	"body of one timer":      {limits.MaxBody},
+	"batch":                  {limits.MaxBatch, limits.MaxBatchBody},
 	"due time":               {timer.MaxPast, wire.MaxAhead},
 
 	"local due time (`due_local`)": {},
@@ -52,8 +53,8 @@ var limits = map[string][]any{
 	"callback URL":                               {delivery.MaxURLLen},
 	"exchange, routing key, queue of a broker":   {delivery.MaxShortString},
 	"nesting of a timer or policy":               {wire.MaxNesting},
-	"arrays and maps of a body":                  {maxElements, maxMembers},
-	"field errors that an answer names":          {wire.MaxFieldErrors, maxBatchFieldErrors, wire.MaxPointer, wire.MaxFieldErrorDetail},
+	"arrays and maps of a body":                  {limits.MaxElements, limits.MaxMembers},
+	"field errors that an answer names":          {wire.MaxFieldErrors, limits.MaxBatchFieldErrors, wire.MaxPointer, wire.MaxFieldErrorDetail},
 	"callback headers":                           {delivery.MaxHeaders, delivery.MaxHeaderName, delivery.MaxHeaderValue},
 	"`tls` of a policy":                          {policy.MaxPEM},
 	"signing secrets":                            {policy.MaxSecrets, policy.MinSecretBytes, policy.MaxSecretBytes},
@@ -75,7 +76,7 @@ var limits = map[string][]any{
 	"record of attempts": {delivery.MaxAnswer, delivery.MaxAnswers},
 	"rate of a dispatch": {dispatch.MinRate, dispatch.MaxRate, dispatch.MaxWarmUp},
 	"changes of a dispatch (rate, pause, resume)":   {tuning.ChangeableHistory, http.StatusConflict},
-	"items of a dispatch":                           {dispatch.MaxInlineItems, dispatch.MaxInlineBytes, maxDispatchBody, maxItemLine, dispatch.MaxLife},
+	"items of a dispatch":                           {dispatch.MaxInlineItems, dispatch.MaxInlineBytes, limits.MaxDispatchBody, limits.MaxItemLine, dispatch.MaxLife},
 	"payload of an item":                            {dispatch.MaxItem},
 	"items of one callback":                         {dispatch.DefaultPage, dispatch.MaxPage, dispatch.MaxPageAnswer},
 	"loader":                                        {1, dispatch.MaxShards, dispatch.DefaultPage, dispatch.MaxPage, dispatch.MaxLoaderAnswer, dispatch.MaxCursor},
@@ -84,11 +85,11 @@ var limits = map[string][]any{
 	"response":                                      {delivery.MaxResponseRead, tuning.ReceiverHeaderBytes, wire.MaxFailureMessage},
 	"bookings under way at once":                    {tuning.LeastBookings, tuning.MaxConcurrency, http.StatusServiceUnavailable, tuning.LongestQueue},
 	"wait for an effect (`wait=`)":                  {kernel.DefaultWait, kernel.MaxWait},
-	"receivers connected to one gateway":            {tuning.StreamConnectionsPerType, tuning.StreamConnections, defaultWindow, 1, maxWindow, maxStreamAnswer},
-	"page of a list":                                {defaultPageSize, maxPageSize, defaultJobs, maxJobs},
-	"page of a timer's attempts":                    {defaultRuns, maxRuns},
-	"page of a timer's history":                     {defaultRuns, maxRuns},
-	"`Idempotency-Key`":                             {1, maxIdempotencyKey},
+	"receivers connected to one gateway":            {tuning.StreamConnectionsPerType, tuning.StreamConnections, limits.DefaultWindow, 1, limits.MaxWindow, limits.MaxStreamAnswer},
+	"page of a list":                                {limits.DefaultPageSize, limits.MaxPageSize, limits.DefaultJobs, limits.MaxJobs},
+	"page of a timer's attempts":                    {limits.DefaultRuns, limits.MaxRuns},
+	"page of a timer's history":                     {limits.DefaultRuns, limits.MaxRuns},
+	"`Idempotency-Key`":                             {1, limits.MaxIdempotencyKey},
 	"bookings of one id among which a key is found": {timer.MaxEarlierKeys, tuning.KeyPages * tuning.MaxListed},
 	"refused changes shown":                         {timer.MaxRefusals, timer.MaxRefusalBytes},
 }
@@ -99,10 +100,8 @@ const retention = 720 * time.Hour
 // unlisted are constants of the contract that no row names, and why.
 var unlisted = map[string]string{
 	"MissedGrace":       "docs/recurring.md, the rule skip",
-	"policyDepth":       "part of the form of a policy",
-	"pollIDParts":       "part of the form of an id",
-	"webSocketKeyBytes": "of RFC 6455",
-	"itemSlack":         "part of maxItemLine",
+	"WebSocketKeyBytes": "of RFC 6455",
+	"itemSlack":         "part of MaxItemLine",
 }
 
 var (
@@ -144,15 +143,15 @@ func TestThePageOfLimitsIsOfTheCode(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/limits.md")
 	require.NoError(t, err)
-	rows := 0
+	seen := 0
 	for line := range strings.SplitSeq(string(page), "\n") {
 		cells := strings.Split(line, "|")
 		if len(cells) < 4 || strings.HasPrefix(line, "|---") || strings.HasPrefix(line, "| what ") {
 			continue
 		}
-		rows++
+		seen++
 		name := strings.TrimSpace(cells[1])
-		constants, ok := limits[name]
+		constants, ok := rows[name]
 		require.True(t, ok, "the row %s has no entry", name)
 		var want []float64
 		for _, constant := range constants {
@@ -161,7 +160,7 @@ func TestThePageOfLimitsIsOfTheCode(t *testing.T) {
 		require.InDeltaSlice(t, want, numbersOf(cells[2]), 1e-9, name)
 		require.Len(t, numbersOf(cells[2]), len(want), name)
 	}
-	require.Len(t, limits, rows, "an entry has lost its row")
+	require.Len(t, rows, seen, "an entry has lost its row")
 	compose, err := os.ReadFile("../docker-compose.yml")
 	require.NoError(t, err)
 	require.Contains(t, string(compose), fmt.Sprintf("RETENTION:-%.0fh}", retention.Hours()))
@@ -179,7 +178,7 @@ func TestEveryLimitHasARow(t *testing.T) {
 	require.NoError(t, err)
 	table, _, _ := strings.Cut(string(own), "\n}\n")
 	seen := 0
-	files := map[string]string{"limits.go": ""}
+	files := map[string]string{"limits/limits.go": "limits."}
 	for _, room := range []string{"wire", "recurrence", "delivery", "policy", "timer", "dispatch", "job", "forecast"} {
 		files["../core/"+room+"/limits.go"] = room + "."
 	}

@@ -21,6 +21,19 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/wakecall/wakecall/api/access"
+	"github.com/wakecall/wakecall/api/answers"
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/emergencies"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/jobs"
+	"github.com/wakecall/wakecall/api/limits"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/problems"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
@@ -72,9 +85,9 @@ func words(list any) (texts []string) {
 
 // silent are the nouns and a telemetry that nobody calls.
 type silent struct {
-	Timers
-	Failures
-	Telemetry
+	timers.Timers
+	timers.Failures
+	front.Telemetry
 }
 
 func (silent) Handler() http.Handler { return http.NotFoundHandler() }
@@ -83,8 +96,8 @@ var parameter = regexp.MustCompile(`:(\w+)`)
 
 func TestDocumentNamesEveryRoute(t *testing.T) {
 	server := New(Options{
-		Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Operations: OperationOptions{Metrics: http.NotFoundHandler()},
-		Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)},
+		Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Operations: operations.Options{Metrics: http.NotFoundHandler()},
+		Front: front.Options{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)},
 	})
 	var served, described []string
 	for _, route := range server.Handler().(*echo.Echo).Routes() {
@@ -104,11 +117,9 @@ func TestDocumentNamesEveryRoute(t *testing.T) {
 func TestDocumentListsEveryWord(t *testing.T) {
 	document := readDocument(t)
 	var types, statuses []string
-	for _, code := range append(constantsOf(t, "codes.go", "Code"), constantsOf(t, "../core/wire/error.go", "Code")...) {
-		require.Contains(t, problems, wire.Code(code))
+	for _, code := range append(constantsOf(t, "problems/codes.go", "Code"), constantsOf(t, "../core/wire/error.go", "Code")...) {
 		types = append(types, problem.Type(wire.Code(code)))
 	}
-	require.Len(t, problems, len(types))
 	for _, status := range timer.Statuses() {
 		statuses = append(statuses, string(status))
 	}
@@ -195,13 +206,25 @@ func TestDocumentKnowsTheStatusOfEveryProblem(t *testing.T) {
 		}
 		for _, text := range words(types) {
 			code := problem.Document{Type: text}.Code()
-			require.Equal(t, problems[code].status, status["const"], text)
+			require.Equal(t, statusOf(code), status["const"], text)
 			tied[code] = true
 		}
 	})
-	tied[methodNotAllowed] = true // what is described has its methods
-	require.ElementsMatch(t, slices.Collect(maps.Keys(problems)), slices.Collect(maps.Keys(tied)))
+	tied[problems.MethodNotAllowed] = true // what is described has its methods
+	require.ElementsMatch(t, allCodes(t), slices.Collect(maps.Keys(tied)))
 }
+
+// allCodes are the codes of problems.
+func allCodes(t *testing.T) (codes []wire.Code) {
+	t.Helper()
+	for _, code := range append(constantsOf(t, "problems/codes.go", "Code"), constantsOf(t, "../core/wire/error.go", "Code")...) {
+		codes = append(codes, wire.Code(code))
+	}
+	return codes
+}
+
+// statusOf is the status of the answer to a problem.
+func statusOf(code wire.Code) int { return problems.DocumentOf(&wire.Error{Code: code}).Status }
 
 // The examples of problems read like the real ones.
 func TestDocumentShowsRealProblems(t *testing.T) {
@@ -212,8 +235,8 @@ func TestDocumentShowsRealProblems(t *testing.T) {
 		if slug == "" {
 			return
 		}
-		known := problems[slug]
-		require.Equal(t, []any{known.title, known.status}, []any{n["title"], n["status"]}, slug)
+		known := problems.DocumentOf(&wire.Error{Code: slug})
+		require.Equal(t, []any{known.Title, known.Status}, []any{n["title"], n["status"]}, slug)
 		shown++
 	})
 	require.NotZero(t, shown)
@@ -240,27 +263,27 @@ func walkValue(value any, visit func(node)) {
 
 func TestDocumentHasEveryField(t *testing.T) {
 	document := readDocument(t)
-	fields := func(v any) []string { return slices.Sorted(maps.Keys(fieldsOf(reflect.ValueOf(v).Elem()))) }
+	fields := func(v any) []string { return slices.Sorted(maps.Keys(decode.Fields(reflect.ValueOf(v).Elem()))) }
 	hidden := []string{"signing_secrets", "pressure_lifted_at", "streamed_until", "claims"}
 	shown := slices.DeleteFunc(fields(&policy.Policy{}), func(name string) bool { return slices.Contains(hidden, name) })
 	withPayloads := slices.Sorted(slices.Values(append(fields(&timer.View{}), "content_type", "payload", "payload_base64")))
 	for name, want := range map[string][]string{
-		"TimerTerms": fields(&termsBody{}), "Timer": withPayloads, "Failure": fields(&delivery.Failure{}),
+		"TimerTerms": fields(&timers.TermsBody{}), "Timer": withPayloads, "Failure": fields(&delivery.Failure{}),
 		"Stats": fields(&timer.Stats{}), "TypeStats": fields(&timer.TypeStats{}), "StatusCounts": fields(&timer.StatusCounts{}),
 		"Forecast": fields(&forecast.Forecast{}), "ForecastStep": fields(&forecast.Step{}),
-		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&listBody{}), "BatchResults": fields(&batchBody{}), "BatchBooked": slices.DeleteFunc(fields(&batchResult{}), func(name string) bool { return name == "problem" }),
-		"NewPolicy": fields(&policyBody{}), "Tls": fields(&policy.TLS{}), "PolicyPatch": fields(&policyBody{}), "Policy": shown,
-		"Recurrence": fields(&recurrence.Rule{}), "RecurrencePreview": fields(&previewBody{}), "Upcoming": fields(&timer.Upcoming{}),
-		"Rings": fields(&ringsBody{}), "Ring": fields(&ringBody{}), "RingAnswer": fields(&answerBody{}),
+		"Timer/properties/links": fields(&timer.Links{}), "TimerPage": fields(&timers.ListBody{}), "BatchResults": fields(&timers.BatchBody{}), "BatchBooked": slices.DeleteFunc(fields(&timers.BatchResult{}), func(name string) bool { return name == "problem" }),
+		"NewPolicy": fields(&policies.Body{}), "Tls": fields(&policy.TLS{}), "PolicyPatch": fields(&policies.Body{}), "Policy": shown,
+		"Recurrence": fields(&recurrence.Rule{}), "RecurrencePreview": fields(&timers.PreviewBody{}), "Upcoming": fields(&timer.Upcoming{}),
+		"Rings": fields(&streams.RingsBody{}), "Ring": fields(&streams.RingBody{}), "RingAnswer": fields(&streams.AnswerBody{}),
 		"TimerCallback": fields(&delivery.Callback{}), "PolicyCallback": fields(&delivery.Callback{}), "ShownCallback": fields(&delivery.Callback{}),
-		"BulkOrder": fields(&bulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&job.View{}), "BulkList": fields(&bulkJobsBody{}), "BulkLine": fields(&job.Line{}),
-		"Problem": fields(&problem.Document{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&health{}), "Index": fields(&indexBody{}), "Index/properties/links": fields(&indexLinks{}), "Ready": fields(&ready{}), "Principal": fields(&principalView{}), "Grant": fields(&grantView{}), "KeyList": fields(&keysBody{}),
-		"AttemptPage": fields(&attemptsBody{}), "Attempt": fields(&shownAttempt{}),
-		"HistoryPage": fields(&historyBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&whyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencyBody{}), "Emergencies": fields(&policy.Held{}), "Emergency": fields(&policy.Emergency{}),
-		"DispatchOrder": fields(&dispatchBody{}), "DispatchLoader": fields(&dispatch.Loader{}), "DispatchItem": fields(&itemBody{}),
-		"DispatchChange": fields(&dispatchChange{}), "Dispatch": fields(&dispatch.View{}), "Dispatch/properties/links": fields(&timer.Links{}),
-		"AchievedRates": fields(&dispatch.Rates{}), "DispatchShard": fields(&dispatch.ShardView{}), "DispatchEnd": fields(&dispatch.End{}), "DispatchPage": fields(&dispatchesBody{}),
-		"DispatchFailure": fields(&shownItem{}), "RetriedFailures": fields(&retriedBody{}),
+		"BulkOrder": fields(&jobs.BulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&job.View{}), "BulkList": fields(&jobs.ListBody{}), "BulkLine": fields(&job.Line{}),
+		"Problem": fields(&problem.Document{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&operations.HealthBody{}), "Index": fields(&operations.IndexBody{}), "Index/properties/links": fields(&operations.IndexLinks{}), "Ready": fields(&operations.ReadyBody{}), "Principal": fields(&access.PrincipalView{}), "Grant": fields(&access.GrantView{}), "KeyList": fields(&access.KeysBody{}),
+		"AttemptPage": fields(&timers.AttemptsBody{}), "Attempt": fields(&answers.ShownAttempt{}),
+		"HistoryPage": fields(&timers.HistoryBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&timers.WhyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencies.Body{}), "Emergencies": fields(&policy.Held{}), "Emergency": fields(&policy.Emergency{}),
+		"DispatchOrder": fields(&dispatches.Body{}), "DispatchLoader": fields(&dispatch.Loader{}), "DispatchItem": fields(&dispatches.ItemBody{}),
+		"DispatchChange": fields(&dispatches.ChangeBody{}), "Dispatch": fields(&dispatch.View{}), "Dispatch/properties/links": fields(&timer.Links{}),
+		"AchievedRates": fields(&dispatch.Rates{}), "DispatchShard": fields(&dispatch.ShardView{}), "DispatchEnd": fields(&dispatch.End{}), "DispatchPage": fields(&dispatches.ListBody{}),
+		"DispatchFailure": fields(&answers.ShownItem{}), "RetriedFailures": fields(&dispatches.RetriedBody{}),
 	} {
 		require.Equal(t, want, slices.Sorted(maps.Keys(document.schema(t, name).at(t, "properties"))), name)
 	}
@@ -307,9 +330,9 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"Problem/properties/errors/maxItems":                    wire.MaxFieldErrors,
 		"FieldError/properties/pointer/maxLength":               wire.MaxPointer,
 		"FieldError/properties/detail/maxLength":                wire.MaxFieldErrorDetail,
-		"Batch/properties/timers/maxItems":                      maxBatch,
-		"BatchResults/properties/results/maxItems":              maxBatch,
-		"TimerPage/properties/timers/maxItems":                  maxPageSize,
+		"Batch/properties/timers/maxItems":                      limits.MaxBatch,
+		"BatchResults/properties/results/maxItems":              limits.MaxBatch,
+		"TimerPage/properties/timers/maxItems":                  limits.MaxPageSize,
 		"NewPolicy/properties/signing_secrets/maxItems":         policy.MaxSecrets,
 		"DispatchRate/minimum":                                  dispatch.MinRate,
 		"DispatchRate/maximum":                                  dispatch.MaxRate,
@@ -332,7 +355,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 		"Attempt/properties/answer/maxLength":                   delivery.MaxAnswer,
 		"EmergencyOrder/properties/business_types/maxItems":     policy.MaxEmergencyTypes,
 		"UpcomingCount/maximum":                                 recurrence.MaxUpcoming,
-		"Rings/properties/rings/maxItems":                       maxWindow,
+		"Rings/properties/rings/maxItems":                       limits.MaxWindow,
 		"UpcomingCount/default":                                 recurrence.DefaultUpcoming,
 		"Upcoming/properties/upcoming/maxItems":                 recurrence.MaxUpcoming,
 	} {
@@ -342,7 +365,7 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	attempt := document.named(t, document.at(t, "webhooks", "timerDue", "post")["parameters"], "Wakecall-Attempt")
 	require.Equal(t, delivery.MaxAttempts, attempt.at(t, "schema")["maximum"])
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
-	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": maxPageSize, "default": defaultPageSize}, size)
+	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": limits.MaxPageSize, "default": limits.DefaultPageSize}, size)
 	require.Equal(t, kernel.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
 	require.Equal(t, tuning.RequestIDLen, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
 	require.Equal(t, tuning.UnavailableRetryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])
@@ -389,18 +412,18 @@ func TestDocumentSaysTheLimits(t *testing.T) {
 	paths := document.at(t, "paths")
 	deep, many := fmt.Sprintf("nested at most %d deep", wire.MaxNesting), fmt.Sprintf("up\nto %d.", wire.MaxFieldErrors)
 	document.at(t, "info").says(t, "info", deep, many, strconv.Itoa(tuning.HeaderBytes>>10)+" KiB")
-	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(wire.MaxFieldErrors), strconv.Itoa(maxBatchFieldErrors))
+	document.schema(t, "Problem/properties/errors").says(t, "errors", strconv.Itoa(wire.MaxFieldErrors), strconv.Itoa(limits.MaxBatchFieldErrors))
 	document.at(t, "components", "responses", "Malformed").says(t, "malformed", fmt.Sprintf("more than %d deep", wire.MaxNesting))
 	paths.at(t, "/v1/timers", "post").says(t, "add", short(timer.MaxPast))
-	one := strconv.Itoa(maxBody>>10) + " KiB"
+	one := strconv.Itoa(limits.MaxBody>>10) + " KiB"
 	for path, method := range map[string]string{"/v1/timers": "post", "/v1/timers/{type}/{id}": "put", "/v1/policies/{type}": "put", "/v1/recurrences/preview": "post", "/v1/bulk": "post", "/v1/streams/{type}/answers": "post"} {
 		paths.at(t, path, method, "requestBody").says(t, path, one)
 	}
 	paths.at(t, "/v1/timers/{type}/{id}", "patch", "requestBody").says(t, "patch", one)
 	paths.at(t, "/v1/policies/{type}", "patch", "requestBody").says(t, "patch", one)
-	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(maxBatchBody>>20)+" MiB", one)
-	paths.at(t, "/v1/dispatches", "post", "requestBody").says(t, "dispatch", strconv.Itoa(maxDispatchBody>>20)+" MiB")
-	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(maxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(wire.MaxFieldErrors))
+	paths.at(t, "/v1/timers/batch", "post", "requestBody").says(t, "batch", strconv.Itoa(limits.MaxBatchBody>>20)+" MiB", one)
+	paths.at(t, "/v1/dispatches", "post", "requestBody").says(t, "dispatch", strconv.Itoa(limits.MaxDispatchBody>>20)+" MiB")
+	paths.at(t, "/v1/dispatches/{type}/{id}/items", "put").says(t, "upload", strconv.Itoa(limits.MaxItemLine>>10)+"\nKiB", short(tuning.ReadTimeout), "up to "+strconv.Itoa(wire.MaxFieldErrors))
 	document.at(t, "webhooks", "dispatchItem", "post", "requestBody").says(t, "item", payload)
 	document.at(t, "webhooks", "dispatchLoader", "get").says(t, "loader", strconv.Itoa(dispatch.MaxLoaderAnswer>>20)+" MiB")
 	steps := document.named(t, paths.at(t, "/v1/forecast", "get")["parameters"], "step")

@@ -10,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -32,8 +34,8 @@ func called(server *Server, method, path string, headers map[string]string) *htt
 
 func gate(authenticator *auth.Authenticator) *Server {
 	return New(Options{
-		Timers:   TimerOptions{Timers: &stub{}, Failures: silent{}},
-		Front:    FrontOptions{Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Timers:   timers.Options{Timers: &stub{}, Failures: silent{}},
+		Front:    front.Options{Telemetry: uncounted{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 		Policies: policiesOfTwo{},
 	})
 }

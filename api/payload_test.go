@@ -38,7 +38,7 @@ func TestAPayloadIsShown(t *testing.T) {
 			answer := toldTo(authOf(t, "shop", ":"+seesNot+":order"), http.MethodGet, path+"?payload=true", "")
 			require.Equal(t, http.StatusOK, answer.Code)
 			require.NotContains(t, answer.Body.String(), "content_type")
-			require.Equal(t, payloadsLeftOut, answer.Header().Get(headerPayloads), "it is said")
+			require.Equal(t, "left-out", answer.Header().Get("Wakecall-Payloads"), "it is said")
 		}
 	}
 	require.NotContains(t, toldTo(authOf(t, "shop", ""), http.MethodGet, "/v1/timers/order/none?payload=true", "").Body.String(), "payload")

@@ -12,6 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/timer"
@@ -26,9 +29,9 @@ const secretWords = "card 4711 was declined"
 
 // telltale are timers, attempts, occurrences and items whose receivers said something.
 type (
-	telltale       struct{ Timers }
-	toldSeries     struct{ Series }
-	toldDispatches struct{ DispatchFailures }
+	telltale       struct{ apitimers.Timers }
+	toldSeries     struct{ apitimers.Series }
+	toldDispatches struct{}
 	toldAttempts   struct{}
 )
 
@@ -69,6 +72,10 @@ func (toldDispatches) Failures(_ context.Context, _ wire.Key, see func(dispatch.
 	}})
 }
 
+func (toldDispatches) RetryFailures(context.Context, wire.Key) (view dispatch.View, retried int, err error) {
+	return view, 0, nil
+}
+
 func (toldAttempts) List(context.Context, wire.Key, int, []byte) (histories.AttemptsPage, error) {
 	return histories.AttemptsPage{Attempts: []delivery.ShownAttempt{{
 		Attempt: delivery.Attempt{Number: 1, Answer: secretWords}, WebhookID: "msg_1", BodySHA256: strings.Repeat("0", 64), RunID: "r",
@@ -78,9 +85,9 @@ func (toldAttempts) List(context.Context, wire.Key, int, []byte) (histories.Atte
 // toldTo is the answer to a caller with the key secret.
 func toldTo(authenticator *auth.Authenticator, method, path, body string) *httptest.ResponseRecorder {
 	server := New(Options{
-		Timers:     TimerOptions{Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, Failures: silent{}},
-		Dispatches: DispatchOptions{Failures: toldDispatches{}},
-		Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
+		Timers:     apitimers.Options{Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, Failures: silent{}},
+		Dispatches: dispatches.Options{Failures: toldDispatches{}},
+		Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 	})
 	request := httptest.NewRequest(method, path, strings.NewReader(body))
 	request.Header.Set("Authorization", "Bearer secret")
@@ -117,7 +124,7 @@ func TestPayloadsAreARightOfTheirOwn(t *testing.T) {
 			name := c.method + " " + c.path + " " + rights
 			require.NotContains(t, []int{http.StatusForbidden, http.StatusInternalServerError}, answer.Code, "%s: %s", name, answer.Body)
 			require.Equal(t, shown, strings.Contains(answer.Body.String(), secretWords), "%s: %s", name, answer.Body)
-			require.Equal(t, !shown, answer.Header().Get(headerPayloads) == payloadsLeftOut, name)
+			require.Equal(t, !shown, answer.Header().Get("Wakecall-Payloads") == "left-out", name)
 			require.Equal(t, !shown, strings.Contains(answer.Body.String(), c.says), "%s: %s", name, answer.Body)
 		}
 	}

@@ -11,32 +11,34 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // How the document calls what a scope says.
 var (
-	typingNames = map[typing]string{inPath: "path", named: "named", byID: "id", filtered: "filtered", untyped: "none", allTypes: "all"}
-	showsNames  = map[shows]any{noPayloads: nil, payloads: "left_out", onlyPayloads: "required"}
+	typingNames = map[calls.TypeSource]string{calls.InPath: "path", calls.Named: "named", calls.ByID: "id", calls.Filtered: "filtered", calls.Untyped: "none", calls.AllTypes: "all"}
+	showsNames  = map[calls.PayloadRule]any{calls.NoPayloads: nil, calls.Payloads: "left_out", calls.OnlyPayloads: "required"}
 )
 
 // Every call under /v1 declares who may make it.
 func TestEveryCallDeclaresItsScope(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
-	calls := map[call]bool{}
+	server := New(Options{Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
+	served := map[calls.Call]bool{}
 	for _, route := range routesOfContract(t) {
-		one := call{route.Method, route.Path}
-		calls[one] = true
-		who := server.contract.scopes[one]
+		one := calls.Call{Method: route.Method, Path: route.Path}
+		served[one] = true
+		who := server.contract.Scopes[one]
 		require.NotNil(t, who, one)
-		require.NotZero(t, who.typing, one)
-		require.Equal(t, strings.Contains(route.Path, "/:"+paramType), who.typing == inPath, "%s: a type in the path is the type of the call", one)
-		require.True(t, who.role > auth.NoRole || who.typing == untyped, one)
+		require.NotZero(t, who.Type, one)
+		require.Equal(t, strings.Contains(route.Path, "/:"+paths.Type), who.Type == calls.InPath, "%s: a type in the path is the type of the call", one)
+		require.True(t, who.Role > auth.NoRole || who.Type == calls.Untyped, one)
 	}
-	require.Len(t, server.contract.scopes, len(calls), "each scope is that of a route")
-	everybody := auth.Principal{By: auth.ByKey, Grants: []auth.Grant{{Role: auth.Admin, Payloads: true, Types: []string{auth.AllBusinessTypes}}}}
-	require.Error(t, scope{}.admit(everybody, nil), "the negative control: what is not declared is refused")
+	require.Len(t, server.contract.Scopes, len(served), "each scope is that of a route")
 }
 
 var pathParameter = regexp.MustCompile(`{(\w+)}`)
@@ -44,26 +46,26 @@ var pathParameter = regexp.MustCompile(`{(\w+)}`)
 // The document says of every call what the code says.
 func TestDocumentHasTheScopes(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
+	server := New(Options{Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
 	document, found := readDocument(t), 0
 	for path, methods := range document.at(t, "paths") {
 		for method, operation := range methods.(node) {
 			operation, ok := operation.(node)
-			if _, described := operation["operationId"]; !ok || !described || !strings.HasPrefix(path, versionPrefix) {
+			if _, described := operation["operationId"]; !ok || !described || !strings.HasPrefix(path, paths.Prefix) {
 				continue
 			}
 			found++
-			one := call{strings.ToUpper(method), pathParameter.ReplaceAllString(path, ":$1")}
-			who := server.contract.scopes[one]
+			one := calls.Call{Method: strings.ToUpper(method), Path: pathParameter.ReplaceAllString(path, ":$1")}
+			who := server.contract.Scopes[one]
 			require.NotNil(t, who, one)
 			said := operation.at(t, "x-scope")
-			require.Equal(t, who.role.String(), said["role"], one)
-			require.Equal(t, typingNames[who.typing], said["business_type"], one)
-			require.Equal(t, showsNames[who.shows], said["payloads"], one)
-			require.Equal(t, document.tells(t, operation["responses"]), who.shows != noPayloads, "%s: what an answer tells of payloads is declared", one)
+			require.Equal(t, who.Role.String(), said["role"], one)
+			require.Equal(t, typingNames[who.Type], said["business_type"], one)
+			require.Equal(t, showsNames[who.Payloads], said["payloads"], one)
+			require.Equal(t, document.tells(t, operation["responses"]), who.Payloads != calls.NoPayloads, "%s: what an answer tells of payloads is declared", one)
 		}
 	}
-	require.Len(t, server.contract.scopes, found)
+	require.Len(t, server.contract.Scopes, found)
 }
 
 // telling are the schemas and fields that hold payloads, or what receivers answered. The state
@@ -107,11 +109,11 @@ func (n node) tells(t *testing.T, part any) bool {
 
 // leastRole is what the rule says of a call: who reads is a viewer, who changes timers, jobs
 // and pauses an operator, and who changes policies an admin.
-func leastRole(one call) auth.Role {
+func leastRole(one calls.Call) auth.Role {
 	switch {
-	case one.method == http.MethodGet:
+	case one.Method == http.MethodGet:
 		return auth.Viewer
-	case strings.HasPrefix(one.path, versionPrefix+"policies"):
+	case strings.HasPrefix(one.Path, paths.Prefix+"policies"):
 		return auth.Admin
 	default:
 		return auth.Operator
@@ -119,24 +121,24 @@ func leastRole(one call) auth.Role {
 }
 
 // otherwise are the calls for which the rule does not hold, and why.
-var otherwise = map[call]struct {
+var otherwise = map[calls.Call]struct {
 	role auth.Role
 	why  string
 }{
-	{http.MethodGet, whoamiPath}:                             {auth.NoRole, "who may do nothing shall see that"},
-	{http.MethodGet, keysPath}:                               {auth.Admin, "keys are an admin's"},
-	{http.MethodGet, streamsPath + "/:type"}:                 {auth.Operator, "to take rings is to change timers"},
-	{http.MethodPost, versionPrefix + "recurrences/preview"}: {auth.Viewer, "it changes nothing"},
+	{Method: http.MethodGet, Path: "/v1/whoami"}:                          {auth.NoRole, "who may do nothing shall see that"},
+	{Method: http.MethodGet, Path: "/v1/keys"}:                            {auth.Admin, "keys are an admin's"},
+	{Method: http.MethodGet, Path: "/v1/streams/:type"}:                   {auth.Operator, "to take rings is to change timers"},
+	{Method: http.MethodPost, Path: paths.Prefix + "recurrences/preview"}: {auth.Viewer, "it changes nothing"},
 }
 
 // departures are the calls whose scope departs from the rule without being listed.
-func departures(scopes map[call]*scope) (found []call) {
+func departures(scopes map[calls.Call]*calls.Scope) (found []calls.Call) {
 	for one, who := range scopes {
 		want := leastRole(one)
 		if exception, ok := otherwise[one]; ok {
 			want = exception.role
 		}
-		if who.role != want {
+		if who.Role != want {
 			found = append(found, one)
 		}
 	}
@@ -146,14 +148,14 @@ func departures(scopes map[call]*scope) (found []call) {
 // A scope that is wrong in the code and in the document alike departs from the rule.
 func TestScopesFollowTheRoles(t *testing.T) {
 	t.Parallel()
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
-	require.Empty(t, departures(server.contract.scopes))
+	server := New(Options{Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: silent{}, Logger: slog.New(slog.DiscardHandler)}})
+	require.Empty(t, departures(server.contract.Scopes))
 	for one := range otherwise {
-		require.Contains(t, server.contract.scopes, one, "an exception that is gone")
+		require.Contains(t, server.contract.Scopes, one, "an exception that is gone")
 	}
-	for one, who := range server.contract.scopes { // the negative control
-		wrong := maps.Clone(server.contract.scopes)
-		wrong[one] = &scope{role: who.role ^ auth.Admin, typing: who.typing}
-		require.Equal(t, []call{one}, departures(wrong))
+	for one, who := range server.contract.Scopes { // the negative control
+		wrong := maps.Clone(server.contract.Scopes)
+		wrong[one] = &calls.Scope{Role: who.Role ^ auth.Admin, Type: who.Type}
+		require.Equal(t, []calls.Call{one}, departures(wrong))
 	}
 }

@@ -10,6 +10,20 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/api/access"
+	"github.com/wakecall/wakecall/api/answers"
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/deliveries"
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/emergencies"
+	"github.com/wakecall/wakecall/api/forecasts"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/jobs"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/requests"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -20,24 +34,24 @@ import (
 // Options is what a [Server] needs: what each room of calls asks of the engine, and what all of
 // them share.
 type Options struct {
-	Timers   TimerOptions
-	Policies Policies
+	Timers   timers.Options
+	Policies policies.Policies
 	// Emergencies pause callbacks; nil in tests that pause none.
-	Emergencies Emergencies
+	Emergencies emergencies.Emergencies
 	// Bulk does the same with all timers that a filter finds.
-	Bulk Bulk
+	Bulk jobs.Bulk
 	// Dispatches call many items back at one rate.
-	Dispatches DispatchOptions
+	Dispatches dispatches.Options
 	// Deliveries take what receivers say later.
-	Deliveries Deliveries
-	Streams    StreamOptions
+	Deliveries deliveries.Deliveries
+	Streams    streams.Options
 	// Forecasts may be nil in tests that ask for none.
-	Forecasts  Forecasts
-	Operations OperationOptions
-	Front      FrontOptions
+	Forecasts  forecasts.Forecasts
+	Operations operations.Options
+	Front      front.Options
 
 	// Console answers beneath /console/, and makes its calls by the API's own handler; nil for none.
-	Console func(calls http.Handler) http.Handler
+	Console func(api http.Handler) http.Handler
 	// Reach judges the destinations beside what cannot be read of a body; the engine
 	// judges what can be read. Its zero value allows every address and knows no broker.
 	Reach delivery.Reach
@@ -49,8 +63,8 @@ type Options struct {
 
 // Server is the HTTP API.
 type Server struct {
-	contract routes
-	streams  *receivers
+	contract calls.Routes
+	streams  *streams.Receivers
 	tls      *tls.Config
 	http     *http.Server
 	leave    func()
@@ -63,14 +77,14 @@ func New(options Options) *Server {
 	}
 	left, leave := context.WithCancel(context.Background())
 	e := echo.New()
-	s := &Server{contract: newRoutes(e), tls: options.TLS, leave: func() { leave(); options.Leave() }}
-	e.HTTPErrorHandler, e.JSONSerializer = answering(options.Reach), serializer{}
-	guard(e, s.contract, options.Front)
+	s := &Server{contract: calls.NewRoutes(e), tls: options.TLS, leave: func() { leave(); options.Leave() }}
+	e.HTTPErrorHandler, e.JSONSerializer = answers.ErrorHandler(options.Reach), answers.Serializer{}
+	front.Guard(e, s.contract, options.Front)
 
-	operations := options.Operations
-	operations.Paused, operations.Left, operations.Auth, operations.Document = options.Emergencies, left, options.Front.Auth, OpenAPI
-	registerOperations(e, operations)
-	mountConsole(e, options.Console)
+	beside := options.Operations
+	beside.Paused, beside.Left, beside.Auth, beside.Document = options.Emergencies, left, options.Front.Auth, OpenAPI
+	operations.Register(e, beside)
+	operations.MountConsole(e, options.Console)
 	options.Dispatches.Left = left
 	s.register(options)
 	s.http = listening(e, options.Front.Logger)
@@ -79,23 +93,23 @@ func New(options Options) *Server {
 
 // register adds every call of the contract.
 func (s *Server) register(options Options) {
-	room := newLarge()
-	registerTimers(s.contract, options.Timers, options.Reach, room)
-	registerPolicies(s.contract, options.Policies, options.Reach)
-	registerEmergencies(s.contract, options.Emergencies, options.Policies)
-	registerBulk(s.contract, options.Bulk, options.Reach)
-	registerDispatches(s.contract, options.Dispatches, options.Reach, room)
-	registerDeliveries(s.contract, options.Deliveries)
-	s.streams = registerStreams(s.contract, options.Streams)
-	registerForecasts(s.contract, options.Forecasts)
-	registerAccess(s.contract, options.Front.Auth)
+	room := requests.NewLargeBodies()
+	timers.Register(s.contract, options.Timers, options.Reach, room)
+	policies.Register(s.contract, options.Policies, options.Reach)
+	emergencies.Register(s.contract, options.Emergencies, options.Policies)
+	jobs.Register(s.contract, options.Bulk, options.Reach)
+	dispatches.Register(s.contract, options.Dispatches, options.Reach, room)
+	deliveries.Register(s.contract, options.Deliveries)
+	s.streams = streams.Register(s.contract, options.Streams)
+	forecasts.Register(s.contract, options.Forecasts)
+	access.Register(s.contract, options.Front.Auth)
 }
 
 // listening is the server of a handler. Its limits hold for everybody who connects.
 func listening(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: kernel.MaxWait + tuning.WriteSlack,
-		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: withFraming,
+		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: front.WithFraming,
 		// Its answer to OPTIONS * would pass by the log and the metrics.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
@@ -111,7 +125,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	if s.tls != nil {
 		listener = tls.NewListener(listener, s.tls)
 	}
-	if err := s.http.Serve(framingListener{listener}); err != http.ErrServerClosed {
+	if err := s.http.Serve(front.FramingListener{Listener: listener}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil
@@ -121,7 +135,7 @@ func (s *Server) Serve(listener net.Listener) error {
 // for an effect are answered at once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.leave()
-	s.streams.leave()
+	s.streams.Drain()
 	err := s.http.Shutdown(ctx) // it does not know of those that are WebSockets by now
-	return errors.Join(err, s.streams.wait(ctx))
+	return errors.Join(err, s.streams.Wait(ctx))
 }

@@ -17,6 +17,10 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/activities/send/sendtest"
 	streamsend "github.com/wakecall/wakecall/activities/send/stream"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -65,7 +69,7 @@ func (l *listeners) listen(ctx context.Context, ws *websocket.Conn, b sendtest.B
 		if err != nil {
 			return
 		}
-		var ring ringBody
+		var ring streams.RingBody
 		if json.Unmarshal(text, &ring) != nil || ring.Ring == "" {
 			continue
 		}
@@ -79,7 +83,7 @@ func (l *listeners) listen(ctx context.Context, ws *websocket.Conn, b sendtest.B
 	}
 }
 
-func (l *listeners) note(ring ringBody) {
+func (l *listeners) note(ring streams.RingBody) {
 	body, _ := base64.StdEncoding.DecodeString(ring.BodyBase64)
 	if ring.Body != nil {
 		body = []byte(*ring.Body)
@@ -117,10 +121,10 @@ func TestStreamConformance(t *testing.T) {
 	sendtest.Run(t, func(t *testing.T) sendtest.Subject {
 		hub := stream.NewHub(stream.Bounds{Connections: 100, PerType: 100}, func(string, int) {})
 		server := New(Options{
-			Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-			Front:      FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
-			Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
-			Streams:    StreamOptions{Hub: hub, Policy: streamed},
+			Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+			Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
+			Operations: operations.Options{Ready: func(context.Context) error { return nil }},
+			Streams:    streams.Options{Hub: hub, Policy: streamed},
 			Leave:      func() {},
 		})
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

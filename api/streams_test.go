@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +19,11 @@ import (
 	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/limits"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/problem"
@@ -80,10 +86,10 @@ func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange 
 	listener := &pipes{conns: make(chan net.Conn), end: make(chan struct{})}
 	e.client = &http.Client{Transport: &http.Transport{DialContext: listener.dial}}
 	e.server = New(Options{
-		Timers:     TimerOptions{Timers: silent{}, Failures: silent{}},
-		Front:      FrontOptions{Telemetry: unmetered{}, Auth: authenticator, Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))},
-		Operations: OperationOptions{Ready: func(context.Context) error { return nil }},
-		Streams: StreamOptions{Hub: e.hub, Gateway: "here", AnswerElsewhere: func(_ context.Context, answer delivery.RingAnswer) error {
+		Timers:     timers.Options{Timers: silent{}, Failures: silent{}},
+		Front:      front.Options{Telemetry: unmetered{}, Auth: authenticator, Logger: slog.New(slog.NewJSONHandler(e.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))},
+		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
+		Streams: streams.Options{Hub: e.hub, Gateway: "here", AnswerElsewhere: func(_ context.Context, answer delivery.RingAnswer) error {
 			e.elsewhere = append(e.elsewhere, answer)
 			return e.err
 		}, Policy: e.livePolicy},
@@ -223,7 +229,7 @@ func TestMessagesOfReceiversAreBounded(t *testing.T) {
 		size int
 		code websocket.StatusCode
 	}{
-		"a bit too long":    {websocket.MessageText, maxStreamAnswer + 1, websocket.StatusMessageTooBig},
+		"a bit too long":    {websocket.MessageText, limits.MaxStreamAnswer + 1, websocket.StatusMessageTooBig},
 		"without an end":    {websocket.MessageText, 1 << 30, websocket.StatusMessageTooBig},
 		"of another kind":   {websocket.MessageBinary, 3, websocket.StatusUnsupportedData},
 		"nothing of a kind": {websocket.MessageBinary, 0, websocket.StatusUnsupportedData},
@@ -435,7 +441,7 @@ func TestAnswersToPolls(t *testing.T) {
 		came := e.ring()
 		ring, err := connection.Next(t.Context())
 		require.NoError(t, err)
-		id := e.server.streams.pollID(connection, ring)
+		id := "here." + connection.Name() + "." + strconv.FormatUint(ring.Number, 10)
 		answer := func(businessType, body string) int {
 			request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://localhost/v1/streams/"+businessType+"/answers", strings.NewReader(body))
 			require.NoError(t, err)
@@ -466,7 +472,7 @@ func TestAnswersToPolls(t *testing.T) {
 func TestPolls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := openExchange(t)
-		poll := func(ctx context.Context, query string) (rings []ringBody) {
+		poll := func(ctx context.Context, query string) (rings []streams.RingBody) {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost/v1/streams/order"+query, nil)
 			require.NoError(t, err)
 			answer, err := e.client.Do(request)
@@ -474,7 +480,7 @@ func TestPolls(t *testing.T) {
 				return nil
 			}
 			defer func() { _ = answer.Body.Close() }()
-			var body ringsBody
+			var body streams.RingsBody
 			require.NoError(t, json.NewDecoder(answer.Body).Decode(&body))
 			return body.Rings
 		}

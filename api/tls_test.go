@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -39,7 +40,7 @@ func pair(t *testing.T, name string) tls.Certificate {
 
 // secured is a front over TLS, and how to call it with a certificate or, where it has none,
 // without.
-func secured(t *testing.T, client tls.Certificate) (front, func(headers ...string) (int, string)) {
+func secured(t *testing.T, client tls.Certificate) (gateway, func(headers ...string) (int, string)) {
 	own, clients, roots := pair(t, "gateway"), x509.NewCertPool(), x509.NewCertPool()
 	roots.AddCert(own.Leaf)
 	clients.AddCert(pair(t, "other").Leaf)
@@ -49,7 +50,7 @@ func secured(t *testing.T, client tls.Certificate) (front, func(headers ...strin
 	mapping, err := auth.ParseMapping("shop=operator:order")
 	require.NoError(t, err)
 	f := openFront(t, Options{
-		Front: FrontOptions{Auth: authOf(t, "ops", "").WithSubjects(auth.Mappings{mapping})},
+		Front: front.Options{Auth: authOf(t, "ops", "").WithSubjects(auth.Mappings{mapping})},
 		TLS:   &tls.Config{Certificates: []tls.Certificate{own}, ClientCAs: clients, ClientAuth: tls.VerifyClientCertIfGiven},
 	})
 	settings := &tls.Config{RootCAs: roots}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -29,7 +31,7 @@ func TestWhoAmI(t *testing.T) {
 	}
 	_, body := openFront(t, Options{}).get("/v1/whoami")
 	require.JSONEq(t, `{"name":"anonymous","by":"nothing","grants":[{"role":"admin","payloads":true,"business_types":["*"]}]}`, body)
-	answer, _ := openFront(t, Options{Front: FrontOptions{Auth: authOf(t, "shop", "")}}).get("/v1/whoami")
+	answer, _ := openFront(t, Options{Front: front.Options{Auth: authOf(t, "shop", "")}}).get("/v1/whoami")
 	require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
 }
 
@@ -38,7 +40,7 @@ func TestWhoAmIWithoutARole(t *testing.T) {
 	t.Parallel()
 	stranger := pair(t, "stranger")
 	by := auth.New(nil).WithSubjects(nil)
-	server := New(Options{Timers: TimerOptions{Timers: silent{}, Failures: silent{}}, Front: FrontOptions{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: by}})
+	server := New(Options{Timers: timers.Options{Timers: silent{}, Failures: silent{}}, Front: front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: by}})
 	request, answer := httptest.NewRequest(http.MethodGet, "/v1/whoami", nil), httptest.NewRecorder()
 	request.TLS = &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{stranger.Leaf}}}
 	server.Handler().ServeHTTP(answer, request)

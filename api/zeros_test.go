@@ -2,7 +2,6 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -12,6 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/apitest"
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
@@ -20,42 +23,28 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// pointersOf are the fields that an error names.
-func pointersOf(t *testing.T, err error) (pointers []string) {
-	t.Helper()
-	if err == nil {
-		return nil
-	}
-	refused, ok := errors.AsType[*wire.Error](err)
-	require.True(t, ok, "%v", err)
-	for _, fieldErr := range refused.FieldErrors {
-		pointers = append(pointers, fieldErr.Pointer)
-	}
-	return pointers
-}
-
 // asPolicy and asBooking read a body, and show what was understood.
 func asPolicy(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
-	members, err := parseObject([]byte(body))
+	members, err := decode.Parse([]byte(body))
 	require.NoError(t, err, body)
-	change, err := readPolicy(members, "order", delivery.Reach{}, policy.Policy{})
-	refused = pointersOf(t, err)
+	change, err := policies.Read(members, "order", delivery.Reach{}, policy.Policy{})
+	refused = apitest.Pointers(t, err)
 	if refused == nil {
-		refused = pointersOf(t, change.Policy.Check().Err())
+		refused = apitest.Pointers(t, change.Policy.Check().Err())
 	}
 	return treeOf(t, change.Policy.WithDefaults()), refused
 }
 
 func asBooking(t *testing.T, body string) (answered any, refused []string) {
 	t.Helper()
-	members, err := parseObject([]byte(body))
+	members, err := decode.Parse([]byte(body))
 	require.NoError(t, err, body)
-	request, err := readBooking(members, delivery.Reach{})
-	refused = pointersOf(t, err)
+	request, err := timers.ReadBooking(members, delivery.Reach{})
+	refused = apitest.Pointers(t, err)
 	if refused == nil {
 		_, err = timer.Admit(request.Key, request.Terms, "booking", noon)
-		refused = pointersOf(t, err)
+		refused = apitest.Pointers(t, err)
 	}
 	if request.Terms.Retry != nil {
 		ladder := request.Terms.Retry.WithDefaults()
@@ -123,6 +112,14 @@ func at(tree any, pointer string) any {
 		tree = members[token]
 	}
 	return tree
+}
+
+// split takes the pointer to a field apart: the object that has it, "" for the body, and its name.
+func split(pointer string) (object, name string) {
+	if object, name, within := strings.Cut(pointer[1:], "/"); within {
+		return object, name
+	}
+	return "", pointer[1:]
 }
 
 // saying is a body that is in order but for what it says at a pointer.
@@ -251,7 +248,7 @@ func valuesOf(field wire.Field) map[any]bool {
 func TestTableHasEveryField(t *testing.T) {
 	t.Parallel()
 	bodies := map[reflect.Type][]wire.Field{
-		reflect.TypeFor[policy.Policy](): policy.Fields(), reflect.TypeFor[termsBody](): timer.Fields(),
+		reflect.TypeFor[policy.Policy](): policy.Fields(), reflect.TypeFor[timers.TermsBody](): timer.Fields(),
 	}
 	for body, fields := range bodies {
 		listed := map[string]bool{}
@@ -278,7 +275,7 @@ var notSaid = []string{
 
 // scalars are the pointers to the numbers, texts and durations of a body.
 func scalars(body reflect.Type, below string) (pointers []string) {
-	for name, value := range fieldsOf(reflect.New(body).Elem()) {
+	for name, value := range decode.Fields(reflect.New(body).Elem()) {
 		kind := value.Type()
 		if kind.Kind() == reflect.Pointer {
 			kind = kind.Elem()

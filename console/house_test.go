@@ -20,6 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/api/emergencies"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/policies"
+	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
@@ -117,7 +122,7 @@ func (s *shelf) List(_ context.Context, r timers.PageRequest) (timers.Page, erro
 
 // pauser pauses the timers of a shelf.
 type pauser struct {
-	api.Pauser
+	apitimers.Pauser
 	*shelf
 }
 
@@ -141,36 +146,36 @@ func (h pastOf) List(context.Context, wire.Key, int, string) (histories.Page, er
 	return histories.Page{Entries: h.story, Next: string(h.next)}, nil
 }
 
-type emergencies struct {
-	api.Emergencies
+type pauses struct {
+	emergencies.Emergencies
 	*shelf
 }
 
-func (e emergencies) List(context.Context) ([]policy.Emergency, error) { return e.paused, nil }
+func (e pauses) List(context.Context) ([]policy.Emergency, error) { return e.paused, nil }
 
-func (e emergencies) order(stop bool, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+func (e pauses) order(stop bool, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.changed = append(e.changed, map[bool]string{true: "hold ", false: "release "}[stop]+strings.Join(order.BusinessTypes, "+")+" "+order.Note)
 	return nil, nil
 }
 
-func (e emergencies) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
+func (e pauses) Pause(_ context.Context, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	return e.order(true, order)
 }
 
-func (e emergencies) Resume(_ context.Context, order policy.EmergencyOrder) (policy.Held, error) {
+func (e pauses) Resume(_ context.Context, order policy.EmergencyOrder) (policy.Held, error) {
 	_, err := e.order(false, order)
 	return policy.Held{}, err
 }
 
-// policies are those of a shelf.
-type policies struct {
-	api.Policies
+// rules are the policies of a shelf.
+type rules struct {
+	policies.Policies
 	*shelf
 }
 
-func (p policies) List(context.Context) ([]policy.Policy, error) { return p.rules, nil }
+func (p rules) List(context.Context) ([]policy.Policy, error) { return p.rules, nil }
 
 // counts counts three of every type but of those that nobody asked for.
 type counts struct{ *shelf }
@@ -268,11 +273,11 @@ func open(t *testing.T, p plan) *house {
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
-		Timers:      api.TimerOptions{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
-		Front:       api.FrontOptions{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
-		Operations:  api.OperationOptions{Ready: func(context.Context) error { return nil }},
-		Emergencies: emergencies{shelf: h.shelf},
-		Policies:    policies{shelf: h.shelf},
+		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
+		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
+		Operations:  operations.Options{Ready: func(context.Context) error { return nil }},
+		Emergencies: pauses{shelf: h.shelf},
+		Policies:    rules{shelf: h.shelf},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

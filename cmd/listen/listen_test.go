@@ -16,6 +16,10 @@ import (
 
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -25,8 +29,8 @@ import (
 
 // nothing has the unused parts of a gateway.
 type nothing struct {
-	api.Timers
-	api.Failures
+	timers.Timers
+	timers.Failures
 }
 
 func (nothing) Requested(string, string, int, time.Duration) {}
@@ -65,10 +69,10 @@ type listening struct {
 func listens(t *testing.T, forwards bool) *listening {
 	l := &listening{T: t, hub: stream.NewHub(stream.Bounds{Connections: 1, PerType: 1}, func(string, int) {}), printed: &text{}, status: 200}
 	gateway := httptest.NewServer(api.New(api.Options{
-		Timers:     api.TimerOptions{Timers: nothing{}, Failures: nothing{}},
-		Front:      api.FrontOptions{Telemetry: nothing{}, Auth: auth.Anyone(), Logger: slog.New(slog.DiscardHandler)},
-		Operations: api.OperationOptions{Ready: func(context.Context) error { return nil }},
-		Streams: api.StreamOptions{Hub: l.hub, Policy: func(context.Context, string) (policy.Policy, error) {
+		Timers:     timers.Options{Timers: nothing{}, Failures: nothing{}},
+		Front:      front.Options{Telemetry: nothing{}, Auth: auth.Anyone(), Logger: slog.New(slog.DiscardHandler)},
+		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
+		Streams: streams.Options{Hub: l.hub, Policy: func(context.Context, string) (policy.Policy, error) {
 			return policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
 		}},
 		Leave: func() {},

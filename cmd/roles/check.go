@@ -11,10 +11,10 @@ import (
 // prevents the start: a timer service that does not run rings nothing
 // (docs/decisions/0020-start-checks.md).
 func (a *App) CheckTemporal(ctx context.Context) {
-	tell(a.Logger, a.Engine.Namespace.CheckStart(ctx))
+	logFindings(a.Logger, a.Engine.Namespace.CheckStart(ctx))
 }
 
-func tell(logger *slog.Logger, findings []namespace.Finding) {
+func logFindings(logger *slog.Logger, findings []namespace.Finding) {
 	for _, finding := range findings {
 		switch {
 		case finding.Wrong != "":

@@ -16,7 +16,7 @@ import (
 func TestOneLineForEachFinding(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	tell(slog.New(slog.NewTextHandler(&log, nil)), []namespace.Finding{
+	logFindings(slog.New(slog.NewTextHandler(&log, nil)), []namespace.Finding{
 		{Check: "fairness"}, {Check: "retention", Wrong: "set it to 24h"}, {Check: "partitions", Unknown: errors.New("permission denied")},
 	})
 	lines := strings.Split(strings.TrimSpace(log.String()), "\n")

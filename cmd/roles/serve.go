@@ -8,6 +8,11 @@ import (
 	"sync"
 
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/api/dispatches"
+	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/streams"
+	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/netlimit"
@@ -34,17 +39,17 @@ func (a *App) API() (Server, error) {
 	}
 	e := a.Engine
 	return api.New(api.Options{
-		Timers: api.TimerOptions{
+		Timers: timers.Options{
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
 		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
-		Dispatches: api.DispatchOptions{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
-		Streams: api.StreamOptions{
+		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
+		Streams: streams.Options{
 			Hub: a.streams(), Policy: e.Policies.Policy, Gateway: a.Identity, AnswerElsewhere: e.Streams.Answer,
 		},
-		Operations: api.OperationOptions{Ready: e.Namespace.Ready, Note: a.signIn.note, Metrics: a.metricsBeside(), Version: a.Version},
-		Front: api.FrontOptions{
+		Operations: operations.Options{Ready: e.Namespace.Ready, Note: a.signIn.fault, Metrics: a.metricsBeside(), Version: a.Version},
+		Front: front.Options{
 			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
 		},
 		Console: pages, Reach: a.reach(), TLS: a.signIn.tls(), Leave: e.EndWaits,
@@ -100,7 +105,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	defer counting.Wait()
 	defer cancel()
 	counting.Go(func() { a.Engine.Forecasts.Run(ctx) })
-	a.signIn.keep(ctx, &counting)
+	a.signIn.refreshKeys(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, server, a.Config.HTTPAddr, started)
 	}

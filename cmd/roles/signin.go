@@ -50,16 +50,16 @@ func (s signIn) tls() *tls.Config {
 	return s.certs.Config()
 }
 
-// note returns a line about a fault, for /readyz.
-func (s signIn) note() string {
+// fault returns a line about a fault, for /readyz.
+func (s signIn) fault() string {
 	if s.provider == nil {
 		return ""
 	}
 	return s.provider.Note()
 }
 
-// keep keeps the keys of the provider fresh until ctx is done.
-func (s signIn) keep(ctx context.Context, among *sync.WaitGroup) {
+// refreshKeys keeps the keys of the provider fresh until ctx is done.
+func (s signIn) refreshKeys(ctx context.Context, among *sync.WaitGroup) {
 	if s.provider != nil {
 		among.Go(func() { s.provider.Keep(ctx) })
 	}

@@ -31,3 +31,11 @@ func Excerpt(text string) string {
 	}
 	return strings.TrimSpace(text)
 }
+
+// Clip cuts a text to most bytes, and marks it where it was longer.
+func Clip(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "") + "…"
+	}
+	return text
+}

@@ -23,7 +23,7 @@ var told = map[string]string{
 	"activities/send/amqp/transport.go": "one of our own errors, without a cause",
 	"activities/send/classify.go":       "is compared, and not shown",
 	"activities/send/sendtest/leaks.go": "runs in tests only",
-	"api/record.go":                     "is the line of the log",
+	"api/front/log.go":                  "is the line of the log",
 	"internal/door/door.go":             "the door's own refusals",
 	"internal/oidc/keep.go":             "is a line of the log",
 	"core/wire/error.go":                "is how an error stands in the log",

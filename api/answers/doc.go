@@ -1,0 +1,6 @@
+// Package answers writes what a caller is told: problems, effects of changes, ETags, and JSON
+// without the payloads that the caller may not see.
+//
+// [ErrorHandler] is the only place where an error becomes an answer. [Effect] answers every
+// change of a timer.
+package answers

@@ -1,0 +1,97 @@
+package answers
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/problems"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+const mediaTypeProblem = "application/problem+json"
+
+// causeKey keeps the error behind an answer.
+const causeKey = "cause"
+
+// SetCause keeps the error behind an answer for the request's log line.
+func SetCause(c echo.Context, err error) { c.Set(causeKey, err) }
+
+// CauseOf is the error behind an answer; nil for none.
+func CauseOf(c echo.Context) error {
+	err, _ := c.Get(causeKey).(error)
+	return err
+}
+
+// ErrorHandler is the only place where an error becomes an answer. reach knows which values a
+// refused field takes.
+func ErrorHandler(reach delivery.Reach) echo.HTTPErrorHandler {
+	return func(err error, c echo.Context) { answerError(err, c, reach) }
+}
+
+func answerError(err error, c echo.Context, reach delivery.Reach) {
+	SetCause(c, err)
+	if c.Response().Committed {
+		return
+	}
+	problem := problems.DocumentOf(err)
+	if called := calls.ScopeOf(c.Request().Context()); !called.Receives {
+		problem.Errors = WithExamples(problem.Errors, called.Examples, reach.Brokers)
+	}
+	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
+	if ours, ok := errors.AsType[*wire.Error](err); ok && ours.Quota != nil {
+		announce(c.Response().Header(), *ours.Quota)
+	}
+	if problem.Status == http.StatusPreconditionFailed && problem.Timer != nil {
+		SetETag(c, *problem.Timer)
+	}
+	switch problem.Status {
+	case http.StatusServiceUnavailable:
+		c.Response().Header().Set("Retry-After", strconv.Itoa(tuning.UnavailableRetryAfter))
+	case http.StatusUnauthorized:
+		c.Response().Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusMethodNotAllowed:
+		allowHead(c.Response().Header())
+	}
+	body, err := Encoder(c)(problem)
+	if err != nil {
+		c.Response().WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	c.Response().Header().Del(echo.HeaderContentType) // of what would have been answered
+	_ = c.Blob(problem.Status, mediaTypeProblem, body)
+}
+
+// announce tells a client which limit it has reached and when it is worth
+// another try (draft-ietf-httpapi-ratelimit-headers-10).
+func announce(header http.Header, q wire.Quota) {
+	wait := strconv.Itoa(max(1, int(math.Ceil(q.RetryAfter.Seconds()))))
+	policy := fmt.Sprintf("%q;q=%d", q.Name, q.Limit)
+	if q.Window > 0 {
+		policy += fmt.Sprintf(";w=%d", int(q.Window.Seconds()))
+	}
+	header.Set("Retry-After", wait)
+	header.Set("RateLimit-Policy", policy)
+	header.Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, wait))
+}
+
+// allowHead completes what the router says that a resource allows.
+func allowHead(header http.Header) {
+	if allowed := header.Get(echo.HeaderAllow); AllowsGet(allowed) {
+		header.Set(echo.HeaderAllow, allowed+", "+http.MethodHead)
+	}
+}
+
+// AllowsGet reports whether a list of methods has GET.
+func AllowsGet(allowed string) bool {
+	return slices.Contains(strings.Split(allowed, ", "), http.MethodGet)
+}

@@ -1,0 +1,68 @@
+package answers
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/core/fields"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/policies"
+)
+
+// parameterExamples has a value that is taken for each parameter of a query and each header.
+// Fields of bodies have theirs beside their rules.
+var parameterExamples = map[string]string{
+	"business_type": "order-close", "business_id": "order-4711", "label": "customer=42", "sort": string(timer.DueFirst),
+	"attempts": "false", "payload": "true", "paused": "true", "back_pressure": "true", "dry_run": "true",
+	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "max": "10", "window": "10", "timers": string(policies.OpenTimersKeep),
+	calls.HeaderIdempotencyKey: `"order-4711"`, timer.HeaderIfMatch: "*", calls.HeaderIfNoneMatch: "*",
+}
+
+// timeParameters are the parameters that are moments.
+var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
+
+// WithExamples are field errors, each with a value that its field takes. own has the parameters
+// whose values are of the call only. brokers are the names that are configured: no other one is
+// taken.
+func WithExamples(errs wire.FieldErrors, own map[string]string, brokers []string) wire.FieldErrors {
+	if len(errs) == 0 {
+		return errs
+	}
+	shown, now := slices.Clone(errs), time.Now()
+	for i, fieldErr := range shown {
+		switch {
+		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "":
+		case !strings.HasPrefix(fieldErr.Pointer, "/"):
+			shown[i].Example = parameterExample(own, fieldErr.Pointer, now)
+		case strings.HasSuffix(fieldErr.Pointer, "/broker"):
+			if len(brokers) > 0 {
+				shown[i].Example = quoted(brokers[0])
+			}
+		default:
+			shown[i].Example = fields.Example(fieldErr.Pointer, now)
+		}
+	}
+	return shown
+}
+
+// parameterExample is a value that a parameter of a query, or a header, takes.
+func parameterExample(own map[string]string, name string, now time.Time) wire.Example {
+	text, ok := own[name]
+	switch {
+	case ok:
+	case slices.Contains(timeParameters, name):
+		return fields.Example("/due_from", now)
+	default:
+		text = parameterExamples[name]
+	}
+	if text == "" {
+		return ""
+	}
+	return quoted(text)
+}
+
+func quoted(text string) wire.Example { return wire.Example(strconv.Quote(text)) }

@@ -1,0 +1,68 @@
+package calls
+
+import (
+	"context"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/api/audits"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+type scopeKey struct{}
+
+// callContext is the context of a call: who makes it, from where, and the scope of what is
+// called. It is the [audit.Caller] of what the call changes.
+type callContext struct {
+	auth.Context
+	scope           *Scope // nil where there is no such call
+	from, requestID string
+	// entry is nil where the call changes nothing, or nothing is recorded.
+	entry *audits.Entry
+}
+
+// Value implements [context.Context].
+func (c *callContext) Value(key any) any {
+	switch key.(type) {
+	case scopeKey:
+		return c.scope
+	case audits.EntryKey:
+		return c.entry
+	}
+	if audit.Asks(key) && c.scope != nil && c.scope.changes {
+		return c
+	}
+	return c.Context.Value(key)
+}
+
+// isCall reports whether a context is of a call of the contract: else nothing is there, or not
+// by the method that was asked for.
+func isCall(ctx context.Context) bool {
+	s, _ := ctx.Value(scopeKey{}).(*Scope)
+	return s != nil
+}
+
+// Actor implements [audit.Caller].
+func (c *callContext) Actor(businessType string) (actor wire.Actor, known bool) {
+	actor, known = audits.ActorOf(c.Principal, businessType)
+	actor.From, actor.RequestID = c.from, c.requestID
+	return actor, known
+}
+
+// ScopeOf is the scope of the call that a context is of; the zero scope permits nothing.
+func ScopeOf(ctx context.Context) Scope {
+	if s, _ := ctx.Value(scopeKey{}).(*Scope); s != nil {
+		return *s
+	}
+	return Scope{}
+}
+
+// Author is the name of who calls.
+func Author(c echo.Context) string {
+	if name := auth.From(c.Request().Context()).Name; name != "" {
+		return name
+	}
+	return auth.Anonymous
+}

@@ -1,0 +1,88 @@
+package calls
+
+import "github.com/wakecall/wakecall/internal/auth"
+
+// Scope is who may make a call. Every route declares one; the zero value is none.
+type Scope struct {
+	// Role is the least that the caller must have for the business type of the call.
+	Role auth.Role
+	// Type is how the business type of the call is found.
+	Type TypeSource
+	// Payloads is what the answer tells of payloads, and of bodies of answers.
+	Payloads PayloadRule
+	// Receives is whether the caller is a receiver that takes rings and answers them: like the
+	// answers to callbacks, what it says stands in the record of attempts, and not in the audit.
+	Receives bool
+	// accepts are the parts of a request that the call understands. It refuses the others.
+	accepts Part
+	// Examples are values that parameters of the query take in this call only.
+	Examples map[string]string
+	// changes reports whether the call changes something, so that it is recorded. Its method
+	// says so.
+	changes bool
+}
+
+// Accepting is the scope of a call that understands these parts.
+func (s Scope) Accepting(understood Part) Scope {
+	s.accepts |= understood
+	return s
+}
+
+// Showing is the scope of a call whose refused parameters show these examples.
+func (s Scope) Showing(examples map[string]string) Scope {
+	s.Examples = examples
+	return s
+}
+
+// TypeSource is how the business type of a call is found.
+type TypeSource uint8
+
+const (
+	// InPath is a type in the path. It is judged before the handler is called.
+	InPath TypeSource = iota + 1
+	// Named is a type that the body or the query names, or none for all types. The handler asks
+	// [Permit].
+	Named
+	// ByID is the type of what the id in the path names. For a caller who may not see the type
+	// there is no such thing.
+	ByID
+	// Filtered leaves out of the answer what the caller may not see. The handler asks [Sees].
+	Filtered
+	// Untyped is a call about no business type.
+	Untyped
+	// AllTypes is a call about all business types together.
+	AllTypes
+)
+
+// PayloadRule is what an answer tells of payloads.
+type PayloadRule uint8
+
+const (
+	// NoPayloads is an answer that has none.
+	NoPayloads PayloadRule = iota
+	// Payloads is an answer with payloads, or with bodies of answers. They are left out for a
+	// caller without the right.
+	Payloads
+	// OnlyPayloads is a call that is of no use without payloads. It is refused without the right.
+	OnlyPayloads
+)
+
+// Viewing is the scope of a call that shows something.
+func Viewing(source TypeSource, payloads PayloadRule) Scope {
+	return Scope{Role: auth.Viewer, Type: source, Payloads: payloads}
+}
+
+// Operating is the scope of a call that changes timers, dispatches and jobs.
+func Operating(source TypeSource, payloads PayloadRule) Scope {
+	return Scope{Role: auth.Operator, Type: source, Payloads: payloads}
+}
+
+// Administering is the scope of a call that changes policies.
+func Administering(source TypeSource) Scope {
+	return Scope{Role: auth.Admin, Type: source}
+}
+
+// Receiving is the scope of a call of a receiver that connects.
+func Receiving(payloads PayloadRule) Scope {
+	return Scope{Role: auth.Operator, Type: InPath, Payloads: payloads, Receives: true}
+}

@@ -1,0 +1,50 @@
+package dispatches
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// A moment in which Temporal does not answer ends no stream; before the first event it is
+// a problem.
+func TestFollowingGoesOn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads := 0
+		get := func(context.Context, wire.Key) (dispatch.View, error) {
+			if reads++; reads == 2 {
+				return dispatch.View{}, &wire.Error{Code: wire.Unavailable}
+			}
+			return dispatch.View{Status: dispatch.Running}, nil
+		}
+		left, leave := context.WithCancel(t.Context())
+		f := &followed{get: get, left: left, sights: map[wire.Key]*sight{}}
+		dispatch, done := f.follow(wire.Key{})
+		ticks := time.NewTicker(time.Second)
+		defer ticks.Stop()
+		_, err := dispatch.look(t.Context())
+		require.NoError(t, err)
+		began := time.Now()
+		_, err = handlers{followed: f}.next(t.Context(), dispatch, ticks.C)
+		require.NoError(t, err)
+		require.Equal(t, 2*time.Second, time.Since(began))
+		leave()
+		_, err = handlers{followed: f}.next(t.Context(), dispatch, nil)
+		require.ErrorIs(t, err, errStopping)
+
+		other, gone := f.follow(wire.Key{})
+		_, err = other.look(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, 3, reads, "who comes just after does not ask again")
+		done()
+		gone()
+		require.Empty(t, f.sights)
+	})
+}

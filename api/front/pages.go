@@ -1,0 +1,44 @@
+package front
+
+import (
+	"errors"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/problems"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/door"
+)
+
+// refusePages refuses, where no key is asked for, what a page of another site makes
+// somebody's browser send. Loopback does not keep it out: the browser runs on that machine,
+// and sends a call without a body to wherever a page says, without asking there first.
+func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			door.Unframed(c.Response().Header())
+			if authenticator.AsksForKeys() || tellsOnlyHealth(c.Request()) {
+				return next(c)
+			}
+			switch err := (door.Rule{}).Check(c.Request()); {
+			case err == nil:
+				return next(c)
+			case errors.Is(err, door.ErrHost):
+				return &wire.Error{
+					Code: problems.Forbidden, Message: "Without API keys the gateway is called at 127.0.0.1, [::1] or localhost only. " +
+						"Call it there, or configure keys (WAKECALL_API_KEYS) to call it by another name.",
+				}
+			default:
+				return problems.OtherOrigin()
+			}
+		}
+	}
+}
+
+// tellsOnlyHealth is whether a request asks what anybody may know.
+func tellsOnlyHealth(r *http.Request) bool {
+	return r.URL.Path == paths.Live || r.URL.Path == paths.Ready
+}

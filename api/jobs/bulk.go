@@ -1,0 +1,176 @@
+package jobs
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/requests"
+	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/unbounded"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Bulk are the jobs that do the same with all timers that a filter finds.
+type Bulk interface {
+	Jobs[job.Bulk, job.BulkProgress]
+	// Results shows what became of each timer, as far as the job has come.
+	Results(ctx context.Context, id string, see func(job.Line) error) error
+}
+
+// bulkHandlers answer the calls on these jobs.
+type bulkHandlers struct {
+	handlers[job.Bulk, job.BulkProgress, job.View]
+	bulk Bulk
+}
+
+// Register adds the calls on jobs that work on timers.
+func Register(contract calls.Routes, bulk Bulk, reach delivery.Reach) {
+	h := bulkHandlers{bulk: bulk, handlers: handlers[job.Bulk, job.BulkProgress, job.View]{
+		jobs: bulk, name: "bulk", view: viewOfBulk,
+		read:         func(body decode.Object) (job.Bulk, error) { return ReadBulk(body, reach) },
+		businessType: func(order job.Bulk) string { return order.Filter.BusinessType }, noun: jobs.BulkNoun,
+		page: func(page []job.View, next string) any { return ListBody{page, next} },
+	}}
+	r := contract.Under(h.path())
+	h.register(r)
+	r.Post("", calls.Operating(calls.Named, calls.NoPayloads).Accepting(calls.Body), h.start)
+	r.Get("/:id/results", calls.Viewing(calls.ByID, calls.NoPayloads), h.results)
+}
+
+// BulkBody is the order as a client writes it.
+type BulkBody struct {
+	ID        *string           `json:"id"`
+	Operation *job.Operation    `json:"operation"`
+	Filter    *timer.Filter     `json:"filter"`
+	Shift     *wire.Duration    `json:"shift"`
+	Edit      *timers.TermsBody `json:"edit"`
+	PerSecond *float64          `json:"per_second"`
+	DryRun    *bool             `json:"dry_run"`
+}
+
+// ReadBulk reads an order. What cannot be read does not keep the rest from being checked.
+func ReadBulk(o decode.Object, reach delivery.Reach) (job.Bulk, error) {
+	var body BulkBody
+	edit, removed, errs := extractEdit(o, &body)
+	errs = append(append(errs, o.Fill(&body)...), emptyFilters(o)...)
+	errs.Under("/edit", edit.Zeros(timers.TermsZeros))
+	order := job.Bulk{
+		ID: decode.Value(body.ID), Operation: decode.Value(body.Operation), Filter: decode.Value(body.Filter), Shift: decode.Value(body.Shift),
+		PerSecond: job.DefaultRate, DryRun: decode.Value(body.DryRun),
+	}
+	if body.ID == nil {
+		order.ID = uuid.NewString()
+	}
+	if body.PerSecond != nil {
+		order.PerSecond = *body.PerSecond
+	}
+	if body.Edit != nil {
+		terms, wrong := body.Edit.Terms()
+		errs.Under("/edit", wrong)
+		terms.OnDelivered, terms.OnFailed = cmp.Or(terms.OnDelivered, removed.OnDelivered), cmp.Or(terms.OnFailed, removed.OnFailed)
+		order.Edit = &terms
+		errs.Complete(reachOf(reach, terms))
+	}
+	errs.Complete(body.missing())
+	errs.Complete(order.Check(time.Now()))
+	return order, errs.Err()
+}
+
+// extractEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
+// say that nobody shall be told of an outcome any more. What is no object is left to be named.
+func extractEdit(o decode.Object, body *BulkBody) (edit decode.Object, removed timer.Terms, errs wire.FieldErrors) {
+	if o["edit"].Kind() != '{' {
+		return nil, removed, nil
+	}
+	edit = decode.ParseNested(o["edit"])
+	delete(o, "edit")
+	removed, body.Edit = timers.ExtractOutcomes(edit), &timers.TermsBody{}
+	errs.Under("/edit", edit.Fill(body.Edit))
+	return edit, removed, errs
+}
+
+func reachOf(reach delivery.Reach, edit timer.Terms) (errs wire.FieldErrors) {
+	errs.Under("/edit", edit.CheckReach(reach))
+	return errs
+}
+
+// missing is what is wrong with what the order leaves out: all timers of all types must be
+// asked for.
+func (b BulkBody) missing() (errs wire.FieldErrors) {
+	if b.Operation == nil {
+		errs.Add("/operation", wire.CodeRequired, "is required")
+	}
+	if b.Filter == nil {
+		errs.Add("/filter", wire.CodeRequired, "is required; {} selects every timer that the operation is for")
+	}
+	return errs
+}
+
+// emptyFilters names every condition of the filter that is an empty text: it would select
+// everything.
+func emptyFilters(o decode.Object) (errs wire.FieldErrors) {
+	filter := decode.ParseNested(o["filter"])
+	for _, name := range slices.Sorted(maps.Keys(filter)) {
+		if string(filter[name]) == `""` {
+			errs.Add("/filter"+decode.PointerTo(name), wire.CodeRequired, "must not be empty; leave it out")
+		}
+	}
+	return errs
+}
+
+// ListBody is a page of bulk jobs.
+type ListBody struct {
+	Jobs          []job.View `json:"jobs"`
+	NextPageToken string     `json:"next_page_token"`
+}
+
+func viewOfBulk(j bulk.Job) job.View {
+	return job.View{
+		ID: j.ID, Operation: j.Order.Operation, Status: j.Status, CancelRequested: j.CancelRequested, WaitsFor: j.WaitsFor, Tally: j.Counts.Tally,
+		Filter: j.Order.Filter, Shift: j.Order.Shift, PerSecond: j.Order.PerSecond, DryRun: j.Order.DryRun,
+		StartedAt: j.StartedAt, FinishedAt: j.FinishedAt, Links: j.Links,
+	}
+}
+
+// results answers with a line for each timer, of which there may be many thousands.
+func (h bulkHandlers) results(c echo.Context) error {
+	if err := requests.ReadQuery(c).Err(); err != nil {
+		return err
+	}
+	ctx, id := c.Request().Context(), paths.Param(c, paths.ID)
+	if _, err := h.permitted(ctx, id); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderContentType, unbounded.MediaTypeNDJSON)
+	out := bufio.NewWriterSize(unbounded.NewWriter(c), tuning.StreamBuffer)
+	err := h.bulk.Results(ctx, id, func(result job.Line) error {
+		line, err := json.Marshal(result)
+		if err == nil {
+			_, err = out.Write(append(line, '\n'))
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.Response().WriteHeader(http.StatusOK)
+	return out.Flush()
+}

@@ -1,0 +1,22 @@
+package operations
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+)
+
+const consolePath = "/console"
+
+// MountConsole has the console answer. It calls the API as everybody does, so that the same
+// scope, the same conditions and the same audit hold for it.
+func MountConsole(e *echo.Echo, console func(api http.Handler) http.Handler) {
+	if console == nil {
+		return
+	}
+	pages := echo.WrapHandler(console(e))
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		e.Add(method, consolePath, pages)
+		e.Add(method, consolePath+"/*", pages)
+	}
+}

@@ -1,0 +1,5 @@
+// Package operations answers what stands beside the contract: the index, health, readiness,
+// metrics, the description of the API, and the console.
+//
+// [Register] adds the calls, and [MountConsole] the console.
+package operations

@@ -1,0 +1,58 @@
+package operations
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"github.com/wakecall/wakecall/api/calls"
+	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/api/requests"
+)
+
+// What is there beside the calls of the contract.
+const (
+	rootPath = "/"
+	docsPath = "/docs"
+	specPath = "/openapi.yaml"
+)
+
+// IndexBody tells where one is.
+type IndexBody struct {
+	Name string `json:"name"`
+	// Version is that of the program. Strangers are not told: it would say which faults to try.
+	Version string     `json:"version,omitzero"`
+	Links   IndexLinks `json:"links"`
+}
+
+// IndexLinks lead on.
+type IndexLinks struct {
+	API     string `json:"api"`
+	OpenAPI string `json:"openapi"`
+	Docs    string `json:"docs"`
+	Live    string `json:"live"`
+	Ready   string `json:"ready"`
+}
+
+// index tells where one is. Whoever shows something is let in by it or refused; whoever shows
+// nothing is told what anybody may know.
+func index(options Options) echo.HandlerFunc {
+	body := IndexBody{Name: "Wakecall", Links: IndexLinks{
+		API: strings.TrimSuffix(paths.Prefix, "/"), OpenAPI: specPath, Docs: docsPath, Live: paths.Live, Ready: paths.Ready,
+	}}
+	return func(c echo.Context) error {
+		if err := requests.ReadQuery(c).Err(); err != nil {
+			return err
+		}
+		who, told := calls.CredentialsOf(c.Request()), body
+		_, err := options.Auth.Authenticate(c.Request().Context(), who)
+		switch {
+		case err == nil:
+			told.Version = options.Version
+		case len(who.Authorization) > 0:
+			return calls.Unauthenticated(options.Auth, err)
+		}
+		return c.JSON(http.StatusOK, told)
+	}
+}

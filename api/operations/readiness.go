@@ -1,0 +1,121 @@
+package operations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// readiness asks the probe, not more often than every [tuning.ReadyTrusted]: the
+// probe writes to Temporal. Callers that come meanwhile share the answer.
+type readiness struct {
+	probe       func(context.Context) error
+	emergencies pausedList
+	beside      func() string // may be nil
+	probes      singleflight.Group
+	// left is done once this process leaves.
+	left context.Context
+
+	mu    sync.Mutex
+	asked time.Time
+	last  error
+	// said is what the last answer beside the probe's said.
+	said string
+}
+
+var errLeaving = errors.New("shutting down")
+
+func newReadiness(options Options) *readiness {
+	return &readiness{probe: options.Ready, emergencies: options.Paused, beside: options.Note, left: options.Left}
+}
+
+// pausedList tells what is paused.
+type pausedList interface {
+	List(ctx context.Context) (paused []policy.Emergency, err error)
+}
+
+// check is what the probe said last, or says now. A caller that hangs up ends its own
+// wait and nothing else: the question is everybody's.
+func (r *readiness) check(ctx context.Context) error {
+	if r.left.Err() != nil {
+		return errLeaving
+	}
+	if last, fresh := r.known(); fresh {
+		return last
+	}
+	answer := r.probes.DoChan("", func() (any, error) { return nil, r.refresh() })
+	select {
+	case result := <-answer:
+		return result.Err
+	case <-r.left.Done():
+		return errLeaving
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *readiness) known() (last error, fresh bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, time.Since(r.asked) < tuning.ReadyTrusted
+}
+
+func (r *readiness) refresh() error {
+	if last, fresh := r.known(); fresh { // by the question that ended just now
+		return last
+	}
+	ctx, cancel := context.WithTimeout(r.left, tuning.ReadyTimeout)
+	defer cancel()
+	err := r.probe(ctx)
+	said := r.paused(ctx)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last, r.asked, r.said = err, time.Now(), said
+	return err
+}
+
+// paused says what somebody has paused. It says nothing where that cannot be told.
+func (r *readiness) paused(ctx context.Context) string {
+	if r.emergencies == nil {
+		return ""
+	}
+	paused, err := r.emergencies.List(ctx)
+	if err != nil {
+		return ""
+	}
+	return noteOf(paused)
+}
+
+// remarks are what is to be known beside the readiness: what is paused as of the last check, and
+// what others say now.
+func (r *readiness) remarks() string {
+	r.mu.Lock()
+	notes := []string{r.said}
+	r.mu.Unlock()
+	if r.beside != nil {
+		notes = append(notes, r.beside())
+	}
+	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
+}
+
+// noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
+// asks for readiness has no key.
+func noteOf(paused []policy.Emergency) string {
+	switch {
+	case len(paused) == 0:
+		return ""
+	case paused[0].Everything:
+		return "all callbacks are paused since " + paused[0].Since.String()
+	default:
+		return fmt.Sprintf("callbacks are paused for %d business types", len(paused))
+	}
+}

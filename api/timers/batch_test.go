@@ -1,0 +1,39 @@
+package timers
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/problems"
+)
+
+// One timer of a batch that cannot be read refuses itself, and no other.
+func TestOneUnreadableTimerOfABatch(t *testing.T) {
+	t.Parallel()
+	for bad, want := range map[string]string{
+		`{"payload":"\ud800"}`:               `lone surrogate, \ud800, which is half of a character, at /payload.`,
+		"{\"payload\":{\"k\":\"\xc3\x28\"}}": "is not UTF-8 at /payload/k.",
+		`{"delay":"1h","delay":"2h"}`:        "has a name twice at /delay.",
+		`7`:                                  "must be one JSON object.",
+	} {
+		timers, err := splitBatch([]byte(`{"timers":[{"delay":"1h"},` + bad + `,{"delay":"2h"}]}`))
+		require.NoError(t, err, bad)
+		require.Len(t, timers, 3, bad)
+		_, err = decode.Parse(timers[1])
+		require.Contains(t, problems.DocumentOf(err).Detail, want)
+		for _, good := range []int{0, 2} {
+			_, err = decode.Parse(timers[good])
+			require.NoError(t, err)
+		}
+	}
+	for body, want := range map[string]string{
+		`{"timers":[{}],"timers":[{}]}`: "The body has a name twice at /timers.",
+		`{"timers":[{},]}`:              "The body is not valid JSON at /timers.",
+		`{"timers":[{}]}{}`:             "The body must be one JSON object.",
+	} {
+		_, err := splitBatch([]byte(body))
+		require.Equal(t, want, problems.DocumentOf(err).Detail, body)
+	}
+}
