@@ -4,8 +4,8 @@
 // This package wires: [New] guards every request, adds the calls of each noun, and makes the
 // server. It embeds openapi.yaml, the description of the API.
 //
-//   - Packages timers, policies, dispatches, jobs, deliveries, streams, emergencies, forecasts and
-//     access answer the calls of the contract. Each has a function Register.
+//   - Packages timers, policies, dispatches, jobs, deliveries, streams, emergencies, forecasts,
+//     objectives and access answer the calls of the contract. Each has a function Register.
 //   - Package operations answers what stands beside the contract.
 //   - Package front is what every request passes, and package calls what a call is: its route, its
 //     scope, its caller.

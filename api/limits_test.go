@@ -65,6 +65,7 @@ var rows = map[string][]any{
 	"`adds_burst`": {1, policy.MaxRate},
 	"`in_flight`":  {policy.DefaultInFlight, 1, policy.MaxInFlight, tuning.DispatchInFlight},
 	"`pending`":    {0, policy.MaxPending},
+	"`on_time`":    {policy.DefaultOnTime, policy.MinOnTime, policy.MaxOnTime},
 	"`preload`":    {policy.DefaultPreload, time.Duration(0), policy.MinPreload, policy.MaxPreload},
 
 	"`fallback.after`": {delivery.DefaultFallbackAfter, delivery.MinFallbackAfter, delivery.MaxFallbackAfter},

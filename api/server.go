@@ -19,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/api/forecasts"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/jobs"
+	"github.com/wakecall/wakecall/api/objectives"
 	"github.com/wakecall/wakecall/api/operations"
 	"github.com/wakecall/wakecall/api/policies"
 	"github.com/wakecall/wakecall/api/requests"
@@ -47,6 +48,7 @@ type Options struct {
 	Streams    streams.Options
 	// Forecasts may be nil in tests that ask for none.
 	Forecasts  forecasts.Forecasts
+	Ledgers    objectives.Ledgers
 	Operations operations.Options
 	Front      front.Options
 
@@ -102,6 +104,7 @@ func (s *Server) register(options Options) {
 	deliveries.Register(s.contract, options.Deliveries)
 	s.streams = streams.Register(s.contract, options.Streams)
 	forecasts.Register(s.contract, options.Forecasts)
+	objectives.Register(s.contract, options.Ledgers)
 	access.Register(s.contract, options.Front.Auth)
 }
 

@@ -75,6 +75,7 @@ func TestZeroIsNotAbsent(t *testing.T) {
 		"/callback/timeout":   `{"callback":{"url":"https://h/","timeout":"0h0m"}}`,
 		"/callback/url":       `{"callback":{"url":""}}`,
 		"/min_interval":       policy(`"min_interval":"0s"`),
+		"/on_time":            policy(`"on_time":"0s"`),
 		"/expires_after":      policy(`"expires_after":"0"`),
 		"/priority":           policy(`"priority":0`),
 	} {

@@ -4,9 +4,11 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 
 	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -20,6 +22,39 @@ func (t Timers) Stats(ctx context.Context, businessType string) (stats timer.Sta
 	}
 	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/stats", query: query}, &stats)
 	return stats, err
+}
+
+// ObjectivesOptions selects reports of how punctual timers were. The zero value selects all
+// business types, 30 days, and a target of 99.9 %.
+type ObjectivesOptions struct {
+	BusinessType string
+	// Window is how far to look back, from an hour to 30 days.
+	Window time.Duration
+	// Target is the share of timers that are to ring on time, above 0 and below 1.
+	Target float64
+}
+
+// Objectives are the reports of business types, by name.
+type Objectives struct {
+	// RecordedAt is when a process last handed over its counts.
+	RecordedAt    wire.Instant `json:"recorded_at,omitzero"`
+	BusinessTypes []slo.Report `json:"business_types"`
+}
+
+// Objectives returns how punctual timers were, beside what their policies promise.
+func (t Timers) Objectives(ctx context.Context, options ObjectivesOptions) (objectives Objectives, err error) {
+	query := url.Values{}
+	if options.BusinessType != "" {
+		query.Set("business_type", options.BusinessType)
+	}
+	if options.Window != 0 {
+		query.Set("window", wire.Duration(options.Window).String())
+	}
+	if options.Target != 0 {
+		query.Set("target", strconv.FormatFloat(options.Target, 'g', -1, 64))
+	}
+	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/slo", query: query}, &objectives)
+	return objectives, err
 }
 
 // ForecastOptions selects the time of a forecast. The zero value selects the minutes of the next

@@ -156,7 +156,7 @@ func TestStoredPolicy(t *testing.T) {
 		Priority: 2, Paused: true, PausedBy: "ana", PausedAt: clock(1), DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &delivery.Alert{Destination: delivery.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: policy.ReuseAfterEnd,
 		Fallback:    &delivery.Fallback{Callback: storedCallback, After: wire.Duration(time.Minute)},
 		Ack:         &delivery.Ack{Within: wire.Duration(10 * time.Minute)},
-		MinInterval: wire.Duration(time.Minute), Preload: ptr(wire.Duration(10 * time.Second)),
+		MinInterval: wire.Duration(time.Minute), Preload: ptr(wire.Duration(10 * time.Second)), OnTime: wire.Duration(5 * time.Second),
 		TLS:             &policy.TLS{CA: "-----BEGIN CERTIFICATE-----", ClientCertificate: "-----BEGIN CERTIFICATE-----\n", ClientKey: "sealed:v1:a2V5"},
 		MaxBackPressure: ptr(wire.Duration(30 * time.Minute)), BackPressure: &storedPressure, PressureLiftedAt: clock(1), StreamedUntil: clock(2),
 		Claims: []policy.Claim{{Dispatch: "run-1", PerSecond: 12.5, Since: clock(0), Until: clock(1)}},

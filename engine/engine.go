@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/engine/forecasts"
 	"github.com/wakecall/wakecall/engine/histories"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/ledger"
 	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/queues"
@@ -50,6 +51,7 @@ type Engine struct {
 	Timers     *Timers
 	Stats      *stats.Stats
 	Forecasts  *forecasts.Forecasts
+	Ledgers    *ledger.Ledgers
 	Series     *timers.Series
 	Failures   *bookings.Failures
 	Attempts   *histories.Attempts
@@ -87,6 +89,7 @@ func New(config Config) *Engine {
 	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
 	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
 	e.Alerts = alerts.New(k, e.Policies)
+	e.Ledgers = ledger.New(k, e.Policies, e.Stats)
 	e.Emergencies = emergencies.New(k, config.PolicyTTL)
 	e.Queues = queues.New(k, e.Policies)
 	holding := waits.New(e.Policies, e.Emergencies, e.Queues)

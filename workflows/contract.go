@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Task queues.
@@ -78,6 +80,8 @@ const (
 	// TypeEmergency is a workflow that never runs. Callbacks are paused while it is open.
 	TypeEmergency = "WakecallEmergency"
 
+	TypeLedger = "WakecallLedger"
+
 	// TypeCheck is a workflow that never runs, see [CheckQueue].
 	TypeCheck = "WakecallCheck"
 )
@@ -142,7 +146,10 @@ const (
 	SignalShard  = "shard"
 	// SignalProgress carries the progress of a dispatch to its workflow, for readers of the
 	// workflow.
-	SignalProgress     = "progress"
+	SignalProgress = "progress"
+	// SignalLedger records an entry of a ledger, and QueryLedger reads its series.
+	SignalLedger       = "entry"
+	QueryLedger        = "series"
 	UpdatePutPolicy    = "put"
 	UpdateDeletePolicy = "delete"
 	UpdateLiftPressure = "lift-back-pressure"
@@ -212,6 +219,17 @@ const ProbeID = "wakecall:probe"
 
 // RegistryID is the workflow id of the registry of business types.
 const RegistryID = "wakecall:registry"
+
+// LedgerID is the workflow id of a ledger.
+func LedgerID(number int) string { return "wakecall:ledger:" + strconv.Itoa(number) }
+
+// LedgerOf is the number of the ledger that has the counts of a business type. The types of
+// [tuning.Ledgers] ledgers share the costs of an entry.
+func LedgerOf(businessType string) int {
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(businessType)) // never fails
+	return int(hash.Sum32() % tuning.Ledgers)
+}
 
 // EmergencyID is the workflow id of the pause of a business type, or, for "", of all types.
 func EmergencyID(businessType string) string {

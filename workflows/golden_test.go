@@ -14,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/golden"
@@ -34,6 +35,22 @@ func TestStoredEntities(t *testing.T) {
 		Who: &wire.Actor{Name: "ops", ID: "0a1b", Role: "admin", By: "key", Via: "console", From: "10.0.0.7", RequestID: "r-1", Job: "bulk:job-0"}}
 	golden.CheckBut(t, "policy_record", record, ".Policy")
 	golden.CheckBut(t, "put_policy", workflows.PutPolicy{Record: record, IfVersion: 3, Closing: record.ClosedUntil}, ".Record.Policy")
+}
+
+// What the ledgers are stored as.
+func TestStoredLedgers(t *testing.T) {
+	t.Parallel()
+	at := wire.At(time.Unix(1_800_000_000, 0))
+	stamp := workflows.LedgerStamp{Number: 3, At: at}
+	counts := slo.Counts{
+		Booked: 9, Bytes: 90, Rung: 3, OnTime: 2, Missed: 1, Delivered: 2, Failed: 1, Expired: 1, Attempts: 11, WorstMS: 1700,
+		Lateness: slo.Histogram{1: 2, 123: 1},
+	}
+	golden.Check(t, "ledger_state", workflows.LedgerState{
+		Series:  map[string]slo.Series{"order-close": {{From: at, To: at.Add(time.Hour), Counts: counts}}},
+		Senders: map[string]workflows.LedgerStamp{"worker-1": stamp},
+	})
+	golden.Check(t, "ledger_entry", workflows.LedgerEntry{LedgerStamp: stamp, Sender: "worker-1", Counts: map[string]slo.Counts{"order-close": counts}})
 }
 
 // The stored form of dispatches. Their memos have their own golden files.
@@ -61,7 +78,7 @@ func TestEveryStoredTypeIsHeld(t *testing.T) {
 	workflows.Register(&functions)
 	types := []reflect.Type{ // signals and updates
 		reflect.TypeFor[timer.Change](), reflect.TypeFor[policy.BackPressure](), reflect.TypeFor[workflows.Registration](),
-		reflect.TypeFor[workflows.PutPolicy](), reflect.TypeFor[workflows.PolicyRecord](),
+		reflect.TypeFor[workflows.PutPolicy](), reflect.TypeFor[workflows.PolicyRecord](), reflect.TypeFor[workflows.LedgerEntry](),
 		reflect.TypeFor[dispatch.Change](), reflect.TypeFor[workflows.DispatchCommit](), reflect.TypeFor[workflows.ShardNews](),
 	}
 	for _, f := range functions {

@@ -22,5 +22,6 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Notify, workflow.RegisterOptions{Name: TypeNotify})
 	r.RegisterWorkflowWithOptions(AnswerRing, workflow.RegisterOptions{Name: TypeAnswerRing})
 	r.RegisterWorkflowWithOptions(PolicyRegistry, workflow.RegisterOptions{Name: TypeRegistry})
+	r.RegisterWorkflowWithOptions(Ledger, workflow.RegisterOptions{Name: TypeLedger})
 	r.RegisterWorkflowWithOptions(Probe, workflow.RegisterOptions{Name: TypeProbe})
 }

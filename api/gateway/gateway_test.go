@@ -76,7 +76,7 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
-		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
+		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts, Ledgers: e.Ledgers,
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams:    streams.Options{Policy: e.Policies.Policy},
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }, Metrics: telemetry.Handler(), Version: "test"},

@@ -75,6 +75,7 @@ type Body struct {
 	OnFailed       *delivery.Alert    `json:"on_failed"`
 	Fallback       *delivery.Fallback `json:"fallback"`
 	MinInterval    *wire.Duration     `json:"min_interval"`
+	OnTime         *wire.Duration     `json:"on_time"`
 	Preload        *wire.Duration     `json:"preload"`
 	Reuse          *policy.Reuse      `json:"reuse"`
 	TLS            *policy.TLS        `json:"tls"`
@@ -168,7 +169,7 @@ func Read(o decode.Object, businessType string, reach delivery.Reach, old policy
 			Limits: decode.Value(body.Limits), Priority: decode.Value(body.Priority), Paused: decode.Value(body.Paused), DiscardAnswers: decode.Value(body.DiscardAnswers), Alert: body.Alert,
 			OnDelivered: body.OnDelivered, OnFailed: body.OnFailed,
 			Fallback:    body.Fallback,
-			MinInterval: decode.Value(body.MinInterval), Preload: body.Preload, Reuse: decode.Value(body.Reuse), TLS: body.TLS, Ack: body.Ack,
+			MinInterval: decode.Value(body.MinInterval), Preload: body.Preload, OnTime: decode.Value(body.OnTime), Reuse: decode.Value(body.Reuse), TLS: body.TLS, Ack: body.Ack,
 			MaxBackPressure: body.MaxBackPressure,
 		},
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
@@ -20,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/engine/actors"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/ledger"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
@@ -101,12 +104,18 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, completions.DialOption(), kernel.KeepReports(), kernel.RepeatUnstored(), actors.Identify())
+	var a *App
+	counter := ledger.NewCounter(s.Temporal.Identity, func(businessType string) time.Duration {
+		return ledger.OnTime(a.Engine.Policies, businessType)
+	})
+	completions.OnRecorded(counter.Completed)
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions,
+		completions.DialOption(), kernel.KeepReports(), kernel.RepeatUnstored(), actors.Identify(), counter.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
-	a := &App{
+	a = &App{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
 		Identity: s.Temporal.Identity, box: box, completions: completions, preload: worker.NewPreload(completions),
 	}
@@ -124,11 +133,20 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		Reach: a.reach(),
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
+	a.recordCounts(counter)
 	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
 		a.Close()
 		return nil, err
 	}
 	return a, nil
+}
+
+// recordCounts hands over what is counted until the App is closed.
+func (a *App) recordCounts(counter *ledger.Counter) {
+	ctx, stop := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	running.Go(func() { counter.Run(ctx, a.Client, a.Logger) })
+	a.closing = append(a.closing, func() { stop(); running.Wait() })
 }
 
 // Close closes the connection and the exporters.

@@ -37,6 +37,52 @@ func (s *shell) showStats(stats timer.Stats) {
 	s.table([]string{"TYPE", "SCHEDULED", "PAUSED", "DELIVERING", "DELIVERED", "FAILED", "EXPIRED", "CANCELLED"}, rows)
 }
 
+func (s *shell) slo() *cobra.Command {
+	var options client.ObjectivesOptions
+	c := &cobra.Command{
+		Use: "slo [TYPE]", Short: "Show how punctual timers were, and what is left of the error budget", Args: cobra.MaximumNArgs(1),
+		Example: "wakecall slo order-close --window 24h --target 0.99",
+	}
+	c.RunE = call(s, s.showObjectives, func(c *cobra.Command, wakecall *client.Client, args []string) (client.Objectives, error) {
+		if len(args) > 0 {
+			options.BusinessType = args[0]
+		}
+		return wakecall.Timers.Objectives(c.Context(), options)
+	})
+	addDuration(c, &options.Window, "window", "how far to look back, 720h by default")
+	c.Flags().Float64Var(&options.Target, "target", 0, "the share of timers that are to ring on time, 0.999 by default")
+	return c
+}
+
+func (s *shell) showObjectives(objectives client.Objectives) {
+	share := func(value *float64) string {
+		if value == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.3f %%", 100**value)
+	}
+	lateness := func(ms *int64) string {
+		if ms == nil {
+			return "-"
+		}
+		return (time.Duration(*ms) * time.Millisecond).String()
+	}
+	var rows [][]string
+	for _, r := range objectives.BusinessTypes {
+		colour := plain
+		if r.BudgetLeft != nil && *r.BudgetLeft < 0 {
+			colour = red
+		}
+		rows = append(rows, []string{
+			s.coloured(colour, r.BusinessType), share(r.Share), lateness(r.P50MS), lateness(r.P99MS), lateness(r.WorstMS), share(r.BudgetLeft),
+			fmt.Sprint(r.Booked), fmt.Sprint(r.Rung), fmt.Sprint(r.Failed), fmt.Sprint(r.Expired), fmt.Sprint(r.Attempts),
+		})
+	}
+	s.table([]string{
+		s.coloured(plain, "TYPE"), "ON TIME", "P50", "P99", "WORST", "BUDGET LEFT", "BOOKED", "RUNG", "FAILED", "EXPIRED", "ATTEMPTS",
+	}, rows)
+}
+
 func (s *shell) forecast() *cobra.Command {
 	var within time.Duration
 	var options client.ForecastOptions

@@ -41,7 +41,7 @@ func (s *shell) families() []family {
 		}},
 		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences()}},
 		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},
-		{"Many at once", []*cobra.Command{s.bulk(), s.dispatch(), s.stats(), s.forecast()}},
+		{"Many at once", []*cobra.Command{s.bulk(), s.dispatch(), s.stats(), s.slo(), s.forecast()}},
 		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.whoami(), s.keys(), s.serverCommands()}},
 	}
 }

@@ -45,7 +45,7 @@ var examples = map[string]wire.Example{
 	"missed": `"fire_once"`, "on_failure": `"pause"`,
 
 	"limits": `{"callbacks_per_second":50}`, "adds_per_second": `50`, "adds_burst": `100`, "callbacks_per_second": `50`, "in_flight": `100`, "pending": `10000`,
-	"secret_overlap": `"24h"`, "discard_answers": `true`, "min_interval": `"1m"`, "preload": `"2s"`, "reuse": `"after_end"`, "max_back_pressure": `"10m"`,
+	"secret_overlap": `"24h"`, "discard_answers": `true`, "min_interval": `"1m"`, "on_time": `"500ms"`, "preload": `"2s"`, "reuse": `"after_end"`, "max_back_pressure": `"10m"`,
 	"fallback": `{"url":"https://backup.example.com/close"}`, "fallback/url": `"https://backup.example.com/close"`, "fallback/after": `"1m"`,
 	"ack": `{"within":"10m"}`, "within": `"10m"`,
 	"declare": `{"queue":"orders"}`, "exchange_type": `"topic"`, "queue": `"orders"`, "queue_type": `"quorum"`,

@@ -15,7 +15,7 @@ func Fields() []wire.Field {
 		wire.FieldsUnder("/fallback", append(delivery.CallbackFields(), delivery.FieldFallbackAfter)), wire.FieldsUnder("/ack", []wire.Field{delivery.FieldAckWithin}),
 		wire.FieldsUnder("/retry", delivery.RetryFields()), wire.FieldsUnder("/limits", limitFields()), wire.FieldsUnder("/tls", tlsFields()),
 		[]wire.Field{
-			FieldExpiresAfter, fieldSecretOverlap, FieldPriority.Or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload,
+			FieldExpiresAfter, fieldSecretOverlap, FieldPriority.Or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload, fieldOnTime,
 			fieldMaxBackPressure,
 		})
 }
@@ -41,6 +41,9 @@ var (
 	fieldPreload = wire.Field{
 		Pointer: "/preload", Lowest: wire.Duration(MinPreload), Highest: wire.Duration(MaxPreload), Default: wire.Duration(DefaultPreload),
 		Zero: "a timer is handed to a worker when it rings and not before",
+	}
+	fieldOnTime = wire.Field{
+		Pointer: "/on_time", Lowest: wire.Duration(MinOnTime), Highest: wire.Duration(MaxOnTime), Default: wire.Duration(DefaultOnTime),
 	}
 	fieldMaxBackPressure = wire.Field{
 		Pointer: "/max_back_pressure", Lowest: wire.Duration(0), Highest: wire.Duration(delivery.MaxRetryAfter), Default: wire.Duration(delivery.MaxRetryAfter),

@@ -36,6 +36,11 @@ const (
 	MaxInFlight     = 1000
 	MaxPending      = 1_000_000_000
 
+	// DefaultOnTime is how late a first attempt may be and still be on time. Clocks cannot resolve
+	// less than MinOnTime, and more than MaxOnTime promises nothing.
+	DefaultOnTime = time.Second
+	MinOnTime     = time.Millisecond
+	MaxOnTime     = time.Hour
 	// DefaultPreload is how long before its due time a worker gets a timer to hold in memory.
 	// Temporal's work is then done when the timer rings. MaxPreload bounds it, because a
 	// workflow task may take two minutes in all.

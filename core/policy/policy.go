@@ -53,6 +53,9 @@ type Policy struct {
 	// thousands are due at one instant, their wake-ups are spread over it. With zero, workers
 	// get timers when they ring. A change applies to later bookings.
 	Preload *wire.Duration `json:"preload,omitempty"`
+	// OnTime is how late the first attempt of a timer may be and still count as punctual. It is a
+	// promise that is measured, and changes nothing of how timers ring.
+	OnTime wire.Duration `json:"on_time,omitzero"`
 	// TLS is nil if the type needs nothing beyond Wakecall's own trust.
 	TLS *TLS `json:"tls,omitempty"`
 	// MaxBackPressure is the longest wait that a receiver's Retry-After may impose on the whole
@@ -111,6 +114,9 @@ func (p Policy) WithDefaults() Policy {
 	if p.MinInterval == 0 {
 		p.MinInterval = wire.Duration(recurrence.MinInterval)
 	}
+	if p.OnTime == 0 {
+		p.OnTime = wire.Duration(DefaultOnTime)
+	}
 	if p.Preload == nil {
 		preload := wire.Duration(DefaultPreload)
 		p.Preload = &preload
@@ -135,6 +141,7 @@ func (p Policy) Check() (errs wire.FieldErrors) {
 	wire.EnforceNonZero(&errs, FieldPriority, p.Priority)
 	wire.EnforceNonZero(&errs, fieldMinInterval, p.MinInterval)
 	wire.EnforceGiven(&errs, fieldPreload, p.Preload)
+	wire.EnforceNonZero(&errs, fieldOnTime, p.OnTime)
 	errs = append(errs, p.Reuse.check()...)
 	wire.EnforceGiven(&errs, fieldMaxBackPressure, p.MaxBackPressure)
 	errs.Under("/limits", p.Limits.check())

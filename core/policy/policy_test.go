@@ -58,7 +58,7 @@ func TestStoredPoliciesStillRead(t *testing.T) {
 		`"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10,"jitter":0.2},"expires_after":"24h",` +
 		`"signing_secrets":["sealed:v1:y"],"secret_overlap":"24h","retired_secrets":[{"secret":"sealed:v1:z","until":"2026-11-21T12:00:00.000Z"}],` +
 		`"limits":{"adds_per_second":0,"adds_burst":1,"callbacks_per_second":0,"in_flight":200,"pending":7},"priority":3,"paused":true,` +
-		`"alert":{"url":"https://h/"},"min_interval":"1s","preload":"2s",` +
+		`"alert":{"url":"https://h/"},"min_interval":"1s","preload":"2s","on_time":"1s",` +
 		`"back_pressure":{"until":"2026-11-21T12:00:00.000Z","since":"2026-11-21T11:00:00.000Z","status":503}}`
 	var old, p policy.Policy
 	require.NoError(t, json.Unmarshal([]byte(full), &p))
@@ -73,6 +73,7 @@ func TestStoredPoliciesStillRead(t *testing.T) {
 	require.Equal(t, policy.DefaultInFlight, old.Limits.InFlight)
 	require.Equal(t, policy.DefaultPreload, old.Preload.D())
 	require.Equal(t, recurrence.MinInterval, old.MinInterval.D())
+	require.Equal(t, policy.DefaultOnTime, old.OnTime.D())
 	require.Equal(t, policy.DefaultPriority, old.Priority)
 	require.Zero(t, old.ExpiresAfter, "never")
 }

@@ -144,7 +144,7 @@ func (d *Document) holdText(declared place, text string) error {
 	if !ok {
 		return fmt.Errorf("has no schema")
 	}
-	if kind := schema.object["type"]; kind == "integer" || kind == "boolean" {
+	if kind := schema.object["type"]; kind == "integer" || kind == "number" || kind == "boolean" {
 		if value, err := parse([]byte(text)); err == nil {
 			return d.hold(schema, value)
 		}

@@ -128,6 +128,7 @@ var sampleCalls = map[string]sampleCall{
 	"liftBackPressure":   {want: []int{http.StatusNoContent}},
 
 	"countTimers":       {want: done, query: ofType, everything: true},
+	"reportObjectives":  {want: done, query: ofType},
 	"forecastTimers":    {want: done, query: ofType},
 	"listEmergencies":   {want: done},
 	"pauseEverything":   {want: done, body: emergencyOf, everything: true},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	commandpb "go.temporal.io/api/command/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
@@ -19,6 +20,8 @@ type Limiter struct {
 	tasks       tasks
 	// unrecorded are the workflow ids of the runs whose last task ended here without a record.
 	unrecorded *lru.Cache[string, string]
+	// recorded is called with every task that was recorded; it may be nil.
+	recorded func(workflowID string, commands []*commandpb.Command)
 
 	mu sync.Mutex
 	// reserved are the places of completions still to be sent. waiting counts the completions
@@ -38,6 +41,12 @@ func New() (*Limiter, error) {
 		concurrency: limiter.New(tuning.MinCompletions, tuning.CompletionSlowdown), tasks: tasks, unrecorded: unrecorded,
 		reserved: map[string]*time.Timer{}, waiting: map[string]int{},
 	}, err
+}
+
+// OnRecorded has a function called with every workflow task that Temporal has recorded. It is set
+// before the connection is used.
+func (l *Limiter) OnRecorded(call func(workflowID string, commands []*commandpb.Command)) {
+	l.recorded = call
 }
 
 // Rate returns how many tasks a second Temporal records under full load.
@@ -130,7 +139,13 @@ func (l *Limiter) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
 	if run := l.tasks.ending(request); run != "" {
-		defer func() { l.ended(run, err) }()
+		workflowID := l.tasks.of(run).workflow
+		defer func() {
+			l.ended(run, err)
+			if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok && err == nil && l.recorded != nil {
+				l.recorded(workflowID, completed.GetCommands())
+			}
+		}()
 	}
 	if completes(request) {
 		ok := l.acquire(ctx, request)

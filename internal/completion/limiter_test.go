@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commandpb "go.temporal.io/api/command/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
@@ -59,7 +60,8 @@ func ends(t *testing.T, l *Limiter, run string, refusal error) error {
 
 func TestWhatWasNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := newLimiter(t)
+		l, seen := newLimiter(t), []string{}
+		l.OnRecorded(func(workflowID string, _ []*commandpb.Command) { seen = append(seen, workflowID) })
 		for _, run := range []string{"recorded", "refused", "recorded later"} {
 			hands(t, l, run, time.Minute)
 		}
@@ -71,6 +73,7 @@ func TestWhatWasNotRecorded(t *testing.T) {
 		hands(t, l, "recorded later", 0)
 		finishes(t, l, "recorded later")
 		require.Equal(t, map[string]string{"refused": "of refused"}, l.Unrecorded())
+		require.Equal(t, []string{"of recorded", "of recorded later"}, seen, "what was refused is not seen")
 	})
 }
 

@@ -85,6 +85,25 @@ const (
 	QueueRateLongest = 5 * time.Second
 )
 
+// The ledgers.
+const (
+	// Ledgers is how many ledgers share the business types: an entry of a process costs three
+	// state transitions for each of them, and a ledger of 100 busy types has a state of 1 MB. It
+	// decides where the counts of a type are found.
+	Ledgers = 16
+	// LedgerEvery is how often a process hands over its counts: a crash loses those of a
+	// minute at most.
+	LedgerEvery = time.Minute
+	// LedgerTimeout bounds one try to hand them over.
+	LedgerTimeout = 10 * time.Second
+	// LedgerEntries keeps a ledger's run below 4,000 events. It decides which command comes
+	// next.
+	LedgerEntries = 500
+	// LedgerSenderLife is how long a ledger remembers the last entry of a process: longer than
+	// a process repeats one.
+	LedgerSenderLife = 24 * time.Hour
+)
+
 // Dispatches (0040).
 const (
 	// DispatchBeat is the shortest heartbeat interval of a shard. After DispatchSilence without

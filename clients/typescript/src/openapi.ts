@@ -176,6 +176,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/slo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How punctual timers were, and what was used
+         * @description Sums up the timers that ended in a window, for each business type that had any: how many rang on time, by
+         *     the `on_time` of the policy, how late they rang, how they ended, and what is left of the error budget. A
+         *     recurring timer counts once for each occurrence. Types that the caller may not see are left out.
+         *
+         *     Each process hands over its counts once a minute and when it stops. A crash loses the counts of a minute
+         *     at most, and never a timer. Hours are kept for three days and days for 31 days; a window begins with a
+         *     whole one of them. With `Accept: text/csv` the answer is a line for each business type.
+         */
+        get: operations["reportObjectives"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/forecast": {
         parameters: {
             query?: never;
@@ -1558,6 +1584,50 @@ export interface components {
             expired: number;
             cancelled: number;
         };
+        /** @description How punctual timers were, by business type. */
+        ObjectiveReports: {
+            /** @description When a process last handed over its counts. It is left out where none ever did. */
+            recorded_at?: components["schemas"]["Instant"];
+            business_types: components["schemas"]["ObjectiveReport"][];
+        };
+        /** @description How punctual the timers of a business type were. A figure that is not known is left out. */
+        ObjectiveReport: {
+            business_type: components["schemas"]["BusinessType"];
+            from: components["schemas"]["Instant"];
+            to: components["schemas"]["Instant"];
+            /** @description What the timers are measured by. */
+            objective: {
+                on_time: components["schemas"]["OnTime"];
+                target: number;
+            };
+            /** @description The share of timers that rang on time. */
+            share?: number;
+            /** @description The share of the error budget that is left. Below 0 it is overspent. */
+            budget_left?: number;
+            /** @description The median lateness of first attempts, in milliseconds. */
+            p50_ms?: number;
+            /** @description The lateness that 99 % of first attempts did not exceed, in milliseconds. */
+            p99_ms?: number;
+            /** @description The greatest lateness of a first attempt, in milliseconds. */
+            worst_ms?: number;
+            /** @description How many timers were booked. */
+            booked: number;
+            /** @description The size of their payloads. */
+            bytes: number;
+            /** @description How many of the timers that ended had a first attempt. */
+            rung: number;
+            /** @description How many of them had it on time. */
+            on_time: number;
+            /** @description How many expired without an attempt. */
+            missed: number;
+            delivered: number;
+            failed: number;
+            expired: number;
+            /** @description How many calls were made. */
+            attempts: number;
+            /** @description How many timers have not ended. */
+            open?: number;
+        };
         /** @description How many timers of a business type fall due in the time ahead. */
         Forecast: {
             business_type: components["schemas"]["BusinessType"];
@@ -2564,6 +2634,7 @@ export interface components {
             reuse?: components["schemas"]["Reuse"];
             min_interval?: components["schemas"]["MinInterval"];
             preload?: components["schemas"]["Preload"];
+            on_time?: components["schemas"]["OnTime"];
             tls?: components["schemas"]["Tls"];
             max_back_pressure?: components["schemas"]["MaxBackPressure"];
         };
@@ -2618,6 +2689,7 @@ export interface components {
             reuse?: string | null;
             min_interval?: string | null;
             preload?: string | null;
+            on_time?: string | null;
             /** @description Of a policy to store, or `null` within. */
             tls?: Record<string, never> | null;
             max_back_pressure?: string | null;
@@ -2744,6 +2816,11 @@ export interface components {
          * @default 2s
          */
         Preload: components["schemas"]["Duration"];
+        /**
+         * @description How late the first attempt of a timer may be and still be on time. It is measured and promised, and changes nothing of how timers ring. From 1ms to 1h.
+         * @default 1s
+         */
+        OnTime: components["schemas"]["Duration"];
         /**
          * @description Attempts that one worker makes at once.
          * @default 200
@@ -2995,6 +3072,7 @@ export interface components {
             reuse?: components["schemas"]["Reuse"];
             min_interval?: components["schemas"]["MinInterval"];
             preload?: components["schemas"]["Preload"];
+            on_time?: components["schemas"]["OnTime"];
             tls?: components["schemas"]["Tls"];
             max_back_pressure?: components["schemas"]["MaxBackPressure"];
         };
@@ -4692,6 +4770,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Stats"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reportObjectives: {
+        parameters: {
+            query?: {
+                /** @description Only this business type. */
+                business_type?: components["schemas"]["BusinessType"];
+                /**
+                 * @description How far to look back. From 1h to 30d.
+                 * @example 24h
+                 */
+                window?: string;
+                /** @description The share of timers that are to ring on time, above 0 and below 1. */
+                target?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The reports, by business type. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ObjectiveReports"];
+                    /**
+                     * @example business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open
+                     *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102
+                     */
+                    "text/csv": string;
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -161,6 +161,12 @@ export class Timers {
     return take(this.#api.GET("/v1/stats", { params: { query: filter }, ...signalOf(options) }));
   }
 
+  /** How punctual timers were, and what is left of the error budget, by business type. */
+  objectives(filter: Query<"/v1/slo"> = {}, options?: CallOptions): Promise<components["schemas"]["ObjectiveReports"]> {
+    const asked = this.#api.GET("/v1/slo", { params: { query: filter }, ...signalOf(options) });
+    return take(asked) as Promise<components["schemas"]["ObjectiveReports"]>; // CSV is for who accepts it
+  }
+
   /** Tells how many timers of a business type fall due in each step ahead. */
   forecast(filter: Query<"/v1/forecast">, options?: CallOptions): Promise<components["schemas"]["Forecast"]> {
     return take(this.#api.GET("/v1/forecast", { params: { query: filter }, ...signalOf(options) }));

@@ -1,0 +1,117 @@
+package slo_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// ended is a timer that ended with a first attempt so late, in milliseconds; -1 for none.
+func ended(status timer.Status, attempts int, late int64) timer.Outcome {
+	outcome := timer.Outcome{Status: status, Attempts: attempts}
+	if late >= 0 {
+		outcome.LatenessMS = &late
+	}
+	return outcome
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	var c slo.Counts
+	c.Book(10)
+	c.Book(0)
+	c.Observe(ended(timer.Delivered, 1, 2), time.Second)
+	c.Observe(ended(timer.Delivered, 3, 1000), time.Second)
+	c.Observe(ended(timer.Failed, 9, 1001), time.Second)
+	c.Observe(ended(timer.Expired, 0, -1), time.Second)
+	c.Observe(ended(timer.Cancelled, 2, 5), time.Second)
+	require.Equal(t, slo.Counts{
+		Booked: 2, Bytes: 10, Rung: 3, OnTime: 2, Missed: 1, Delivered: 2, Failed: 1, Expired: 1, Attempts: 15, WorstMS: 1001,
+		Lateness: c.Lateness,
+	}, c)
+}
+
+// A quantile is that of the sorted values, at most 6.25 % higher, and exact below 32 ms.
+func TestQuantiles(t *testing.T) {
+	t.Parallel()
+	_, ok := slo.Histogram{}.Quantile(0.5)
+	require.False(t, ok)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		values := make([]int64, 1+random.IntN(300))
+		h, parts := slo.Histogram{}, []slo.Histogram{{}, {}}
+		for i := range values {
+			values[i] = int64(random.ExpFloat64() * float64(uint64(1)<<random.IntN(40)))
+			parts[i%2].Observe(values[i])
+		}
+		h.Add(parts[0])
+		h.Add(parts[1])
+		slices.Sort(values)
+		for _, q := range []float64{0.001, 0.5, 0.99, 1} {
+			exact := values[max(int(float64(len(values))*q+0.9999999), 1)-1]
+			got, ok := h.Quantile(q)
+			require.True(t, ok)
+			require.GreaterOrEqual(t, got, exact)
+			require.LessOrEqual(t, float64(got), float64(exact)*1.0625)
+			if exact < 32 {
+				require.Equal(t, exact, got)
+			}
+		}
+	}
+}
+
+// A series keeps every count, in order and without overlap, until the days are dropped.
+func TestSeries(t *testing.T) {
+	t.Parallel()
+	begin := time.Date(2027, 1, 1, 0, 30, 0, 0, time.UTC)
+	var s slo.Series
+	const hours = 60 * 24
+	for hour := range hours {
+		now := wire.At(begin.Add(time.Duration(hour) * time.Hour))
+		s = s.Record(now.Add(-3*time.Hour), slo.Counts{Rung: 1}) // counts of another node come late
+		s = s.Record(now, slo.Counts{Rung: 1, OnTime: 1})
+		s = s.Compact(now)
+		for i := range s {
+			require.Less(t, s[i].From, s[i].To)
+			require.True(t, i == 0 || s[i-1].To <= s[i].From, "%v", s)
+		}
+	}
+	require.LessOrEqual(t, len(s), 31+1+4*24)
+	now := wire.At(begin.Add((hours - 1) * time.Hour))
+	r := s.Report("order", slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.9}, now, 2*time.Hour)
+	require.Equal(t, now.Add(-2*time.Hour-30*time.Minute), r.From)
+	require.EqualValues(t, 3, r.OnTime)
+	require.EqualValues(t, 3, r.Rung, "the late counts of two hours are still to come")
+	r = s.Report("order", slo.Objective{Target: 0.9}, now, 30*24*time.Hour)
+	require.InDelta(t, 2*30*24, r.Rung, 2*24+6)
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	now := wire.At(time.Date(2027, 1, 1, 12, 0, 0, 0, time.UTC))
+	objective := slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.9}
+	require.Nil(t, slo.Series(nil).Report("order", objective, now, time.Hour).Share)
+	var c slo.Counts
+	for n := range 100 {
+		late := int64(n)
+		if n >= 95 {
+			late = 2000
+		}
+		c.Observe(ended(timer.Delivered, 1, late), time.Second)
+	}
+	r := slo.Series{}.Record(now.Add(-time.Minute), c).Report("order", objective, now, time.Hour)
+	require.InDelta(t, 0.95, *r.Share, 1e-9)
+	require.InDelta(t, 0.5, *r.BudgetLeft, 1e-9)
+	require.EqualValues(t, 49, *r.P50MS)
+	require.EqualValues(t, 2000, *r.P99MS)
+	require.EqualValues(t, 2000, *r.WorstMS)
+	objective.Target = 0.99
+	require.InDelta(t, -4, *slo.Series{}.Record(now, c).Report("order", objective, now, time.Hour).BudgetLeft, 1e-9)
+}

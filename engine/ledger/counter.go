@@ -1,0 +1,101 @@
+package ledger
+
+import (
+	"sync"
+	"time"
+
+	commandpb "go.temporal.io/api/command/v1"
+	commonpb "go.temporal.io/api/common/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+
+	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Counter counts what happens in one process. It is safe for concurrent use.
+type Counter struct {
+	sender string
+	// onTime is how late the first attempt of a business type may be.
+	onTime func(businessType string) time.Duration
+
+	mu     sync.Mutex
+	counts map[string]*slo.Counts
+	// batches are the counts that are being handed over, by ledger.
+	batches map[int]*batch
+}
+
+// NewCounter returns a counter of the process that Temporal knows by the given identity.
+func NewCounter(identity string, onTime func(businessType string) time.Duration) *Counter {
+	return &Counter{sender: identity, onTime: onTime, counts: map[string]*slo.Counts{}, batches: map[int]*batch{}}
+}
+
+// countsFor is what is counted of a business type. The caller holds the lock.
+func (c *Counter) countsFor(businessType string) *slo.Counts {
+	counts, known := c.counts[businessType]
+	if !known {
+		counts = &slo.Counts{}
+		c.counts[businessType] = counts
+	}
+	return counts
+}
+
+// Completed counts the ends of timers among the commands of a workflow task that Temporal has
+// recorded.
+func (c *Counter) Completed(workflowID string, commands []*commandpb.Command) {
+	key, ok := wire.ParseKey(workflowID)
+	if !ok {
+		return
+	}
+	for _, command := range commands {
+		outcome, ended := outcomeIn(command)
+		if !ended {
+			continue
+		}
+		onTime := c.onTime(key.BusinessType)
+		c.mu.Lock()
+		c.countsFor(key.BusinessType).Observe(outcome, onTime)
+		c.mu.Unlock()
+	}
+}
+
+// outcomeIn is how a timer or an occurrence ended by a command; ended is false where none did.
+func outcomeIn(command *commandpb.Command) (outcome timer.Outcome, ended bool) {
+	switch {
+	case command.GetCompleteWorkflowExecutionCommandAttributes() != nil:
+		return outcome, decode(command.GetCompleteWorkflowExecutionCommandAttributes().GetResult(), &outcome)
+	case command.GetFailWorkflowExecutionCommandAttributes() != nil:
+		return outcomeOfFailure(command.GetFailWorkflowExecutionCommandAttributes().GetFailure())
+	case command.GetContinueAsNewWorkflowExecutionCommandAttributes() != nil:
+		return lastOccurrence(command.GetContinueAsNewWorkflowExecutionCommandAttributes().GetInput())
+	default:
+		return outcome, false
+	}
+}
+
+func outcomeOfFailure(failure *failurepb.Failure) (outcome timer.Outcome, ended bool) {
+	info := failure.GetApplicationFailureInfo()
+	return outcome, info.GetType() == workflows.ErrorFailed && decode(info.GetDetails(), &outcome)
+}
+
+// lastOccurrence is how an occurrence ended before the run that begins with this input. A run
+// that continues for another reason says of none that it ended just now.
+func lastOccurrence(input *commonpb.Payloads) (outcome timer.Outcome, ended bool) {
+	var spec struct {
+		Series *struct {
+			Last  *timer.Outcome `json:"last"`
+			Began bool           `json:"began"`
+		} `json:"series"`
+	}
+	if !decode(input, &spec) || spec.Series == nil || !spec.Series.Began || spec.Series.Last == nil {
+		return outcome, false
+	}
+	return *spec.Series.Last, true
+}
+
+// decode reads the first of some payloads. It reports whether there was one that could be read.
+func decode(payloads *commonpb.Payloads, into any) bool {
+	return len(payloads.GetPayloads()) > 0 && kernel.Payloads.FromPayload(payloads.GetPayloads()[0], into) == nil
+}

@@ -1,0 +1,159 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commandpb "go.temporal.io/api/command/v1"
+	commonpb "go.temporal.io/api/common/v1"
+	failurepb "go.temporal.io/api/failure/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+func counting() *Counter {
+	return NewCounter("process-1", func(string) time.Duration { return time.Second })
+}
+
+func encoded(t *testing.T, values ...any) *commonpb.Payloads {
+	t.Helper()
+	payloads, err := kernel.Payloads.ToPayloads(values...)
+	require.NoError(t, err)
+	return payloads
+}
+
+func ended(status timer.Status, late int64) timer.Outcome {
+	return timer.Outcome{Status: status, Attempts: 2, LatenessMS: &late}
+}
+
+func completed(t *testing.T, outcome any) *commandpb.Command {
+	return &commandpb.Command{Attributes: &commandpb.Command_CompleteWorkflowExecutionCommandAttributes{
+		CompleteWorkflowExecutionCommandAttributes: &commandpb.CompleteWorkflowExecutionCommandAttributes{Result: encoded(t, outcome)},
+	}}
+}
+
+func failed(t *testing.T, kind string, outcome any) *commandpb.Command {
+	failure := &failurepb.Failure{FailureInfo: &failurepb.Failure_ApplicationFailureInfo{
+		ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{Type: kind, Details: encoded(t, outcome)},
+	}}
+	return &commandpb.Command{Attributes: &commandpb.Command_FailWorkflowExecutionCommandAttributes{
+		FailWorkflowExecutionCommandAttributes: &commandpb.FailWorkflowExecutionCommandAttributes{Failure: failure},
+	}}
+}
+
+func continued(t *testing.T, series *timer.Series) *commandpb.Command {
+	spec := timer.Spec{Memo: timer.Memo{Series: series}}
+	return &commandpb.Command{Attributes: &commandpb.Command_ContinueAsNewWorkflowExecutionCommandAttributes{
+		ContinueAsNewWorkflowExecutionCommandAttributes: &commandpb.ContinueAsNewWorkflowExecutionCommandAttributes{Input: encoded(t, spec, nil)},
+	}}
+}
+
+// What ends a timer or an occurrence counts, and nothing else does.
+func TestEndsAreCounted(t *testing.T) {
+	t.Parallel()
+	last := &timer.Past{Outcome: ended(timer.Delivered, 3)}
+	for name, c := range map[string]struct {
+		workflow string
+		command  *commandpb.Command
+		want     slo.Counts
+	}{
+		"delivered":         {"order/1", completed(t, ended(timer.Delivered, 2)), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 2, Lateness: slo.Histogram{2: 1}}},
+		"failed and late":   {"order/1", failed(t, workflows.ErrorFailed, ended(timer.Failed, 1001)), slo.Counts{Rung: 1, Failed: 1, Attempts: 2, WorstMS: 1001, Lateness: slo.Histogram{111: 1}}},
+		"an occurrence":     {"order/1", continued(t, &timer.Series{Began: true, Last: last}), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}},
+		"a changed series":  {"order/1", continued(t, &timer.Series{Last: last}), slo.Counts{}},
+		"a first one":       {"order/1", continued(t, &timer.Series{Began: true}), slo.Counts{}},
+		"a moved timer":     {"order/1", continued(t, nil), slo.Counts{}},
+		"another failure":   {"order/1", failed(t, "panic", ended(timer.Failed, 1)), slo.Counts{}},
+		"an unread outcome": {"order/1", completed(t, "none"), slo.Counts{}},
+		"a policy":          {workflows.PolicyID("order"), completed(t, ended(timer.Delivered, 2)), slo.Counts{}},
+		"no end":            {"order/1", &commandpb.Command{}, slo.Counts{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counter := counting()
+			counter.Completed(c.workflow, []*commandpb.Command{c.command})
+			require.Equal(t, c.want, *counter.countsFor("order"))
+		})
+	}
+}
+
+// A start that made a timer counts with the size of its payload.
+func TestBookingsAreCounted(t *testing.T) {
+	t.Parallel()
+	input := encoded(t, timer.Spec{})
+	input.Payloads = append(input.Payloads, &commonpb.Payload{Data: []byte("12345")})
+	start := func(change func(*workflowservice.StartWorkflowExecutionRequest)) *workflowservice.StartWorkflowExecutionRequest {
+		r := &workflowservice.StartWorkflowExecutionRequest{WorkflowId: "order/1", WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeTimer}, Input: input}
+		change(r)
+		return r
+	}
+	for name, c := range map[string]struct {
+		request *workflowservice.StartWorkflowExecutionRequest
+		started bool
+		err     error
+		want    int64
+	}{
+		"booked":         {start(func(*workflowservice.StartWorkflowExecutionRequest) {}), true, nil, 1},
+		"there already":  {start(func(*workflowservice.StartWorkflowExecutionRequest) {}), false, nil, 0},
+		"refused":        {start(func(*workflowservice.StartWorkflowExecutionRequest) {}), true, errors.New("refused"), 0},
+		"of another one": {start(func(r *workflowservice.StartWorkflowExecutionRequest) { r.WorkflowType.Name = workflows.TypePolicy }), true, nil, 0},
+		"redelivered": {start(func(r *workflowservice.StartWorkflowExecutionRequest) {
+			r.Header = &commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {}}}
+		}), true, nil, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			counter, reply := counting(), &workflowservice.StartWorkflowExecutionResponse{Started: c.started}
+			err := counter.intercept(t.Context(), "", c.request, reply, nil, func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return c.err })
+			require.Equal(t, c.err, err)
+			require.Equal(t, slo.Counts{Booked: c.want, Bytes: 5 * c.want}, *counter.countsFor("order"))
+		})
+	}
+}
+
+// Counts are handed over once, and again under the same number where it is not known
+// whether they arrived.
+func TestCountsAreHandedOver(t *testing.T) {
+	t.Parallel()
+	temporal, counter := &enginetest.Temporal{}, counting()
+	var handed []workflows.LedgerEntry
+	temporal.OnEvent = func(_ string, event *historypb.HistoryEvent) {
+		var entry workflows.LedgerEntry
+		require.NoError(t, kernel.Payloads.FromPayloads(event.GetWorkflowExecutionSignaledEventAttributes().GetInput(), &entry))
+		handed = append(handed, entry)
+	}
+	require.NoError(t, counter.Flush(t.Context(), temporal))
+	require.Empty(t, handed, "nothing was counted")
+
+	counter.booked("order", 5)
+	temporal.Err = errors.New("lost")
+	require.ErrorContains(t, counter.Flush(t.Context(), temporal), "lost")
+	counter.booked("order", 7)
+	counter.booked("coupon", 1)
+	require.ErrorContains(t, counter.Flush(t.Context(), temporal), "lost")
+	temporal.Err = nil
+	require.NoError(t, counter.Flush(t.Context(), temporal))
+	require.NoError(t, counter.Flush(t.Context(), temporal))
+
+	numbers, booked := map[string][]int{}, map[string]int64{}
+	for _, entry := range handed {
+		require.Equal(t, "process-1", entry.Sender)
+		require.InDelta(t, time.Now().UnixMilli(), entry.At.Time().UnixMilli(), 60_000)
+		for businessType, counts := range entry.Counts {
+			numbers[businessType] = append(numbers[businessType], entry.Number)
+			booked[businessType] += counts.Bytes
+		}
+	}
+	require.Equal(t, map[string][]int{"order": {1, 2}, "coupon": {1}}, numbers)
+	require.Equal(t, map[string]int64{"order": 12, "coupon": 1}, booked)
+}

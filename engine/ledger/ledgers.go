@@ -1,0 +1,129 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Policies have the promises of the business types.
+type Policies interface {
+	LastRead(businessType string) policy.Policy
+}
+
+// Stats count timers.
+type Stats interface {
+	Count(ctx context.Context, businessType string) (timer.Stats, error)
+}
+
+// Ledgers reads the counts of all processes.
+type Ledgers struct {
+	kernel   *kernel.Kernel
+	policies Policies
+	stats    Stats
+}
+
+// New returns the ledgers of a namespace.
+func New(k *kernel.Kernel, policies Policies, stats Stats) *Ledgers {
+	return &Ledgers{kernel: k, policies: policies, stats: stats}
+}
+
+// Request selects counts.
+type Request struct {
+	// BusinessType is "" for all types.
+	BusinessType string
+	// Window is how far to look back.
+	Window time.Duration
+	// Target is the share of timers that are to ring on time, above 0 and below 1.
+	Target float64
+}
+
+// Reports are the reports of business types, by name.
+type Reports struct {
+	// RecordedAt is when a process last handed over its counts, and zero for never. What was
+	// counted since is missing.
+	RecordedAt    wire.Instant `json:"recorded_at,omitzero"`
+	BusinessTypes []slo.Report `json:"business_types"`
+}
+
+// Read sums up the window before now, for the types that are seen. It needs a worker; the error is
+// [wire.Unavailable] otherwise.
+func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType string) bool) (Reports, error) {
+	answer, err := l.series(ctx, r.BusinessType)
+	if err != nil {
+		return Reports{}, err
+	}
+	reports, now := Reports{RecordedAt: answer.RecordedAt, BusinessTypes: []slo.Report{}}, wire.At(time.Now())
+	for _, businessType := range slices.Sorted(maps.Keys(answer.Series)) {
+		if !sees(businessType) {
+			continue
+		}
+		objective := slo.Objective{OnTime: wire.Duration(OnTime(l.policies, businessType)), Target: r.Target}
+		report := answer.Series[businessType].Report(businessType, objective, now, r.Window)
+		report.Open = l.open(ctx, businessType)
+		reports.BusinessTypes = append(reports.BusinessTypes, report)
+	}
+	return reports, nil
+}
+
+// OnTime is how late the first attempt of a business type may be, by its policy as it was last
+// read.
+func OnTime(policies Policies, businessType string) time.Duration {
+	if onTime := policies.LastRead(businessType).OnTime.D(); onTime != 0 {
+		return onTime
+	}
+	return policy.DefaultOnTime
+}
+
+// open counts the timers that have not ended. It is nil where visibility does not answer.
+func (l *Ledgers) open(ctx context.Context, businessType string) *int64 {
+	stats, err := l.stats.Count(ctx, businessType)
+	if err != nil {
+		return nil
+	}
+	open := int64(stats.Timers.Scheduled + stats.Timers.Paused + stats.Timers.Delivering)
+	return &open
+}
+
+// series are those of a business type, or of all types for "".
+func (l *Ledgers) series(ctx context.Context, businessType string) (workflows.LedgerAnswer, error) {
+	if businessType != "" {
+		return l.query(ctx, workflows.LedgerOf(businessType), businessType)
+	}
+	all := workflows.LedgerAnswer{Series: map[string]slo.Series{}}
+	for number := range tuning.Ledgers {
+		answer, err := l.query(ctx, number)
+		if err != nil {
+			return all, err
+		}
+		all.RecordedAt = max(all.RecordedAt, answer.RecordedAt)
+		maps.Copy(all.Series, answer.Series)
+	}
+	return all, nil
+}
+
+// query asks a ledger for the series of some business types, or of all its types.
+func (l *Ledgers) query(ctx context.Context, number int, businessTypes ...string) (answer workflows.LedgerAnswer, err error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	value, err := l.kernel.Client.QueryWorkflow(ctx, workflows.LedgerID(number), "", workflows.QueryLedger, businessTypes)
+	if _, none := errors.AsType[*serviceerror.NotFound](err); none {
+		return answer, nil
+	}
+	if err != nil {
+		return answer, kernel.Translate(err)
+	}
+	return answer, value.Get(&answer)
+}
