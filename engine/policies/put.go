@@ -33,7 +33,7 @@ type Change struct {
 	KeepHeaders         []string
 	KeepFallbackHeaders []string
 	Author              string
-	// DryRun reports what would change, and changes nothing.
+	// DryRun returns the changes without storing them.
 	DryRun bool
 
 	reach delivery.Reach
