@@ -22,7 +22,7 @@ import (
 	"github.com/wakecall/wakecall/api/gateway"
 )
 
-// raw is a connection to the API that is written to by hand.
+// raw is a connection to the API for hand-written requests.
 type raw struct {
 	net.Conn
 	in *bufio.Reader
@@ -38,8 +38,7 @@ func dial(t *testing.T, addr string) *raw {
 	return &raw{Conn: conn, in: bufio.NewReader(conn), t: t}
 }
 
-// answers reads what comes until the server hangs up, of a request that was
-// the last one of its connection.
+// answers reads the answers to the last request of a connection until the server hangs up.
 func (r *raw) answers() (statuses []int) {
 	r.t.Helper()
 	for {
@@ -55,8 +54,8 @@ func (r *raw) answers() (statuses []int) {
 	}
 }
 
-// holdProblem holds a refusal to its form. What net/http itself refuses never
-// reaches a handler, and is plain text.
+// holdProblem checks the form of a refusal. Refusals by net/http itself never reach a
+// handler, and are plain text.
 func (r *raw) holdProblem(response *http.Response, body []byte) {
 	r.t.Helper()
 	kind := response.Header.Get("Content-Type")
@@ -69,8 +68,8 @@ func (r *raw) holdProblem(response *http.Response, body []byte) {
 	require.Equal(r.t, response.StatusCode, problem.Status)
 }
 
-// say sends text and hears the answers. A server that refuses early may hang
-// up before it has heard everything.
+// say sends text and reads the answers. A server that refuses early may hang up before it
+// has read everything.
 func say(t *testing.T, addr, text string) []int {
 	t.Helper()
 	conn := dial(t, addr)
@@ -78,14 +77,14 @@ func say(t *testing.T, addr, text string) []int {
 	return conn.answers()
 }
 
-// abuse is a request below HTTP, and the answers it may get; none stands for a
-// connection that is closed without a word.
+// abuse is a request below HTTP, and the allowed answers; none stands for a connection that
+// is closed without one.
 type abuse struct {
 	text string
 	want []int
 }
 
-// BOOKING stands for a request that would book a timer, were it heard as one.
+// BOOKING stands for a request that would book a timer, if it were read as one.
 var abuses = map[string]abuse{
 	"options of the server":      {"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", []int{404}},
 	"length and chunks":          {"POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nBOOKING", []int{400}},
@@ -144,7 +143,7 @@ func TestAbuseBelowHTTP(t *testing.T) {
 		return fmt.Sprintf("POST /v1/timers HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", len(body), body)
 	}
 	smuggled := book("smuggled")
-	var atOnce sync.WaitGroup // most are let go by a timeout
+	var atOnce sync.WaitGroup // most end by a timeout
 	for name, c := range abuses {
 		atOnce.Go(func() {
 			got := say(t, addr, strings.ReplaceAll(c.text, "BOOKING", smuggled))
@@ -160,7 +159,7 @@ func TestAbuseBelowHTTP(t *testing.T) {
 	require.Equal(t, 1, env.Timers(kind), "the oracle sees a request that is heard, and no request within another was")
 }
 
-// A client that takes its time is let go, and holds up nobody meanwhile.
+// A slow client is cut off, and holds up no others meanwhile.
 func TestSlowClients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for the limits of the server")
@@ -203,12 +202,12 @@ func TestSlowClients(t *testing.T) {
 	})
 }
 
-// trickle sends a text, then blanks or letters that keep the request from
-// being complete, until the server hangs up.
+// trickle sends a text, then blanks or letters that keep the request from being complete,
+// until the server hangs up.
 func (r *raw) trickle(text string) {
 	_, _ = io.WriteString(r, text)
 	if strings.Contains(text, "chunked") || text == "" {
-		return // a letter more would be a mistake of another kind
+		return // one more letter would be another error
 	}
 	tick := time.NewTicker(200 * time.Millisecond)
 	defer tick.Stop()
@@ -319,8 +318,7 @@ func TestAbusedBodies(t *testing.T) {
 	require.Zero(t, env.Timers(kind), "a refused request starts nothing")
 }
 
-// A body is not unpacked, and one that is too large is not read: many at once
-// do not fill the memory.
+// A body is not unpacked, and a too large one is not read: many at once do not fill the memory.
 func TestAbusedSizes(t *testing.T) {
 	env, kind := gateway.Open(t)
 	addr := env.Serve()
@@ -342,7 +340,7 @@ func TestAbusedSizes(t *testing.T) {
 			}{"gzip": {zipped, 415}, "said": {huge, 413}, "chunked": {chunked, 413}} {
 				t.Run(name, func(t *testing.T) {
 					t.Parallel()
-					for _, status := range say(t, addr, c.text) { // none where the reset overtakes the answer
+					for _, status := range say(t, addr, c.text) { // none if the reset overtakes the answer
 						require.Equal(t, c.want, status)
 					}
 				})

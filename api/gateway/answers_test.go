@@ -18,8 +18,7 @@ func fieldsIn(t *testing.T, text []byte) (fields map[string]json.RawMessage) {
 	return fields
 }
 
-// A booking answers what a get would: the same fields, with the same values, whatever was
-// booked and however.
+// The answer to a booking has the fields and values of a get, for every kind of booking.
 func TestABookingAnswersWhatAGetWould(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)
@@ -75,7 +74,7 @@ func TestABookingAnswersWhatAGetWould(t *testing.T) {
 		require.Equal(t, want, reply.Status, "%s", reply.Body)
 		same("debounced", reply.Body)
 	}
-	for range 2 { // booked, and there already
+	for range 2 { // booked, and existing
 		var answer struct {
 			Results []struct{ Timer json.RawMessage }
 		}

@@ -10,8 +10,7 @@ import (
 	"github.com/wakecall/wakecall/api/gateway"
 )
 
-// A namespace may be shared: somebody else's workflow can have the id that a
-// timer would have.
+// In a shared namespace a foreign workflow can have a timer's id.
 func TestIDOfAForeignWorkflow(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)

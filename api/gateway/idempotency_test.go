@@ -16,8 +16,7 @@ func withKey(env *gateway.Gateway, key, path string, body gateway.JSON) gateway.
 	return env.Send(request)
 }
 
-// A booking that is repeated under its key books no second timer, however the first
-// one ended.
+// A booking that is repeated under its key books no second timer, however the first one ended.
 func TestARepeatedBookingBooksOnce(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)
@@ -58,8 +57,8 @@ func TestARepeatedBookingBooksOnce(t *testing.T) {
 	}
 }
 
-// The negative control, and what a key leaves as it is: another key, or none, books
-// a failed or cancelled timer again, and no delivered one.
+// The negative control, and the limits of a key: another key, or none, books a failed or
+// cancelled timer again, and no delivered one.
 func TestAnotherKeyBooksAgain(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)
@@ -76,8 +75,8 @@ func TestAnotherKeyBooksAgain(t *testing.T) {
 	require.Equal(t, http.StatusConflict, withKey(env, "key-2", "/v1/timers", body).Status)
 }
 
-// Within Temporal's retention a key names one booking of an id, whatever was booked under the
-// id since: with another key, without one, by a PUT, and again and again.
+// Within Temporal's retention a key names one booking of an id, across later bookings of the
+// id: with another key, without one, by a PUT, and repeatedly.
 func TestAKeyNamesOneBooking(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)
@@ -129,7 +128,7 @@ func TestAKeyNamesOneBooking(t *testing.T) {
 	}
 }
 
-// The booking that a key names is found as well while another one has the id.
+// The booking of a key is also found while another booking has the id.
 func TestAKeyNamesItsBookingWhileAnotherIsOpen(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/api/gateway"
 )
 
-// refusal is a request that must be refused, with what the answer must name.
+// refusal is a request that must be refused, with the required content of the answer.
 type refusal struct {
 	name    string
 	body    string

@@ -24,13 +24,13 @@ const (
 	interval = 15 * time.Second
 )
 
-// metrics are those of a process.
+// metrics are the metrics of a process.
 type metrics struct {
 	*observe.Telemetry
 	*delivery.Reporter
 }
 
-// incident is what happens to a process from a scrape on.
+// incident is an event at a process from a scrape on.
 type incident struct {
 	alert  string
 	happen func(metrics)
@@ -46,7 +46,7 @@ func attempt(result coredelivery.Result, link coredelivery.Link) func(metrics) {
 	}
 }
 
-// incidents are those that rules find by counters.
+// incidents are the incidents that rules find by counters.
 var incidents = map[string]incident{
 	"the first that failed":         {"WakecallGivesUp", attempt(coredelivery.ResultFailed, ""), false},
 	"the first that expired":        {"WakecallGivesUp", attempt(coredelivery.ResultExpired, ""), false},
@@ -59,8 +59,8 @@ var incidents = map[string]incident{
 	"every answer is a failure":     {"WakecallErrors", func(telemetry metrics) { telemetry.Requested("POST", "/v1/timers", 503, time.Second) }, true},
 }
 
-// shown are the series of a process, scrape by scrape, as promtool takes them. lost reports
-// of a series whether its zeros are left out.
+// shown are the series of a process, scrape by scrape, in promtool's form. lost reports
+// whether the zeros of a series are left out.
 func shown(t *testing.T, of incident, lost func(value string) bool) (series []map[string]string) {
 	t.Helper()
 	telemetry, err := observe.NewTelemetry("test")
@@ -97,10 +97,10 @@ func shown(t *testing.T, of incident, lost func(value string) bool) (series []ma
 	return series
 }
 
-// fires reports whether the alert of an incident fires where Prometheus is fed with series.
+// fires reports whether the alert of an incident fires on these series.
 func fires(t *testing.T, dir string, of incident, series []map[string]string) bool {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{ // which is YAML as well
+	text, err := json.Marshal(map[string]any{ // which is YAML too
 		"rule_files": []string{filepath.Join(dir, "alerts.yml")}, "evaluation_interval": "15s",
 		"tests": []any{map[string]any{
 			"interval": "15s", "input_series": series,
@@ -118,7 +118,7 @@ func fires(t *testing.T, dir string, of incident, series []map[string]string) bo
 	return err == nil
 }
 
-// The rules find what the product shows, also the first event of a series.
+// The rules find the product's incidents, also the first event of a series.
 func TestAlertsFindTheFirstEvent(t *testing.T) {
 	t.Parallel()
 	dir := monitoring(t)

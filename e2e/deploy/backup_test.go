@@ -13,8 +13,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// backups is a directory that deploy/backup.sh copies into, with a pg_basebackup that copies
-// nothing, once it has read the file GATE to its end.
+// backups is a directory that deploy/backup.sh copies into. Its pg_basebackup copies
+// nothing, after it has read the file GATE to its end.
 type backups struct {
 	t          *testing.T
 	dir, tools string
@@ -39,7 +39,7 @@ func (b backups) launch(keep, gate string) *process.Process {
 }
 
 func (b backups) left() (names []string) {
-	found, err := filepath.Glob(filepath.Join(b.dir, "[^.]*")) // but its lock
+	found, err := filepath.Glob(filepath.Join(b.dir, "[^.]*")) // except its lock
 	require.NoError(b.t, err)
 	for _, file := range found {
 		names = append(names, filepath.Base(file))
@@ -47,7 +47,7 @@ func (b backups) left() (names []string) {
 	return names
 }
 
-// What would keep no backup, and so remove the one that was just made, is refused.
+// A number that would keep no backup, and so remove the new one, is refused.
 func TestBackupsThatAreKeptAreCounted(t *testing.T) {
 	t.Parallel()
 	there := []string{"2026-01-01T000000Z", "2026-01-02T000000Z"}
@@ -63,8 +63,8 @@ func TestBackupsThatAreKeptAreCounted(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(strings.TrimSpace(one.Stdout()))}, b.left())
 }
 
-// A backup that takes longer than the time between two is finished, and the second one says
-// why it did nothing. One that was killed holds up nobody.
+// A backup that takes longer than the interval is finished, and the second one says why it
+// did nothing. A killed backup does not hold up others.
 func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	t.Parallel()
 	b := newBackups(t)
@@ -72,11 +72,11 @@ func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
 	open := func() (opened *os.File) {
 		require.Eventually(t, func() bool {
-			file, err := os.OpenFile(gate, os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails until somebody reads
+			file, err := os.OpenFile(gate, os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails until there is a reader
 			opened = file
 			return err == nil
 		}, time.Minute, time.Millisecond)
-		t.Cleanup(func() { _ = opened.Close() }) // or what still reads would hold up the end
+		t.Cleanup(func() { _ = opened.Close() }) // or a reader would hold up the end
 		return opened
 	}
 	first := b.launch("7", gate)
@@ -97,7 +97,7 @@ func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	killed := b.launch("7", gate)
 	writing = open()
 	require.NoError(t, syscall.Kill(killed.PID(), syscall.SIGKILL))
-	// Its pg_basebackup goes on until the gate closes, and has the lock until then.
+	// Its pg_basebackup goes on until the gate closes, and holds the lock until then.
 	require.NoError(t, writing.Close())
 	require.NotZero(t, killed.Wait())
 	var third *process.Process

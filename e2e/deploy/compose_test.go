@@ -68,8 +68,8 @@ func TestComposeFileIsValid(t *testing.T) {
 	}
 }
 
-// Every secret is a file, and the containers are told where it is: none is in an
-// environment, where `docker inspect` and every child process would show it.
+// Every secret is a file, and the containers get its path. None is in an environment, where
+// `docker inspect` and every child process would show it.
 func TestComposeKeepsSecretsInFiles(t *testing.T) {
 	t.Parallel()
 	project := composed(t)
@@ -192,7 +192,7 @@ func TestComposePublishesOnLoopbackOnly(t *testing.T) {
 	require.Equal(t, 7, published)
 }
 
-// pinned is an image with a version that does not move, and a digest if there is one.
+// pinned is an image with a fixed version, and a digest if there is one.
 var pinned = regexp.MustCompile(`^[a-z/-]+:v?\d+\.\d+(\.\d+)?(-[a-z]+)?(@sha256:[0-9a-f]{64})?$`)
 
 // tagged is an image without its digest.
@@ -242,8 +242,8 @@ func TestComposeMountsAreThere(t *testing.T) {
 	require.Equal(t, string(deploy.DynamicConfig), string(mounted), "one tuning for the embedded engine and for production")
 }
 
-// No container has more of the machine than it was given, nor a right that it does
-// not need; those that go on running are looked after.
+// No container has more of the machine than its limits, nor an unneeded right. Services that
+// run permanently have a health check and restart.
 func TestComposeIsClosed(t *testing.T) {
 	t.Parallel()
 	jobs := map[string]bool{"schema": true, "namespace": true, "backup": true, "restore": true}

@@ -46,7 +46,7 @@ func TestDockerfile(t *testing.T) {
 	}
 }
 
-// The images are built from what .dockerignore leaves, without cgo.
+// The images are built from the files that .dockerignore leaves, without cgo.
 func TestImageContextSuffices(t *testing.T) {
 	t.Parallel()
 	dockerfile, err := os.ReadFile("../../Dockerfile")
@@ -72,7 +72,7 @@ func TestImageContextSuffices(t *testing.T) {
 	}
 }
 
-// buildContext is a copy of what docker would send of the checkout.
+// buildContext is a copy of the checkout's build context.
 func buildContext(t *testing.T) (dir string) {
 	t.Helper()
 	file, err := os.Open("../../.dockerignore")

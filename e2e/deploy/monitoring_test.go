@@ -57,7 +57,7 @@ func TestPrometheusTakesItsFiles(t *testing.T) {
 	require.Error(t, err, "a rule that nobody understands is seen")
 }
 
-// Each container is scraped where it listens.
+// Each container is scraped at its own address.
 func TestPrometheusFindsTheDeployment(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../deploy/prometheus/prometheus.yml")
@@ -77,7 +77,7 @@ func TestPrometheusFindsTheDeployment(t *testing.T) {
 	require.FileExists(t, filepath.Join("../../deploy/grafana/dashboards", filepath.Base(home)))
 }
 
-// Every panel asks something that Prometheus understands.
+// Prometheus understands the query of every panel.
 func TestDashboardIsUnderstood(t *testing.T) {
 	t.Parallel()
 	expressions := process.DashboardQueries(t)
@@ -88,7 +88,7 @@ func TestDashboardIsUnderstood(t *testing.T) {
 		asked = append(asked, map[string]string{"record": "asked", "expr": expression})
 	}
 	rules["groups"] = []any{map[string]any{"name": "dashboard", "rules": asked}}
-	text, err := json.Marshal(rules) // which is YAML as well
+	text, err := json.Marshal(rules) // which is YAML too
 	require.NoError(t, err)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rules.yml")

@@ -19,12 +19,12 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// registry tells the digests of tags as Docker Hub does: to those who have fetched a
-// token. Its tags mean something else after moved was counted up.
+// registry returns the digests of tags as Docker Hub does, to clients with a token. Its tags
+// change when moved is counted up.
 type registry struct {
 	host  string
 	moved atomic.Int64
-	// broken is an image that it knows nothing of.
+	// broken is an unknown image.
 	broken atomic.Value
 }
 
@@ -37,7 +37,7 @@ func newRegistry(t *testing.T) *registry {
 	return r
 }
 
-// digest is what an image's tag means.
+// digest is the digest of an image's tag.
 func (r *registry) digest(image string) string {
 	return fmt.Sprintf("sha256:%x", sha256.Sum256(fmt.Append(nil, image, r.moved.Load())))
 }
@@ -62,7 +62,7 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// pinnable are copies of the two files, whose images come from the registry.
+// pinnable are copies of the two files with images from the registry.
 type pinnable struct {
 	registry            *registry
 	compose, dockerfile string
@@ -150,7 +150,7 @@ func TestNothingIsPinnedWhereOneImageIsNotKnown(t *testing.T) {
 	require.Equal(t, plain, p.texts(t), "nothing is changed")
 }
 
-// Each image is written the same wherever it stands, and a digest in full.
+// Each image has the same text in every place, with a full digest.
 func TestDigestsThatAreWritten(t *testing.T) {
 	t.Parallel()
 	digest := "@sha256:" + strings.Repeat("0123456789abcdef", 4)

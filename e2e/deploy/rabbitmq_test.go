@@ -14,8 +14,7 @@ import (
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
-// The file that both roles are given opens the RabbitMQ of the profile, and nothing else
-// does.
+// The brokers file of both roles opens the RabbitMQ of the profile, and no other login does.
 func TestRabbitMQAsksForItsPassword(t *testing.T) {
 	t.Parallel()
 	settings, _ := process.Settings(t)
@@ -43,7 +42,7 @@ func TestRabbitMQAsksForItsPassword(t *testing.T) {
 }
 
 // A file may name several brokers, on one line, in any order. RabbitMQ takes the user and
-// the password of its own one, as its clients read them.
+// the password of its own, as its clients read them.
 func TestRabbitMQTakesTheLoginOfItsOwnBroker(t *testing.T) {
 	t.Parallel()
 	const login = "wake%3Acall:p@s%3As%23%22%5C%20%C3%A9'$(x)"

@@ -13,8 +13,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// The URL that gateways are given opens the Redis of the profile, and nothing else
-// does.
+// The gateways' URL opens the Redis of the profile, and no other login does.
 func TestRedisAsksForItsPassword(t *testing.T) {
 	t.Parallel()
 	settings, _ := process.Settings(t)
@@ -51,7 +50,7 @@ func ping(t *testing.T, url string) error {
 	return err
 }
 
-// A URL means to Redis what it means to the gateways that are given it.
+// Redis and the gateways read a URL in the same way.
 func TestRedisReadsItsURLAsGatewaysDo(t *testing.T) {
 	t.Parallel()
 	for _, login := range []string{":p%40ss", ":p@s:s", "default:p%2Fs%23s%25%22%5C%20x", "wakecall:p%40ss", "wake%3Acall%40:%C3%A9", ":a'$(b)"} {

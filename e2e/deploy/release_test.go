@@ -22,7 +22,7 @@ import (
 
 const released = "v9.8.7"
 
-// release builds what is released for this system, in one place of the disk.
+// release builds the release for this system, in one directory.
 func release(t *testing.T, from string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -43,7 +43,7 @@ func sum(t *testing.T, path string) string {
 	return hex.EncodeToString(found[:])
 }
 
-// sums are the checksums that a release tells, by file.
+// sums are the checksums in a release, by file.
 func sums(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
@@ -74,8 +74,8 @@ func components(t *testing.T, path string) (found []string) {
 	return found
 }
 
-// linked are the libraries that a program says that it is made of, sorted. One in whose place
-// something stands goes by what stands there.
+// linked are the libraries in a program's build information, sorted. A replaced library has
+// the name of its replacement.
 func linked(t *testing.T, path string) (found []string) {
 	t.Helper()
 	info, err := buildinfo.ReadFile(path)
@@ -90,7 +90,8 @@ func linked(t *testing.T, path string) (found []string) {
 	return found
 }
 
-// A release is what each system downloads: whole, named, and the same wherever it is built.
+// A release has the downloads of each system: complete, named, and the same wherever it is
+// built.
 func TestReleasesAreWholeAndTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	dir, again := release(t, checkout), release(t, buildContext(t))

@@ -37,12 +37,12 @@ func TestSettingsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-// secretsOf is where the secrets beside a file of settings are.
+// secretsOf is the directory of the secrets beside a file of settings.
 func secretsOf(file string, name ...string) string {
 	return filepath.Join(append([]string{filepath.Dir(file), "secrets"}, name...)...)
 }
 
-// written is everything that deploy/env.sh has written.
+// written is all output of deploy/env.sh.
 func written(t *testing.T, file string) (text string) {
 	t.Helper()
 	files, err := filepath.Glob(secretsOf(file, "*"))
@@ -55,8 +55,7 @@ func written(t *testing.T, file string) (text string) {
 	return text
 }
 
-// A newcomer's own way: what `make up` runs before Docker, in a fresh clone, and in
-// one with an empty file.
+// The steps of `make up` before Docker, in a fresh clone, and in one with an empty file.
 func TestMakeUpMakesItsSettings(t *testing.T) {
 	t.Parallel()
 	for name, left := range map[string]bool{"fresh": false, "with an empty .env": true} {
@@ -89,7 +88,7 @@ func TestMakeUpMakesItsSettings(t *testing.T) {
 	}
 }
 
-// clone is a copy of what `make up` needs of a fresh clone.
+// clone is a copy of the files that `make up` needs from a fresh clone.
 func clone(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// dynamic says what a program is linked with when it starts.
+// dynamic lists a program's dynamic libraries.
 func dynamic(t *testing.T, path string) (found []string) {
 	t.Helper()
 	program, err := elf.Open(path)
@@ -30,7 +30,7 @@ func dynamic(t *testing.T, path string) (found []string) {
 	return append(found, libraries...)
 }
 
-// settings are the build settings that a program tells.
+// settings are the build settings of a program.
 func settings(t *testing.T, path string) map[string]string {
 	t.Helper()
 	info, err := buildinfo.ReadFile(path)
@@ -42,8 +42,8 @@ func settings(t *testing.T, path string) map[string]string {
 	return found
 }
 
-// The programs are static and resolve names in Go. The resolver of C has a thread for each
-// question: with a silent name server they reach what a unit of systemd allows.
+// The programs are static and resolve names in Go. The resolver of C uses a thread for each
+// query: with a silent name server they reach the limit of a systemd unit.
 func TestProgramsAreStatic(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -63,7 +63,7 @@ func TestProgramsAreStatic(t *testing.T) {
 
 var ownBuild = regexp.MustCompile(`go build.* -o \$\((?:WAKECALL_BIN|WAKECALL_STANDALONE_BIN|BIN\)/wakecall-bench)`)
 
-// Whatever builds a program of ours builds it so.
+// Every target that builds one of our programs builds it in this way.
 func TestTheMakefileBuildsWithoutCgo(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../../Makefile")

@@ -58,12 +58,11 @@ var (
 	handedOver = regexp.MustCompile(`(?m)^Environment=(WAKECALL_\w+)=%d/([\w.-]+)$`)
 )
 
-// withCredentials is a unit with the credentials that it offers in comments.
+// withCredentials is a unit with its commented credentials enabled.
 func withCredentials(unit string) string { return offered.ReplaceAllString(unit, "$1") }
 
-// The user of a unit may not enter the directory of settings, which is root's alone: every
-// file that a setting names by its path is offered as a credential, and the page that says
-// how to install a unit says so.
+// The user of a unit may not enter the directory of settings, which only root may. So every
+// file in a setting is offered as a credential, and the page on installing a unit says so.
 func TestUnitsOfferTheirFilesAsCredentials(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(checkout, "docs", "production.md"))

@@ -26,7 +26,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// What nginx hands on reaches the API as it was sent, and says who sent it.
+// nginx passes requests to the API unchanged, and names the sender.
 func TestTLSInFront(t *testing.T) {
 	t.Parallel()
 	seen := make(chan *http.Request, 1)
@@ -49,7 +49,7 @@ func TestTLSInFront(t *testing.T) {
 		require.NoError(t, response.Body.Close())
 		return response
 	}
-	// More than the API takes: refusing it is the API's to do.
+	// The body is larger than the API allows: the API must refuse it, and not nginx.
 	require.Equal(t, http.StatusOK, call("/v1/timers/a/b%2Fc%7e//?x=%2F", strings.Repeat("x", 2<<20)).StatusCode)
 	request := <-seen
 	require.Equal(t, "/v1/timers/a/b%2Fc%7e//?x=%2F", request.RequestURI)
@@ -68,8 +68,8 @@ func TestTLSInFront(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, response.StatusCode, "nothing goes unencrypted")
 }
 
-// A container that is made anew may have another address. Debian's nginx is too old to look
-// for it, so this compares what nginx asks of such a configuration with what there is.
+// A recreated container may have another address. Debian's nginx is too old to resolve it
+// again, so this compares nginx's requirements with the configuration.
 func TestTLSFollowsItsGateways(t *testing.T) {
 	t.Parallel()
 	services := composed(t).Services
@@ -86,7 +86,7 @@ func TestTLSFollowsItsGateways(t *testing.T) {
 	}
 }
 
-// A receiver that connects does so through nginx as well.
+// A receiver that connects does so through nginx, too.
 func TestAWebSocketThroughTLS(t *testing.T) {
 	t.Parallel()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,8 +109,8 @@ func TestAWebSocketThroughTLS(t *testing.T) {
 	require.NoError(t, ws.CloseNow())
 }
 
-// proxied runs nginx on the configuration of the profile tls, with paths and
-// addresses of this machine.
+// proxied runs nginx on the configuration of the profile tls, with paths and addresses of
+// this machine.
 func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wakecall-tls-") //nolint:usetesting // short, and for others to enter: its workers are nobody
@@ -135,7 +135,7 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	return addr, authority
 }
 
-// certificate leaves a certificate for a host, and its key, in a directory.
+// certificate writes a certificate for a host, and its key, to a directory.
 func certificate(t *testing.T, dir, host string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -18,7 +18,7 @@ func evenly(shift func(n int, at time.Duration) time.Duration) (arrivals []time.
 	return arrivals
 }
 
-// The oracle passes what is flat, and names what is not.
+// The oracle passes a flat curve, and names the faults of another.
 func TestTheCurveIsJudged(t *testing.T) {
 	t.Parallel()
 	asIs := func(_ int, at time.Duration) time.Duration { return at }

@@ -21,13 +21,13 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// arrival is an item that came to the receiver.
+// arrival is an item that reached the receiver.
 type arrival struct {
 	item string
 	at   time.Time
 }
 
-// sink is a receiver that does as little as it can.
+// sink is a receiver that does as little as possible.
 type sink struct {
 	url    string
 	mu     sync.Mutex
@@ -82,7 +82,7 @@ func (s *sink) byItem() map[string]int {
 	return times
 }
 
-// deployment is a Temporal in this process, with workers that are processes of their own.
+// deployment is a Temporal in this process, with workers as separate processes.
 type deployment struct {
 	*testenv.Env
 	t    testing.TB
@@ -92,7 +92,7 @@ type deployment struct {
 
 const kind = "mass"
 
-// patience is what the receiver asks for where it answers 429.
+// patience is the Retry-After of the receiver's 429.
 const patience = 3 * time.Second
 
 func deploy(t testing.TB) *deployment { return deployIn(t, t.TempDir()) }
@@ -106,7 +106,7 @@ func deployIn(t testing.TB, dir string) *deployment {
 	return d
 }
 
-// policy is told once a worker runs.
+// policy puts the policy once a worker runs.
 func (d *deployment) policy() {
 	d.Policy(kind, contract.JSON{
 		"callback": contract.JSON{"url": d.url}, "signing_secrets": []string{"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"},
@@ -125,7 +125,7 @@ func (d *deployment) worker() *process.Process {
 	})
 }
 
-// order uploads n items, and has them sent.
+// order uploads n items, and starts the dispatch.
 func (d *deployment) order(id string, perSecond float64, n int) wire.Key {
 	ctx, dispatches := context.Background(), d.Engine.Dispatches
 	order := dispatch.Dispatch{Key: wire.Key{BusinessType: kind, BusinessID: id}, PerSecond: perSecond}

@@ -16,7 +16,7 @@ import (
 // length is how long each rate is measured.
 const length = 60 * time.Second
 
-// rates are those of the promise.
+// rates are the promised rates.
 var rates = []float64{50, 500, 4000}
 
 // BenchmarkFlat measures how flat a dispatch is with two workers.
@@ -35,7 +35,7 @@ func BenchmarkFlat(b *testing.B) {
 }
 
 // BenchmarkWorkers measures the same while a second worker joins at a third, and the first
-// is killed at two thirds. It records the curves where WAKECALL_CURVES is set.
+// is killed at two thirds. It records the curves if WAKECALL_CURVES is set.
 func BenchmarkWorkers(b *testing.B) {
 	var curves []Curve
 	for _, rate := range rates {
@@ -63,8 +63,8 @@ func BenchmarkWorkers(b *testing.B) {
 	}
 }
 
-// BenchmarkChange measures how soon another rate holds: the worst second, from the sixth
-// one after the change on.
+// BenchmarkChange measures how soon a new rate applies: the worst second, from the sixth one
+// after the change on.
 func BenchmarkChange(b *testing.B) {
 	d := deploy(b)
 	d.worker()
@@ -84,8 +84,8 @@ func BenchmarkChange(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkPatience measures how a dispatch that two workers send is held, and how it comes
-// back, where the receiver answers 429 for a moment: it asks for three seconds.
+// BenchmarkPatience measures how a dispatch of two workers pauses and resumes after a
+// receiver's 429, which asks for three seconds.
 func BenchmarkPatience(b *testing.B) {
 	const rate, moment = 500, 100 * time.Millisecond
 	d := deploy(b)

@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// complete holds a dispatch to the receiver's log, item by item: none is missing, and what
-// came twice is no more than what may be sent between two signs of life, and was under way.
+// complete compares a dispatch with the receiver's log, item by item. None is missing.
+// Repeated items were under way, and are no more than fit between two heartbeats.
 func complete(t *testing.T, d *deployment, view dispatch.View, crashes int) {
 	t.Helper()
 	times := d.byItem()
@@ -31,7 +31,7 @@ func complete(t *testing.T, d *deployment, view dispatch.View, crashes int) {
 	require.LessOrEqual(t, twice, crashes*int(view.PerSecond), "no more than a second's worth for each crash")
 }
 
-// Whoever is killed, and whenever: each item is called, under one id.
+// At every kill, each item is called under one id.
 func TestAWorkerIsKilled(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -48,7 +48,7 @@ func TestAWorkerIsKilled(t *testing.T) {
 	complete(t, d, d.await(key, 2*time.Minute), crashes)
 }
 
-// A worker that is asked to end hands its shards on, and repeats nothing.
+// A worker that stops hands its shards on, and repeats nothing.
 func TestARollingUpdate(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)
@@ -63,8 +63,8 @@ func TestARollingUpdate(t *testing.T) {
 	complete(t, d, d.await(key, 2*time.Minute), 0)
 }
 
-// What somebody pauses in an emergency holds within 10 s, a type or everything, and goes on
-// when that is over.
+// An emergency pause of a type or of everything takes effect within 10 s, and the dispatch
+// goes on when it is over.
 func TestAnEmergency(t *testing.T) {
 	t.Parallel()
 	d := deploy(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorded are the curves that were measured last, and picture shows them.
+// recorded are the last measured curves, and picture shows them.
 var (
 	recorded = filepath.Join("testdata", "curves.json")
 	picture  = filepath.Join("..", "..", "docs", "dispatch.svg")
@@ -24,7 +24,7 @@ func keep(t testing.TB, curves []Curve) {
 	require.NoError(t, os.WriteFile(picture, []byte(Picture(curves)), 0o644))
 }
 
-// The picture in the documents shows what was measured, and what was measured is flat.
+// The picture in the documents shows the measured curves, and they are flat.
 func TestThePictureShowsWhatWasMeasured(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(recorded)

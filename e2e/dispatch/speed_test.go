@@ -17,9 +17,9 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// BenchmarkSpeed measures how many items a second leave, the receiver on the same
-// machine, and what they cost: transitions of Temporal for an item, memory and disk. Of
-// the standalone form one process does all of it.
+// BenchmarkSpeed measures how many items a second leave, with the receiver on the same
+// machine, and their cost: transitions of Temporal for an item, memory and disk. In the
+// standalone form one process does all of it.
 func BenchmarkSpeed(b *testing.B) {
 	for _, c := range []struct {
 		form      string
@@ -49,7 +49,7 @@ func BenchmarkSpeed(b *testing.B) {
 }
 
 // form is a standalone Wakecall, or a Temporal in this process and a worker beside it: the
-// process whose memory is measured, and the directory that holds everything.
+// measured process, and the directory of all data.
 func form(b *testing.B, name string) (d *deployment, measured *process.Process, dir string) {
 	if name == "worker" {
 		dir = b.TempDir()
@@ -64,8 +64,7 @@ func form(b *testing.B, name string) (d *deployment, measured *process.Process, 
 	return d, measured, env.Dir
 }
 
-// transitions are those of the workflows of a dispatch, two for each of its pages among
-// them.
+// transitions counts those of a dispatch's workflows, including two for each of its pages.
 func transitions(t testing.TB, d *deployment, view dispatch.View) (total int64) {
 	ids := []string{workflows.DispatchWorkflowID(view.Key)}
 	for shard := range view.Memo.Shards {
@@ -79,7 +78,7 @@ func transitions(t testing.TB, d *deployment, view dispatch.View) (total int64) 
 	return total + 2*int64(*view.Items/1000+1)
 }
 
-// size is how much a directory holds, in bytes.
+// size is the size of a directory in bytes.
 func size(t testing.TB, dir string) (total int64) {
 	require.NoError(t, filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// What the faults are compared with: the same load, and nothing broken.
+// The baseline of the faults: the same load without a fault.
 func TestNothingBroken(t *testing.T) {
 	longOnly(t)
 	for name, test := range map[string]struct {

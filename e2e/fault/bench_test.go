@@ -28,19 +28,19 @@ var ladder = []time.Duration{
 	time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second, 16 * time.Second,
 }
 
-// bench is a deployment under test, with a witness to be called back.
+// bench is a deployment under test, with a witness as its receiver.
 type bench struct {
 	t   *testing.T
 	api process.API
 	// gateways are the URLs of more APIs of the same deployment.
 	gateways []string
-	// prefix tells the rows of a form from those of another one.
+	// prefix distinguishes the rows of one form from those of another.
 	prefix string
 	// kind is the business type of every timer.
 	kind    string
 	witness *witness.Witness
 	random  *rand.Rand
-	// living are the processes at the moment, by their name.
+	// living are the present processes, by name.
 	living map[string]*process.Process
 
 	mu     sync.Mutex
@@ -54,8 +54,8 @@ func newBench(t *testing.T, api process.API) *bench {
 	}
 }
 
-// again is a bench for one more trial on the same deployment: of a test and a
-// business type of its own.
+// again is a bench for one more trial on the same deployment, with another test and business
+// type.
 func (b *bench) again(t *testing.T) *bench {
 	next := newBench(t, b.api)
 	next.api.T = t
@@ -64,10 +64,10 @@ func (b *bench) again(t *testing.T) *bench {
 	return next
 }
 
-// trials tells business types apart.
+// trials numbers the business types.
 var trials atomic.Int64
 
-// policy makes Wakecall call back to a URL, under the settings named besides.
+// policy makes Wakecall call back to a URL, with further settings.
 func (b *bench) policy(url string, besides ...contract.JSON) {
 	steps := []string{}
 	for _, step := range ladder {
@@ -80,8 +80,8 @@ func (b *bench) policy(url string, besides ...contract.JSON) {
 	b.api.Policy(b.kind, policy)
 }
 
-// breaks notes that something is broken from now on. crash is whether attempts
-// in flight may lose their caller.
+// breaks records the begin of a fault. crash reports whether attempts in flight may lose
+// their caller.
 func (b *bench) breaks(crash bool) *oracle.Fault {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -91,7 +91,7 @@ func (b *bench) breaks(crash bool) *oracle.Fault {
 	return f
 }
 
-// heals notes that what broke is being mended: all that is left is to recover.
+// heals records that the cause of a fault is repaired: only the recovery is left.
 func (b *bench) heals(f *oracle.Fault) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,13 +107,12 @@ type trial struct {
 	strike func(*load.Load)
 }
 
-// limits are those of a trial that names no others. They are no measure of
-// speed: the machine has other things to do.
+// limits are the default limits of a trial. They do not measure speed: the machine has other
+// work.
 var limits = within(time.Minute, 2*time.Minute)
 
-// within are limits of lateness: in calm, and from the end of a fault. The short
-// set runs beside other tests, which slow down the recording and the retry of an
-// attempt.
+// within are limits of lateness: without a fault, and from the end of a fault. The short set
+// runs beside other tests, which slow down the recording and the retry of an attempt.
 func within(calm, recovery time.Duration) oracle.Limits {
 	return oracle.Limits{
 		Calm: calm, Recovery: recovery, Ladder: ladder,
@@ -121,7 +120,7 @@ func within(calm, recovery time.Duration) oracle.Limits {
 	}
 }
 
-// run carries out a trial and demands that every promise was kept.
+// run carries out a trial and requires that every promise was kept.
 func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	b.t.Helper()
 	b.t.Logf("seed %d", seed)
@@ -154,8 +153,8 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 	return run, summary
 }
 
-// drain waits until nothing is open that should have rung, and reads the logs.
-// What does not come is for the oracle to find.
+// drain waits until no overdue timer is open, and reads the logs. The oracle finds missing
+// rings.
 func (b *bench) drain(l *load.Load, run *oracle.Run) {
 	last := slices.MaxFunc(l.Calls(), func(a, b oracle.Call) int { return a.Due.Compare(b.Due) }).Due
 	limit := time.NewTimer(time.Until(last) + max(run.Limits.Calm, run.Limits.Recovery) + time.Minute)
@@ -179,11 +178,10 @@ func (b *bench) drain(l *load.Load, run *oracle.Run) {
 	}
 }
 
-// restWithin is how long idle connections and what serves them may linger.
+// restWithin is how long idle connections and their goroutines may remain.
 const restWithin = time.Minute
 
-// rest waits until the processes that lived through the run hold no more than
-// before.
+// rest waits until the processes that lived through the run hold no more than before.
 func (b *bench) rest(before map[string]usage, run *oracle.Run) {
 	limit := time.NewTimer(restWithin)
 	defer limit.Stop()
@@ -207,8 +205,7 @@ func (b *bench) rest(before map[string]usage, run *oracle.Run) {
 	}
 }
 
-// ahead reports whether a due time is still to come, whether or not it is
-// known to be in effect.
+// ahead reports whether a due time lies ahead, even if it is not known to be in effect.
 func ahead(calls []oracle.Call) bool {
 	return slices.ContainsFunc(calls, func(c oracle.Call) bool { return time.Since(c.Due) < time.Second })
 }
@@ -222,8 +219,8 @@ func (b *bench) noted() (faults []oracle.Fault) {
 	return faults
 }
 
-// overdue are the timers that the list shows as open although their due time
-// is past. A list that cannot be read counts as one of them.
+// overdue are the open timers in the list with a past due time. A list that cannot be read
+// counts as one of them.
 func (b *bench) overdue() (ids []string) {
 	for _, status := range []string{"scheduled", "delivering"} {
 		query := url.Values{"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
@@ -247,7 +244,7 @@ func (b *bench) overdue() (ids []string) {
 	return ids
 }
 
-// story is all that is known of one timer.
+// story is the whole record of one timer.
 func (b *bench) story(run oracle.Run, id string) string {
 	var text strings.Builder
 	for _, c := range run.Calls {

@@ -10,9 +10,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// newBuilds is a node, and beside it a worker and a gateway of an earlier version, which is the
-// one that the environment names: there is none before 1.0.0. What each of them books is rung by
-// both.
+// newBuilds is a node with a worker and a gateway of an earlier version. The environment names
+// that version: there is none before 1.0.0. Both workers ring the bookings of both gateways.
 func newBuilds(t *testing.T) *production {
 	t.Helper()
 	longOnly(t)
@@ -27,9 +26,9 @@ func newBuilds(t *testing.T) *production {
 	return p
 }
 
-// An update is under way: the node goes, and what it was given as it was booked is
-// rung by the older worker. The older worker goes, and the node rings what the older
-// gateway has booked.
+// An update is under way: the node stops, and the older worker rings the timers that the
+// node got with their booking. The older worker stops, and the node rings the older
+// gateway's bookings.
 func TestBuildsRestarted(t *testing.T) {
 	p := newBuilds(t)
 	_, summary := p.run(trial{fault: "SIGTERM of the new node, of the old worker, of the old gateway", plan: busy(1000), strike: func(*load.Load) {
@@ -45,7 +44,7 @@ func TestBuildsRestarted(t *testing.T) {
 	require.Zero(t, summary.Duplicates, "nothing crashed")
 }
 
-// What dies with one build in its hands is rung by the other one.
+// One build dies with timers in its hands, and the other one rings them.
 func TestBuildsKilled(t *testing.T) {
 	p := newBuilds(t)
 	p.run(trial{fault: "kill -9 of the new node, of the old worker", plan: busy(1000), strike: func(*load.Load) {
@@ -63,8 +62,8 @@ func TestBuildsKilled(t *testing.T) {
 	}})
 }
 
-// An update and a rollback, each with timers that were booked before: all of one build
-// stop before the other one's start.
+// An update and a rollback, each with timers booked before: all of one build stop before the
+// other one's start.
 func TestBuildsExchanged(t *testing.T) {
 	p := newBuilds(t)
 	_, summary := p.run(trial{fault: "the old build goes, the new one goes, the old one is back", plan: busy(1000), strike: func(*load.Load) {

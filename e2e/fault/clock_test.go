@@ -11,9 +11,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// A clock that steps, and steps back, makes timers late by the step at the most.
-// Early it makes them only where it is the worker's, which decides when a timer
-// is due.
+// A clock that steps, and steps back, makes timers late by at most the step. It makes them
+// early only if it is the worker's, which decides when a timer is due.
 func TestClockStepped(t *testing.T) {
 	longOnly(t)
 	for _, step := range []struct {
@@ -38,7 +37,7 @@ func TestClockStepped(t *testing.T) {
 			// A delay that was counted from a clock ahead ends that much later.
 			late := step.ahead.Abs() + 12*time.Second
 			limits := within(30*time.Second, late)
-			if step.service == step.of.gateway { // what was booked meanwhile comes later, when nothing is wrong any more
+			if step.service == step.of.gateway { // bookings meanwhile ring later, when nothing is wrong any more
 				limits.Calm = max(limits.Calm, late)
 			}
 			if step.service == step.of.worker {
@@ -58,7 +57,7 @@ func TestClockStepped(t *testing.T) {
 	}
 }
 
-// The control of the test above: a clock that is set is seen to be.
+// The control of the test above: a changed clock is seen as changed.
 func (s *standalone) clockIsSet() {
 	booked := func(id string) time.Time {
 		return s.api.Add(contract.JSON{"business_type": s.kind, "business_id": id, "delay": "3h"}).CreatedAt

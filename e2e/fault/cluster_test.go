@@ -10,8 +10,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// A deployment of several machines: Temporal's services are processes of their own,
-// with two of history, and there are two of each of Wakecall's services.
+// A deployment of several machines: each of Temporal's services is a process, history twice,
+// and there are two of each of Wakecall's services.
 func newCluster(t *testing.T, of form) (*production, *process.Cluster) {
 	env := process.NewProduction(t, process.Direct)
 	cluster := env.Spread()
@@ -42,8 +42,8 @@ func TestClusterHerd(t *testing.T) {
 	})
 }
 
-// The shards of a history that dies move to the other one. Whatever dies, one
-// of its kind or none is left, and comes back.
+// The shards of a dead history move to the other one. After each death, one of its kind or
+// none is left, and it comes back.
 func TestClusterMemberKilled(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		for _, victim := range []string{"frontend", "history", process.SecondHistory, "matching", "worker"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// standalone is a bench on the form that holds everything in one process.
+// standalone is a bench on the form with everything in one process.
 type standalone struct {
 	*bench
 	deployment *process.Standalone
@@ -28,7 +28,7 @@ func newStandaloneIn(t *testing.T, dir string) *standalone {
 	return s
 }
 
-// again is for one more trial on the same deployment.
+// again is a bench for one more trial on the same deployment.
 func (s *standalone) again(t *testing.T) *standalone {
 	next := &standalone{bench: s.bench.again(t), deployment: s.deployment}
 	next.policy(next.witness.URL)
@@ -63,7 +63,7 @@ func newProduction(t *testing.T, of form, via process.Via) *production {
 	return p
 }
 
-// again is for one more trial on the same deployment.
+// again is a bench for one more trial on the same deployment.
 func (p *production) again(t *testing.T) *production {
 	next := &production{bench: p.bench.again(t), form: p.form, deployment: p.deployment}
 	next.policy(next.witness.URL)
@@ -106,10 +106,10 @@ func (b *bench) between(least, most time.Duration) time.Duration {
 	return least + time.Duration(b.random.Int64N(int64(most-least)))
 }
 
-// inFlight is enough attempts in flight to break something among them.
+// inFlight is enough attempts in flight for a fault to hit some.
 const inFlight = 5
 
-// awaitHeld waits until the witness keeps that many callers waiting.
+// awaitHeld waits until the witness delays that many callers.
 func (b *bench) awaitHeld() {
 	b.t.Helper()
 	require.Eventually(b.t, func() bool { return b.witness.Held() >= inFlight }, 3*time.Minute, time.Millisecond,

@@ -17,8 +17,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// smallDisk is a directory of the test on a small disk of its own, if there may
-// be one.
+// smallDisk is a directory of the test on a separate small disk, if allowed.
 func smallDisk(t *testing.T) (dir string) {
 	if os.Getuid() != 0 {
 		return t.TempDir()
@@ -39,8 +38,7 @@ func newDisk(t *testing.T, megabytes int) (dir string) {
 	return dir
 }
 
-// fill takes all that is free on a disk, and what others give up, until it is
-// told to free it.
+// fill takes all free space of a disk, and space that becomes free, until it must free it.
 func (b *bench) fill(dir string) (free func()) {
 	path := filepath.Join(dir, "filler")
 	file, err := os.Create(path)
@@ -68,8 +66,8 @@ func (b *bench) fill(dir string) (free func()) {
 	}
 }
 
-// awaitRefused waits until the fault is felt: adds are answered 503. A store has
-// some room left in its files.
+// awaitRefused waits until the fault has an effect: adds are answered 503. A store has some
+// room left in its files.
 func (b *bench) awaitRefused(l *load.Load) {
 	b.t.Helper()
 	before := refused(l)
@@ -93,7 +91,7 @@ func (s *standalone) diskFull() {
 	s.run(trial{fault: "disk full under SQLite", plan: busy(scaled(750, 300)), strike: func(l *load.Load) {
 		for range scaled(2, 1) {
 			s.awaitHeld()
-			// The process lives, but what it did in these moments it cannot record.
+			// The process lives, but it cannot record what it did in these moments.
 			f := s.breaks(true)
 			free := s.fill(s.deployment.Dir)
 			s.awaitRefused(l)
@@ -117,9 +115,9 @@ func TestDiskFullUnderPostgres(t *testing.T) {
 
 func diskFullUnderPostgres(t *testing.T, of form) {
 	dir := newDisk(t, 256)
-	own := t.TempDir() // everybody else's stays where it is
+	own := t.TempDir() // the others' stays unchanged
 	require.NotContains(t, own, dir)
-	t.Setenv("TMPDIR", dir) // where the cluster is made
+	t.Setenv("TMPDIR", dir) // the place of the cluster
 	p := newProduction(t, of, process.Direct)
 	p.run(trial{fault: "disk full under PostgreSQL", plan: busy(750), strike: func(l *load.Load) {
 		for range 2 {

@@ -18,7 +18,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// dispatchRate is items a second: one that a busy machine keeps up with.
+// dispatchRate is the rate in items a second, low enough for a busy machine.
 const dispatchRate = 100
 
 // dispatched is a dispatch in a deployment under test.
@@ -27,7 +27,7 @@ type dispatched struct {
 	key   wire.Key
 	items int
 	calls client.Dispatches
-	// crashes counts what was killed: after each, what was in flight may come again.
+	// crashes counts the kills: after each, items in flight may come again.
 	crashes int
 }
 
@@ -38,8 +38,8 @@ func (p *production) dispatch(items int) *dispatched {
 	}
 }
 
-// upload orders the dispatch and brings its items. The gateway is killed in the middle of
-// that if it shall be: what was stored then is not sent again.
+// upload orders the dispatch and uploads its items. If killed, the gateway dies in the
+// middle, and the items stored by then are not sent again.
 func (d *dispatched) upload(killed bool) {
 	d.t.Helper()
 	_, _, err := d.calls.Start(d.t.Context(), client.Order{Upload: true, Dispatch: dispatch.Dispatch{Key: d.key, PerSecond: dispatchRate}})
@@ -64,8 +64,8 @@ func (d *dispatched) upload(killed bool) {
 	require.Equal(d.t, d.items, *d.view().Items)
 }
 
-// numbered are the items from one on. Each is held for a moment, so that at each moment
-// some are in flight.
+// numbered are the items from one on. The receiver delays each for a moment, so that some
+// are always in flight.
 func (d *dispatched) numbered(from int, before func(n int)) iter.Seq2[dispatch.Item, error] {
 	return func(yield func(dispatch.Item, error) bool) {
 		for n := from; n < d.items; n++ {
@@ -90,15 +90,15 @@ func (d *dispatched) view() (view dispatch.View) {
 	return view
 }
 
-// strike kills at a random moment of the dispatch.
+// strike kills services at a random moment of the dispatch.
 func (d *dispatched) strike(services ...string) {
 	d.pause(d.between(500*time.Millisecond, 2500*time.Millisecond))
 	d.crash(services...)
 	d.crashes++
 }
 
-// ends waits for the end of the dispatch, and holds what it says to the log of the
-// receiver, to the item.
+// ends waits for the end of the dispatch, and compares its result with the receiver's log,
+// item by item.
 func (d *dispatched) ends(row string) {
 	d.t.Helper()
 	var view dispatch.View
@@ -117,9 +117,9 @@ func (d *dispatched) ends(row string) {
 	require.Empty(d.t, broken, "seed %d", seed)
 }
 
-// judged says which promises of a dispatch were broken: each item comes, under one id, and
-// after a crash no more come again than may be in flight. Those are what was sent since the
-// last sign of life that was answered, at most two seconds' worth.
+// judged returns the broken promises of a dispatch: each item comes, under one id, and after
+// a crash no more come again than may be in flight. Those are the items since the last
+// answered heartbeat, at most two seconds' worth.
 func judged(arrivals []oracle.Arrival, items, crashes int) (broken []string, summary oracle.Summary) {
 	ids := map[string]string{}
 	for _, a := range arrivals {
@@ -161,7 +161,7 @@ func TestDispatchesAreJudged(t *testing.T) {
 	}
 }
 
-// Whatever is killed under a dispatch: it goes on, and each item is called.
+// Each process is killed under a dispatch: it goes on, and each item is called.
 func (p *production) dispatchStruck() {
 	d := p.dispatch(scaled(6000, 1500))
 	d.upload(true)
@@ -202,7 +202,7 @@ func TestDispatchFrozen(t *testing.T) {
 					d.freeze(victim)
 					d.pause(5 * time.Second)
 					d.thaw(victim)
-					d.crashes++ // what was in flight may come again
+					d.crashes++ // items in flight may come again
 				}
 				d.ends(victim + " frozen for 5 s, 3 times, under a dispatch")
 			})
@@ -210,7 +210,7 @@ func TestDispatchFrozen(t *testing.T) {
 	})
 }
 
-// A rolling update hands on what it has, and repeats nothing.
+// A rolling update hands its work on, and repeats nothing.
 func TestDispatchRolled(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)
@@ -230,7 +230,7 @@ func TestDispatchRolled(t *testing.T) {
 	})
 }
 
-// An emergency holds a dispatch within 10 s, and it goes on when that is over.
+// An emergency holds a dispatch within 10 s, and it goes on afterwards.
 func TestDispatchInAnEmergency(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		d := newProduction(t, of, process.Direct).dispatch(3000)

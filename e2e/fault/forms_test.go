@@ -2,8 +2,8 @@ package fault
 
 import "testing"
 
-// form is how Wakecall runs on PostgreSQL: by which of its services timers are booked,
-// and by which they ring.
+// form is how Wakecall runs on PostgreSQL: which of its services books timers, and which
+// rings them.
 type form struct {
 	name, label     string
 	gateway, worker string
@@ -11,8 +11,8 @@ type form struct {
 
 var (
 	roles = form{name: "roles", gateway: "api", worker: "worker"}
-	// node is what docs/production.md recommends. What is booked less than a minute ahead is
-	// in a worker's hands from its booking on.
+	// node is the form that docs/production.md recommends. A timer booked less than a minute
+	// ahead is in a worker's hands from its booking on.
 	node = form{name: "node", label: "node: ", gateway: "wakecall", worker: "wakecall"}
 )
 
@@ -30,7 +30,7 @@ func inEachForm(t *testing.T, test func(*testing.T, form)) {
 	}
 }
 
-// services are Wakecall's, in the order in which they are updated.
+// services are Wakecall's services, in the order of an update.
 func (f form) services() []string {
 	if f.worker == f.gateway {
 		return []string{f.worker}
@@ -50,7 +50,7 @@ func (f form) victims() map[string][]string {
 	return victims
 }
 
-// other is what a second process of a service goes by.
+// other is the name of a second process of a service.
 func other(service string) string { return "other " + service }
 
 // beside runs a second process of a service. A gateway gets its part of the load.

@@ -10,9 +10,9 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// busy is a load with attempts in flight at every moment, for each receiver
-// takes a second to answer. It is one that SQLite keeps up with on a busy
-// machine, each commit synced: it is not speed that is tested.
+// busy is a load with attempts in flight at every moment, since each receiver takes a second
+// to answer. SQLite keeps up with it on a busy machine, each commit synced: this does not
+// test speed.
 func busy(timers int) load.Plan {
 	return load.Plan{
 		Timers: timers, Over: time.Duration(timers) * 80 * time.Millisecond, Lead: time.Second, Spread: 10 * time.Second,

@@ -15,10 +15,10 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 )
 
-// long is whether everything runs, and not the short set only.
+// long reports whether everything runs, and not only the short set.
 var long = os.Getenv("WAKECALL_FAULT") == "long"
 
-// seed decides everything that is random.
+// seed determines all random choices.
 var seed = func() uint64 {
 	if n, err := strconv.ParseUint(os.Getenv("WAKECALL_FAULT_SEED"), 10, 64); err == nil {
 		return n
@@ -34,7 +34,7 @@ func longOnly(t *testing.T) {
 	}
 }
 
-// scaled is a number of the long set, and a smaller one of the short set.
+// scaled is a number for the long set, and a smaller one for the short set.
 func scaled(inLong, inShort int) int {
 	if long {
 		return inLong
@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// results are the rows of the one table.
+// results are the rows of the table.
 var results rows
 
 type rows struct {

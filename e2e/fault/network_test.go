@@ -32,7 +32,7 @@ func newNetwork(t *testing.T) *network {
 	}
 }
 
-// via leads a link through a proxy of its own.
+// via leads a link through its own proxy.
 func (n *network) via(from, to, addr string) string {
 	proxy := toxiproxy.NewProxy(n.server, from+"-"+to, loopback.Addr(), addr)
 	require.NoError(n.t, proxy.Start())
@@ -43,7 +43,7 @@ func (n *network) via(from, to, addr string) string {
 	return proxy.Listen
 }
 
-// cut is a way in which a link breaks. It returns what joins the link again.
+// cut breaks a link in one way. It returns the function that joins the link again.
 type cut func(*testing.T, *toxiproxy.Proxy) (join func())
 
 var cuts = map[string]cut{
@@ -52,7 +52,7 @@ var cuts = map[string]cut{
 		proxy.Stop()
 		return func() { require.NoError(t, proxy.Start()) }
 	},
-	// Nothing arrives, and nobody is told.
+	// Nothing arrives, and there is no error.
 	"silent": func(t *testing.T, proxy *toxiproxy.Proxy) func() {
 		for _, stream := range []string{"upstream", "downstream"} {
 			toxic := fmt.Sprintf(`{"type": "timeout", "stream": %q, "attributes": {"timeout": 0}}`, stream)
@@ -78,8 +78,8 @@ func TestNetworkCut(t *testing.T) {
 					p.run(trial{fault: "network between " + link + " cut for 10 s, " + name, plan: busy(750), strike: func(*load.Load) {
 						for range 2 {
 							p.awaitHeld()
-							// A receiver that is out of reach is like a caller that died: what
-							// it took, nobody hears of.
+							// An unreachable receiver is like a dead caller: its answers
+							// never arrive.
 							f := p.breaks(link == "worker and receiver")
 							join := cut(t, n.links[link])
 							p.pause(10 * time.Second)

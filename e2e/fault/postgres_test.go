@@ -71,8 +71,8 @@ var storeFaults = process.StoreFaults{
 	"TaskStore":  {"CreateTasks": {"Timeout": 0.05, "ExecuteAndTimeout": 0.05}, "GetTasks": {"Timeout": 0.05}},
 }
 
-// What the store says of a write is not true now and then. It loses nothing, and
-// rings nothing twice: a task that comes again finds the receipt.
+// The store's report of a write is false now and then. It loses nothing, and rings nothing
+// twice: a task that comes again finds the receipt.
 func TestStoreUnreliable(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)

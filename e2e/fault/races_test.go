@@ -12,12 +12,11 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// slow are the limits of a trial that is about who wins and not about when.
+// slow are the limits of a trial about the winner, not about the time.
 var slow = within(time.Minute, time.Minute)
 
-// Moves and cancels come at the very moment of the ring: whichever wins, the
-// answer says so. The worker has looked for them shortly before the ring, so
-// few of them win.
+// Moves and cancels come at the very moment of the ring: the answer names the winner. The
+// worker has checked for them shortly before the ring, so few of them win.
 func (p *production) races() {
 	p.race("changes and cancels within 50 ms of the due time", 50*time.Millisecond)
 }
@@ -33,8 +32,8 @@ func (p *production) racesWhileHeld() {
 	}
 }
 
-// A cancel follows a move at once, of timers that are held, rung or retried:
-// whatever was accepted before it, the cancel holds.
+// A cancel follows a move at once, on held, rung or retried timers: the cancel holds,
+// whatever was accepted before it.
 func TestCancelledAfterAMove(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)
@@ -55,8 +54,8 @@ func TestCancelledAfterAMove(t *testing.T) {
 	})
 }
 
-// Attempts last longer than the SDK keeps a workflow task without a heartbeat, and
-// either of two workers may have the task when a change or a cancel comes.
+// Attempts last longer than the SDK keeps a workflow task without a heartbeat, and either of
+// two workers may have the task when a change or a cancel comes.
 func TestLongAttemptsAmongTwoWorkers(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)
@@ -71,7 +70,7 @@ func TestLongAttemptsAmongTwoWorkers(t *testing.T) {
 	})
 }
 
-// race returns how often each call was answered by each status.
+// race counts the statuses of the answers to each call.
 func (p *production) race(fault string, within time.Duration) map[oracle.Op]map[int]int {
 	timers := scaled(1000, 80)
 	plan := load.Plan{

@@ -11,9 +11,9 @@ import (
 )
 
 // An upgrade as docs/upgrade.md describes it, with two of each service: all workers, one
-// after the other, before the first gateway. Each finishes what it began. It is the same
-// program before and after; what older ones have stored is held by the frozen histories.
-// No fault is noted, so the limits of calm hold throughout.
+// after the other, before the first gateway. Each finishes its work. The program is the same
+// before and after; the frozen histories cover what older ones have stored. No fault is
+// recorded, so the limits without a fault apply throughout.
 func (p *production) rollingRestart() {
 	p.double()
 	_, summary := p.run(trial{fault: "SIGTERM of all, rolling", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
@@ -43,7 +43,7 @@ func (p *production) restart(service string) {
 	p.revive(service)
 }
 
-// A worker that stops with nobody to take over still finishes what it began.
+// A worker that stops without a successor still finishes its work.
 func TestWorkerRestarted(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)

@@ -6,9 +6,9 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// The short set runs its scenarios one after another in one deployment of roles and in
-// one of the standalone form, the two side by side. In the long set each has a deployment
-// of its own.
+// The short set runs its scenarios one after another in one deployment of roles and in one
+// of the standalone form, the two side by side. In the long set each scenario has a separate
+// deployment.
 
 func TestProduction(t *testing.T) {
 	if !long {
@@ -46,7 +46,7 @@ var scenariosOfProduction = []scenario[*production]{
 	{"everything killed in mid-callback", (*production).everythingKilled},
 }
 
-// A herd leaves a large log behind, in which SQLite finds room on a full disk.
+// A herd leaves a large log behind, and SQLite finds room in it on a full disk.
 var scenariosOfStandalone = []scenario[*standalone]{
 	{"disk full", (*standalone).diskFull},
 	{"herd", (*standalone).herd},

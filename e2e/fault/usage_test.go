@@ -9,14 +9,13 @@ import (
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 )
 
-// usage is what a process holds. A process that was started again is another
-// one.
+// usage is the usage of a process. A restarted process is another one.
 type usage struct {
 	process int
 	oracle.Usage
 }
 
-// ours are the processes that tell what they hold.
+// ours are the processes that report their usage.
 var ours = []string{"standalone", "wakecall", "api", "worker"}
 
 // more are the roles of a process beyond its first one: a node is gateway and worker.

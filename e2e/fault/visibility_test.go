@@ -14,12 +14,10 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
-// unhurried are the limits of a fault that must not be felt by any timer: it
-// is no excuse for lateness.
+// unhurried are the limits of a fault without an effect on timers: it is no excuse for lateness.
 var unhurried = within(30*time.Second, 30*time.Second)
 
-// The list is out of order while the visibility store is; everything else goes
-// on.
+// The list fails while the visibility store does; everything else goes on.
 func TestVisibilityTableGone(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)
@@ -36,8 +34,7 @@ func TestVisibilityTableGone(t *testing.T) {
 	})
 }
 
-// A worker that starts meanwhile has nobody but Temporal to tell it which queues
-// there are.
+// A worker that starts meanwhile can learn the queues only from Temporal.
 func TestVisibilityTableLocked(t *testing.T) {
 	inEachForm(t, func(t *testing.T, of form) {
 		p := newProduction(t, of, process.Direct)
@@ -81,8 +78,7 @@ func (b *bench) requireAllButTheList(l *load.Load) {
 	require.Equal(b.t, http.StatusServiceUnavailable, status, "the fault is real")
 }
 
-// goesOn demands that the load makes progress: adds are acknowledged, and
-// callbacks arrive.
+// goesOn requires that the load makes progress: adds are acknowledged, and callbacks arrive.
 func (b *bench) goesOn(l *load.Load) {
 	b.t.Helper()
 	booked, rung := l.Booked(), b.witness.Count()

@@ -40,7 +40,7 @@ func newAuthority(name string) (*authority, error) {
 	return &authority{certificate: certificate, key: key}, err
 }
 
-// write leaves the authority's certificate in a file, as an operator would.
+// write writes the authority's certificate to a file, as an operator would.
 func (a *authority) write(t *testing.T) (path string) {
 	path = filepath.Join(t.TempDir(), "ca.pem")
 	text := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.certificate.Raw})
@@ -48,7 +48,7 @@ func (a *authority) write(t *testing.T) (path string) {
 	return path
 }
 
-// validity is what a certificate says about itself.
+// validity is the validity in a certificate.
 type validity struct {
 	host     string
 	from, to time.Duration // from now

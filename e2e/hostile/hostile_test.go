@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// short is the timeout of attempts that shall run into it, long that of
-	// the others, even on a busy machine.
+	// short is the timeout of attempts that must reach it, long that of the others, even on
+	// a busy machine.
 	short, long = time.Second, 10 * time.Second
-	// grace is what may pass beyond the timeout until the slot is free.
+	// grace is the most time beyond the timeout until the slot is free.
 	grace = 5 * time.Second
-	// late is how much later than in calm a healthy receiver may be called.
+	// late is the allowed extra lateness of a healthy receiver, compared with a quiet run.
 	late = 5 * time.Second
 )
 
@@ -68,8 +68,8 @@ func timeoutFor(ends []string) time.Duration {
 	return long
 }
 
-// add books a timer, if need be again and again: a busy machine may be too slow
-// to answer, and the same booking may be sent twice.
+// add books a timer, again if necessary: a busy machine may be too slow to answer, and the
+// same booking may be sent twice.
 func (g *ground) add(body testenv.JSON) {
 	status := http.StatusServiceUnavailable
 	for status == http.StatusServiceUnavailable {
@@ -84,8 +84,7 @@ func (g *ground) end(t *testing.T, id string) testenv.Timer {
 	return g.endOf(t, g.kind+"/"+id)
 }
 
-// endOf waits for the end of a timer. It asks Temporal, which answers at the
-// end and not before.
+// endOf waits for the end of a timer. It asks Temporal, which answers only at the end.
 func (g *ground) endOf(t *testing.T, path string) testenv.Timer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -95,7 +94,7 @@ func (g *ground) endOf(t *testing.T, path string) testenv.Timer {
 	return g.Get(path)
 }
 
-// message is how a timer ended, in one word: delivered, or why not.
+// message is the end of a timer in one word: delivered, or why not.
 func message(timer testenv.Timer) string {
 	if timer.Status == "delivered" {
 		return timer.Status
@@ -124,8 +123,8 @@ const (
 	upgrade   = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: silence\r\n\r\n"
 )
 
-// ordeal is what a receiver does, and how a timer that calls it ends. Where a
-// reset may overtake an answer, more than one end is right.
+// ordeal is a receiver's behaviour, and the end of a timer that calls it. If a reset may
+// overtake an answer, more than one end is right.
 type ordeal struct {
 	manner receiver.Manner
 	want   []string
@@ -184,16 +183,15 @@ var ordeals = map[string]ordeal{
 	"hang-up within body":       {receiver.ThenClose(begun + "x"), []string{delivered}},
 }
 
-// keepsOpen are the ordeals whose connection is in order, or of which the
-// receiver does not see the end.
+// keepsOpen are the ordeals whose connection stays sound, or whose receiver does not see its
+// end.
 var keepsOpen = map[string]bool{"deaf": true, "early answer": true, "early answer of a 500": true, "unknown status": true}
 
 // repeats is how many timers meet each ordeal.
 const repeats = 2
 
-// The ordeals at once. Each attempt is over in time and in its own way, its
-// connection is let go, the process stays small, and a healthy receiver is
-// called meanwhile as if nothing were.
+// All ordeals at once. Each attempt ends in time with its expected end, its connection is
+// closed, the process stays small, and a healthy receiver is called undisturbed.
 func testReceivers(t *testing.T, g *ground) {
 	healthy := receiver.New(t)
 	calm := g.callHealthy(t, healthy, "before", 10)
@@ -215,7 +213,7 @@ func testReceivers(t *testing.T, g *ground) {
 	}
 }
 
-// check is what must come of one timer.
+// check is the expected end of one timer.
 type check struct {
 	name string
 	hold func(t *testing.T)
@@ -246,7 +244,7 @@ func (g *ground) undergo(t *testing.T, name string, n int) {
 	}
 }
 
-// inTime holds an attempt to its timeout, from when it was first heard of.
+// inTime checks an attempt against its timeout, from its first sign.
 func inTime(t *testing.T, timer testenv.Timer, heard time.Time, timeout time.Duration) {
 	t.Helper()
 	ended := timer.DeliveredAt
@@ -256,8 +254,8 @@ func inTime(t *testing.T, timer testenv.Timer, heard time.Time, timeout time.Dur
 	require.Less(t, ended.Sub(heard), timeout+grace, "the slot is free again")
 }
 
-// callHealthy books timers of another business type, a tenth of a second
-// apart, awaits them, and tells how late half of them were at most.
+// callHealthy books timers of another business type, a tenth of a second apart, awaits them,
+// and returns the median lateness.
 func (g *ground) callHealthy(t *testing.T, r *receiver.Receiver, when string, n int) time.Duration {
 	t.Helper()
 	const kind = "healthy"
@@ -284,7 +282,7 @@ func idOf(words ...any) string {
 	return strings.NewReplacer(" ", "-", ",", "", "/", "-", "[", "=", "]", "=").Replace(strings.TrimSpace(fmt.Sprintln(words...)))
 }
 
-// The negative controls: each oracle sees what it is there to see.
+// The negative controls: each oracle finds what it must find.
 func TestOraclesSee(t *testing.T) {
 	t.Run("a slot that is held", func(t *testing.T) {
 		g := newGround(t)
@@ -324,7 +322,7 @@ func TestOraclesSee(t *testing.T) {
 
 func testProxy(t *testing.T) { require.False(t, proxyAsked(t)) }
 
-// proxyAsked tells whether anybody connected to the proxy.
+// proxyAsked reports whether there was a connection to the proxy.
 func proxyAsked(t *testing.T) bool {
 	t.Helper()
 	require.NoError(t, proxy.(*net.TCPListener).SetDeadline(time.Now().Add(10*time.Millisecond)))

@@ -1,7 +1,6 @@
-// Package hostile holds the test of Wakecall against receivers, name servers
-// and certificates that mean it ill. It has a process of its own, since it
-// changes what the whole process sees: its resolver and its proxies; and since
-// it measures the memory of the process.
+// Package hostile tests Wakecall against hostile receivers, name servers and certificates.
+// It needs its own process for two reasons: it changes the process's resolver and proxies,
+// and it measures the memory of the process.
 package hostile
 
 import (
@@ -18,7 +17,7 @@ import (
 
 var (
 	temporalAddr string
-	// proxy is what the environment says is the proxy; nobody should connect.
+	// proxy is the proxy in the environment; it must not get a connection.
 	proxy net.Listener
 	ca    *authority
 )
@@ -30,7 +29,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// Receivers shall misbehave all at once, however few processors there are.
+	// Receivers must misbehave all at once, on any number of processors.
 	flag.Parse()
 	err := flag.Set("test.parallel", "12")
 	if err != nil {
@@ -66,6 +65,6 @@ func run(m *testing.M) int {
 	return code
 }
 
-// allowed is where callbacks may go to; everything else on loopback is as
-// forbidden as a metadata service.
+// allowed are the addresses that callbacks may reach; the rest of loopback is as forbidden
+// as a metadata service.
 var allowed = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// memoryLimit is how much the process may grow, whatever receivers do. Under the
-// race detector it holds more: sync.Pool throws a part of what it is given away.
+// memoryLimit is how much the process may grow with any receiver. Under the race detector it
+// holds more: sync.Pool drops a part of its objects.
 const memoryLimit = raceFactor * 64 << 20
 
-// memory watches the heap that is in use.
+// memory watches the heap in use.
 type memory struct {
 	before  int64
 	highest int64
@@ -28,7 +28,7 @@ func watchMemory() *memory {
 
 func (m *memory) watch() {
 	defer close(m.stopped)
-	tick := time.NewTicker(500 * time.Millisecond) // a collection is dear under the race detector
+	tick := time.NewTicker(500 * time.Millisecond) // a collection is expensive under the race detector
 	defer tick.Stop()
 	for {
 		m.highest = max(m.highest, inUse())
@@ -40,14 +40,14 @@ func (m *memory) watch() {
 	}
 }
 
-// growth ends the watch, and tells how far the heap grew at its highest.
+// growth ends the watch, and returns the heap's largest growth.
 func (m *memory) growth() int64 {
 	close(m.stop)
 	<-m.stopped
 	return max(m.highest, inUse()) - m.before
 }
 
-// inUse is the heap after a collection: garbage is nobody's growth.
+// inUse is the heap after a collection, without garbage.
 func inUse() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -61,7 +61,7 @@ func attemptsUnderWay() int {
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "delivery.(*try).call(")
 }
 
-// readAll is what a careless client does with an answer: unpack it and keep it.
+// readAll handles an answer as a careless client does: it unpacks it and keeps it.
 func readAll(url string, limit int64) error {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// zone is below which every name of the test lies.
+// zone is the parent of every name of the test.
 const zone = ".hostile.test"
 
 // nameServer answers by the first label of a name, over connections that never
@@ -54,14 +54,14 @@ func slicesOf(address string, n int) []string {
 	return strings.Split(strings.Repeat(address+" ", n-1)+address, " ")
 }
 
-// dial stands for the way to any name server.
+// dial replaces the connection to any name server.
 func (s *nameServer) dial(context.Context, string, string) (net.Conn, error) {
 	near, far := net.Pipe()
 	go s.serve(far)
 	return near, nil
 }
 
-// serve speaks DNS as over TCP (RFC 1035, section 4.2.2), until it is hung up.
+// serve speaks DNS as over TCP (RFC 1035, section 4.2.2), until the other side hangs up.
 func (s *nameServer) serve(conn net.Conn) {
 	defer func() { _ = conn.Close() }()
 	for {
@@ -115,14 +115,14 @@ func (s *nameServer) answer(query []byte) ([]byte, bool) {
 	return packed, err == nil
 }
 
-// first is when a name was asked for first.
+// first is when a name was first queried.
 func (s *nameServer) first(label string) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.since[label]
 }
 
-// count returns how often a question was asked before.
+// count returns the number of earlier queries.
 func (s *nameServer) count(label string, kind dnsmessage.Type) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,7 +138,7 @@ func header(question dnsmessage.Question) dnsmessage.ResourceHeader {
 	return dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}
 }
 
-// resources are the addresses of the family that was asked for.
+// resources are the addresses of the queried family.
 func resources(question dnsmessage.Question, addresses []string) (found []dnsmessage.Resource) {
 	for _, text := range addresses {
 		address := netip.MustParseAddr(text)

@@ -86,8 +86,8 @@ func testCertificates(t *testing.T, g *ground) {
 	atOnce(t, checks)
 }
 
-// resetHandshake lets it begin: the kernel may tell of an earlier reset as of a
-// connection that was never made.
+// resetHandshake lets it begin: the kernel may report an earlier reset as a connection that
+// was never made.
 func resetHandshake(c *receiver.Conn) {
 	_, _ = c.Read(make([]byte, 1))
 	c.Reset()
@@ -140,8 +140,8 @@ func testNames(t *testing.T, g *ground) {
 	atOnce(t, checks)
 }
 
-// Nothing that a client, a name server or a receiver says brings a connection
-// to an address that is not allowed. The forbidden addresses listen, and count.
+// No client, name server or receiver can cause a connection to a forbidden address. The
+// forbidden addresses listen, and count.
 func testForbidden(t *testing.T, g *ground) {
 	port := loopback.Port(loopback.Addr())
 	listeners := map[string]*receiver.Hostile{}
@@ -168,7 +168,7 @@ func testForbidden(t *testing.T, g *ground) {
 			require.Contains(t, want, message(g.end(t, id)))
 		}})
 	}
-	for _, host := range literal { // refused when it is booked; a receiver may name it all the same
+	for _, host := range literal { // refused at booking; a receiver may still name it
 		forbidden[host] = nil
 	}
 	for host, want := range forbidden {
@@ -202,8 +202,8 @@ func testForbidden(t *testing.T, g *ground) {
 	}
 }
 
-// onceThenGone answers the first request of a connection, and hangs up on the
-// second once it has read it.
+// onceThenGone answers the first request of a connection, and hangs up on the second once it
+// has read it.
 func onceThenGone(c *receiver.Conn) {
 	receiver.Then(answer)(c)
 	receiver.ThenClose("")(c)

@@ -18,25 +18,28 @@ import (
 )
 
 const (
-	// crowd is how many timers of the type that misbehaves fall due at once.
+	// crowd is how many timers of the misbehaving type fall due at once.
 	crowd = 5000
-	// massRate is how many items a second a dispatch sends beside.
+	// massRate is the rate of a dispatch beside, in items a second.
 	massRate = 1000.0
-	// every is the time between two timers of the type that is watched.
+	// every is the time between two timers of the watched type.
 	every = 100 * time.Millisecond
-	// herd is how many of them are booked in the last seconds before they fall due, of
-	// which hotFor is when the first one is: each is handed to a worker as it is booked.
+	// herd is how many of them are booked in the last seconds before they fall due, and
+	// hotFor is how long before its due time the first one is: each is handed to a worker at
+	// its booking.
 	herd, hotFor = 3000, 20 * time.Second
-	// before and after the instant of the crowd the other type is watched.
+	// before and after are the time around the crowd's instant in which the other type is
+	// watched.
 	before, after = 10 * time.Second, 40 * time.Second
-	// cold is more than a minute before the first of the other type is due: Temporal keeps it.
+	// cold is more than a minute before the first timer of the other type is due: Temporal
+	// keeps it.
 	cold = 80 * time.Second
-	// slack is by how much the other type may be later than twice as in quiet.
+	// slack is by how much the other type's lateness may exceed twice its quiet one.
 	slack = 250 * time.Millisecond
 )
 
-// A type that floods, hangs or fails leaves the others on time, compared with
-// their own quiet run of the same minutes.
+// A type that floods, hangs or fails leaves the others on time, compared with their own
+// quiet run of the same minutes.
 func BenchmarkIsolation(b *testing.B) {
 	quiet := watch(b, "quiet", disturbance{ahead: cold})
 	for name, disturb := range map[string]disturbance{
@@ -55,8 +58,8 @@ func BenchmarkIsolation(b *testing.B) {
 	}
 }
 
-// disturbance is what another type does from an instant on; act, if there is any, begins
-// that much ahead.
+// disturbance is another type's behaviour from an instant on; act, if set, begins that much
+// ahead.
 type disturbance struct {
 	ahead time.Duration
 	act   func(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time)
@@ -71,8 +74,7 @@ func crowded(answer http.HandlerFunc) disturbance {
 	}}
 }
 
-// hot is a herd that is booked in its last seconds, while timers that were booked long
-// before fall due.
+// hot is a herd that is booked in its last seconds, while earlier booked timers fall due.
 func hot(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
 	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/hot", receiver.Status(http.StatusOK))}})
 	begin := time.NewTimer(time.Until(instant.Add(-hotFor)))
@@ -82,7 +84,7 @@ func hot(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant ti
 	t.Logf("the last of the herd was booked %s before its instant", time.Until(instant).Round(time.Millisecond))
 }
 
-// mass is a dispatch that sends for as long as the other type is watched.
+// mass is a dispatch that sends while the other type is watched.
 func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant time.Time) {
 	env.Policy("crowd", contract.JSON{"callback": contract.JSON{"url": r.On("/mass", receiver.Status(http.StatusOK))}})
 	dispatches := testenv.Open(t, env.Addr("WAKECALL_TEMPORAL_ADDR")).Engine.Dispatches
@@ -99,7 +101,7 @@ func mass(t testing.TB, env *process.Standalone, r *receiver.Receiver, instant t
 	require.NoError(t, err)
 }
 
-// watch returns how late the timers of a type were, beside what another one does.
+// watch returns the lateness of a type's timers beside another type's disturbance.
 func watch(t testing.TB, name string, disturb disturbance) (lateness []time.Duration) {
 	env := process.NewStandalone(t)
 	env.Env["WAKECALL_SECRET_KEY"] = testenv.Settings().SecretKey
@@ -132,7 +134,7 @@ func watch(t testing.TB, name string, disturb disturbance) (lateness []time.Dura
 
 func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/100] }
 
-// book books timers that are due then, by batches.
+// book books timers with these due times, in batches.
 func book(t testing.TB, env *process.Standalone, kind string, due []time.Time) {
 	timers := make([]contract.JSON, len(due))
 	for i := range timers {

@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// TestRecordHistoriesOfFullRuns records entities that go on in another run: Temporal asks for
-// it after few events here.
+// TestRecordHistoriesOfFullRuns records entities that continue in another run: here Temporal
+// suggests that after few events.
 func TestRecordHistoriesOfFullRuns(t *testing.T) {
 	testenv.OnlyToRecord(t)
 	addr, stop, err := testenv.TemporalWith(t.TempDir(), []byte("limit.historyCount.suggestContinueAsNew:\n  - value: 20\n"), time.Hour)

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 )
 
-// findings are what a start finds, by check.
+// findings are the findings of a start, by check.
 func findings(t *testing.T, env *testenv.Env) map[string]namespace.Finding {
 	found, began := map[string]namespace.Finding{}, time.Now()
 	for _, finding := range env.Engine.Namespace.CheckStart(t.Context()) {
@@ -28,8 +28,8 @@ func findings(t *testing.T, env *testenv.Env) map[string]namespace.Finding {
 	return found
 }
 
-// Temporal as Wakecall sets it up passes every check, and nothing is left of them. What was
-// continued as new is gone after half a minute only.
+// Temporal as Wakecall sets it up passes every check, and nothing is left of the checks. A
+// continued workflow is gone only after half a minute.
 func TestStartChecksPass(t *testing.T) {
 	t.Parallel()
 	env, _, _ := testenv.Start(t)
@@ -44,8 +44,8 @@ func TestStartChecksPass(t *testing.T) {
 	}, testenv.Patience, 50*time.Millisecond, "Temporal deletes in the background")
 }
 
-// Temporal as it comes, with a short retention, fails those that can be seen, each in
-// one line with what to change.
+// Temporal's defaults, with a short retention, fail the visible checks, each with one line
+// on what to change.
 func TestStartChecksOfUntunedTemporal(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -86,8 +86,7 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 	}
 }
 
-// A role that starts beside a Temporal whose clock is off says so in one line, and starts
-// all the same.
+// A role whose Temporal has a wrong clock says so in one line, and starts all the same.
 func TestStartWithClocksApart(t *testing.T) {
 	t.Parallel()
 	env := process.NewStandalone(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 )
 
-// TestPace runs one deployment for all: its tests side by side while nothing is
-// disturbed, and then those that restart it.
+// TestPace runs one deployment for all: first its undisturbed tests side by side, and then
+// those that restart it.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := process.NewProduction(t, process.Direct)
@@ -51,11 +51,10 @@ func TestPace(t *testing.T) {
 	t.Run("restarted", func(t *testing.T) { restarted(t, p, workers) })
 }
 
-// timers make a backlog of half a minute at 20 a second, their retries
-// included.
+// timers make a backlog of half a minute at 20 a second, including their retries.
 const timers = 300
 
-// business is one business type, and who is called for it.
+// business is one business type with its receiver.
 type business struct {
 	api      process.API
 	kind     string
@@ -79,8 +78,7 @@ func (b *business) callsPerSecond(rate float64) {
 	b.api.Policy(b.kind, b.policy)
 }
 
-// book adds n timers that are due at once, and repeats what a busy Temporal
-// refuses.
+// book adds n timers that are due at once, and repeats bookings that a busy Temporal refuses.
 func (b *business) book(n int) {
 	b.api.T.Helper()
 	batch := make([]contract.JSON, n)
@@ -104,8 +102,8 @@ func (b *business) book(n int) {
 	}, time.Minute, 100*time.Millisecond, "a busy Temporal takes them in the end")
 }
 
-// awaitDelivered waits until each of n timers was called for the second time,
-// which the receiver answers 200.
+// awaitDelivered waits until each of n timers was called for the second time, which the
+// receiver answers 200.
 func (b *business) awaitDelivered(n int) []receiver.Call {
 	b.api.T.Helper()
 	complete := func() bool {

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 )
 
-// window is what a rate is counted over.
+// window is the window for counting a rate.
 const window = 10 * time.Second
 
 // arrivals are the times of calls, in order.
@@ -36,19 +36,18 @@ func busiest(times []time.Time) (most int) {
 	return most
 }
 
-// transit is how long a call may be held up on its way from Temporal to the
-// receiver by a machine that is busy, so that it comes along with later ones.
+// transit is how long a busy machine may hold up a call between Temporal and the receiver,
+// so that it arrives with later ones.
 const transit = time.Second
 
-// allowed is the most that a limit lets arrive in a span: 1.05 times the rate,
-// and one burst; part of a call is one.
+// allowed is the most that a limit lets arrive in a span: 1.05 times the rate, and one
+// burst; part of a call is one.
 func allowed(rate float64, span time.Duration) int {
 	burst := math.Max(1, math.Ceil(rate))
 	return int(math.Ceil(1.05*rate*(span+transit).Seconds() + burst))
 }
 
-// exceeds says in what a limit was broken, in any window or over the whole
-// time.
+// exceeds describes how a limit was broken, in any window or over the whole time.
 func exceeds(times []time.Time, rate float64) string {
 	if most := busiest(times); most > allowed(rate, window) {
 		return fmt.Sprintf("%d calls in %s, %d are allowed: %v", most, window, allowed(rate, window), eachSecond(times))
@@ -59,9 +58,9 @@ func exceeds(times []time.Time, rate float64) string {
 	return ""
 }
 
-// idles says where a limit was not used up: arrivals with a backlog behind
-// them come at 0.9 of the rate at least. The first and the last tenth are left
-// out: there the backlog is still being booked, or over.
+// idles describes where a limit was not used up: with a backlog, calls arrive at 0.9 of the
+// rate at least. It leaves out the first and the last tenth, in which the backlog is still
+// being booked, or over.
 func idles(times []time.Time, rate float64) string {
 	steady := times[len(times)/10 : len(times)*9/10]
 	took := steady[len(steady)-1].Sub(steady[0]).Seconds()
@@ -71,7 +70,7 @@ func idles(times []time.Time, rate float64) string {
 	return ""
 }
 
-// eachSecond counts the arrivals in each second, to show in a failure.
+// eachSecond counts the arrivals in each second, for failure messages.
 func eachSecond(times []time.Time) (counts []int) {
 	for _, at := range times {
 		second := int(at.Sub(times[0]) / time.Second)

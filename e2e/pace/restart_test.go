@@ -15,13 +15,12 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// patience is what a receiver asks for: longer than it takes to restart the
-// workers and to stop Temporal.
+// patience is the receiver's Retry-After: longer than it takes to restart the workers and to
+// stop Temporal.
 const patience = 30 * time.Second
 
-// restarted proves that limits and back-pressure are kept over restarts in the
-// middle of a backlog: of a worker that dies, of one that is stopped, and of
-// Temporal.
+// restarted proves that limits and back-pressure survive restarts in the middle of a
+// backlog: of a worker that dies, of one that is stopped, and of Temporal.
 func restarted(t *testing.T, p *process.Production, workers []*process.Process) {
 	limited, slow, pressed := newBusiness(t, p, "restarted"), newBusiness(t, p, "restarted-slow"), newBusiness(t, p, "pressed")
 	limited.callsPerSecond(20)
@@ -49,8 +48,8 @@ func restarted(t *testing.T, p *process.Production, workers []*process.Process) 
 	}
 }
 
-// press books one timer, whose receiver asks for patience, and then five more.
-// It returns when that is over.
+// press books one timer, whose receiver requests patience, and then five more. It returns
+// the end of the back-pressure.
 func (b *business) press() (until time.Time) {
 	t := b.api.T
 	t.Helper()

@@ -1,6 +1,5 @@
-// Package programs runs the programs as processes of their own: kills, interrupts,
-// restores and upgrades them, and walks through the tutorial. It starts no server in
-// its own process.
+// Package programs runs the programs as separate processes: it kills, interrupts, restores
+// and upgrades them, and follows the tutorial. It starts no server in its own process.
 package programs
 
 import (

@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
-// What a worker had published, and was not told to be confirmed when it was killed, is
-// published again under the same id. Nothing is lost, and nothing else comes twice.
+// A message that a killed worker had published without a confirmation is published again
+// under the same id. Nothing is lost, and nothing else comes twice.
 func TestKilledBetweenMessageAndConfirmation(t *testing.T) {
 	t.Parallel()
 	broker, env, kind := rabbit.Start(t), process.NewStandalone(t), sample.Type(t)
@@ -72,7 +72,7 @@ func TestKilledBetweenMessageAndConfirmation(t *testing.T) {
 	require.Empty(t, queue, "and no more")
 }
 
-// consume takes what comes into a queue.
+// consume consumes the messages of a queue.
 func consume(t *testing.T, broker *rabbit.Server, name string) <-chan amqp.Delivery {
 	conn, err := amqp.Dial(broker.URL)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func consume(t *testing.T, broker *rabbit.Server, name string) <-chan amqp.Deliv
 	return messages
 }
 
-// next is the id of the next message, whose body has to be that of its timer.
+// next is the id of the next message, whose body must be its timer's.
 func next(t *testing.T, queue <-chan amqp.Delivery, bodies map[string]string) string {
 	t.Helper()
 	select {

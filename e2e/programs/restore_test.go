@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-// loss is what docs/backup.md says of a deployment that is backed up, destroyed and
-// restored: book, back up, go on, destroy, restore, ring.
+// loss follows docs/backup.md on a deployment that is backed up, destroyed and restored:
+// book, back up, go on, destroy, restore, ring.
 type loss struct {
 	process.API
 	receiver     *receiver.Receiver
@@ -34,17 +34,17 @@ func (l loss) book(id, delay string) {
 	l.Add(contract.JSON{"business_type": l.kind, "business_id": id, "delay": delay})
 }
 
-// before is what the backup knows.
+// before makes the changes that the backup contains.
 func (l loss) before() {
 	l.book("rung", "0s")
 	l.Await(l.kind+"/rung", "delivered")
 	l.book("cancelled", "1h")
 	l.book("waiting", "1h")
-	// A PUT is never handed to a worker with its booking, who would take it to the grave.
+	// A PUT is never handed to a worker at its booking; the worker would take it down with it.
 	l.Do("PUT", "/v1/timers/"+l.kind+"/again", contract.JSON{"delay": "20s"}, http.StatusCreated)
 }
 
-// after is what it does not.
+// after makes the changes that it lacks.
 func (l loss) after() {
 	require.Empty(l.T, l.receiver.Calls("again"), "the backup was made before it rang")
 	l.book("forgotten", "1h")
@@ -53,7 +53,7 @@ func (l loss) after() {
 	l.Await(l.kind+"/again", "delivered")
 }
 
-// restored is what follows from both.
+// restored checks the result of both.
 func (l loss) restored() {
 	l.T.Helper()
 	calls := l.receiver.Await(l.T, "again", 2)
@@ -118,7 +118,7 @@ func TestRestoredProduction(t *testing.T) {
 	l.restored()
 }
 
-// Of many backups the newest are kept, and what one that broke off left is removed.
+// Of many backups the newest are kept, and the rest of a broken-off one is removed.
 func TestBackupsAreKept(t *testing.T) {
 	t.Parallel()
 	dir, tools := t.TempDir(), t.TempDir()
@@ -133,7 +133,7 @@ func TestBackupsAreKept(t *testing.T) {
 	}})
 	require.Zero(t, backup.Wait(), "%s", backup.Stderr())
 	made := filepath.Base(strings.TrimSpace(backup.Stdout()))
-	left, err := filepath.Glob(filepath.Join(dir, "[^.]*")) // but its lock
+	left, err := filepath.Glob(filepath.Join(dir, "[^.]*")) // except its lock
 	require.NoError(t, err)
 	for i := range left {
 		left[i] = filepath.Base(left[i])

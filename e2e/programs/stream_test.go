@@ -31,8 +31,8 @@ func newGateway(t *testing.T, env *process.Standalone) (gateway *process.Process
 	}), url
 }
 
-// receives connects a receiver until the test ends, and returns what it is rung with. It
-// takes the rings, or does not say a word.
+// receives connects a receiver until the test ends, and returns its rings. It takes the
+// rings, or does not answer.
 func receives(t *testing.T, url, kind string, takes bool) <-chan client.Ring {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -76,8 +76,8 @@ func ids(t *testing.T, rings <-chan client.Ring) (found map[string]string) {
 	return found
 }
 
-// A gateway that is killed loses nothing: what it had under way goes to a receiver at
-// another one, under the same id. One that is stopped hands it on at once.
+// A killed gateway loses nothing: its rings under way go to a receiver at another gateway,
+// under the same id. A stopped one hands them on at once.
 func TestAGatewayWithReceiversEnds(t *testing.T) {
 	t.Parallel()
 	env, kind := process.NewStandalone(t), sample.Type(t)

@@ -22,8 +22,7 @@ func TestVersionIsPrinted(t *testing.T) {
 	require.Contains(t, process.Execute(t, process.WakecallBinary(t), "api", "--help"), "Serve the HTTP API")
 }
 
-// What is wrong with a start is said in lines of their own, by the name that an
-// operator knows.
+// A failed start prints one line for each fault, with the name that an operator knows.
 func TestWrongStartsSayWhy(t *testing.T) {
 	t.Parallel()
 	nowhere := loopback.Addr()

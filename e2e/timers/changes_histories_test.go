@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// TestRecordHistoriesOfChanges records what changes a timer, before and in its first attempt.
+// TestRecordHistoriesOfChanges records the changes of a timer, before and in its first attempt.
 func TestRecordHistoriesOfChanges(t *testing.T) {
 	testenv.OnlyToRecord(t)
 	env, r, kind := testenv.Start(t)
@@ -61,7 +61,7 @@ func TestRecordHistoriesOfChanges(t *testing.T) {
 	env.Do("DELETE", path+"failed-moved", nil)
 }
 
-// TestRecordHistoriesOfDueTimes records a herd's timer, and one that is due by a clock on a wall.
+// TestRecordHistoriesOfDueTimes records a herd's timer, and one that is due by a wall clock.
 func TestRecordHistoriesOfDueTimes(t *testing.T) {
 	testenv.OnlyToRecord(t)
 	env, r, kind := testenv.Start(t)

@@ -15,9 +15,9 @@ import (
 	driver "modernc.org/sqlite"
 )
 
-// synchronous is what each connection of this process to a SQLite file runs
-// with, by its data source name. The pragma lives in the connection alone:
-// only the server's own can prove what it writes with.
+// synchronous is the value of the pragma for each SQLite connection of this process, by its
+// data source name. The pragma exists only in the connection: only the server's own
+// connections can prove what it writes with.
 var synchronous sync.Map
 
 func init() {
@@ -53,8 +53,7 @@ func TestServerWritesAsSafelyAsAsked(t *testing.T) {
 	}
 }
 
-// levels are the values of synchronous that the writing connections to a file
-// run with.
+// levels are the synchronous values of the writing connections to a file.
 func levels(file string) (found []string) {
 	seen := map[string]bool{}
 	synchronous.Range(func(key, value any) bool {

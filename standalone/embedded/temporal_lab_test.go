@@ -15,8 +15,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// lab is a task queue of its own on the shared server, with the plain SDK and
-// nothing of Wakecall's.
+// lab is a separate task queue on the shared server, with the plain SDK and nothing of
+// Wakecall's.
 type lab struct {
 	client.Client
 	t     *testing.T
@@ -36,8 +36,8 @@ func newLab(t *testing.T) *lab {
 // in is the lab for a subtest.
 func (l *lab) in(t *testing.T) *lab { return &lab{Client: l.Client, t: t, queue: l.queue} }
 
-// work starts a worker, registered by the given functions. Without one the lab
-// shows what the server does by itself.
+// work starts a worker, registered by the given functions. Without one the lab shows the
+// server's own behaviour.
 func (l *lab) work(register ...func(worker.Registry)) (stop func()) {
 	l.t.Helper()
 	w := worker.New(l.Client, l.queue, worker.Options{DisableEagerActivities: true})
@@ -57,11 +57,12 @@ func (l *lab) work(register ...func(worker.Registry)) (stop func()) {
 	return stop
 }
 
-// handOut is the longest a worker keeps a task to itself. A busy machine shall not hand a task out again; a task
-// that a busy server hands to a poll already gone is lost to the lab for this long.
+// handOut is the longest a worker keeps a task to itself. A busy machine must not hand a
+// task out again. A task that a busy server hands to a departed poll is lost to the lab for
+// this long.
 const handOut = 20 * time.Second
 
-// cold are options of a run that does not come due within a test.
+// cold are options of a run that does not become due within a test.
 func (l *lab) cold(id string) client.StartWorkflowOptions { return l.after(id, time.Hour) }
 
 // after are options of a run whose first task comes after a delay.
@@ -91,7 +92,7 @@ func (l *lab) context() context.Context {
 	return ctx
 }
 
-// result waits for what the first task of a run found.
+// result waits for the result of a run's first task.
 func (l *lab) result(run client.WorkflowRun) (w woken) {
 	l.t.Helper()
 	require.NoError(l.t, run.Get(l.context(), &w))
@@ -105,21 +106,21 @@ func (l *lab) status(run client.WorkflowRun) enumspb.WorkflowExecutionStatus {
 	return described.GetWorkflowExecutionInfo().GetStatus()
 }
 
-// The names of what the lab's workflow understands.
+// The names that the lab's workflow handles.
 const (
 	poke    = "poke"
 	succeed = "succeed"
 	fail    = "fail"
 )
 
-// woken is what the first task of a run found.
+// woken is the result of a run's first task.
 type woken struct {
 	Signals int
 	// After is the time from the run's start to its first task.
 	After time.Duration
 }
 
-// wake ends with its first task, and says what that found.
+// wake ends with its first task, and returns its findings.
 func wake(ctx workflow.Context, ending string) (w woken, err error) {
 	// An update is only served by a run that outlives its first task.
 	if err := workflow.SetUpdateHandler(ctx, poke, func(workflow.Context) error { return nil }); err != nil {

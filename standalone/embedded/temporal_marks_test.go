@@ -18,7 +18,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// attach attaches a request id to the run that has a workflow id.
+// attach attaches a request id to the run with a workflow id.
 func (l *lab) attach(workflowID, requestID string) error {
 	_, err := l.WorkflowService().StartWorkflowExecution(l.context(), &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: client.DefaultNamespace, WorkflowId: workflowID, RequestId: requestID,
@@ -37,13 +37,13 @@ func (l *lab) describe(run client.WorkflowRun) *workflowservice.DescribeWorkflow
 	return described
 }
 
-// A request id that is attached to a run shows at once, also while a worker has its
-// task; a signal does not. It neither wakes nor ends a start delay (0002).
+// A request id that is attached to a run shows at once, also while a worker has its task; a
+// signal does not. It neither wakes nor ends a start delay (0002).
 func TestTemporalAttachedRequestIDs(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	begun, goOn := make(chan struct{}), make(chan struct{})
-	var once sync.Once                                                                                         // it is called again when its task's end collides with what is buffered
+	var once sync.Once                                                                                         // it is called again when its task's end collides with a buffered event
 	wait := func(context.Context) (string, error) { once.Do(func() { close(begun) }); <-goOn; return "", nil } //nolint:unparam // an activity's signature
 	busy := func(ctx workflow.Context) error {
 		ctx = workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{StartToCloseTimeout: longTask})
@@ -77,8 +77,8 @@ func TestTemporalAttachedRequestIDs(t *testing.T) {
 // longTask is below the task timeout of the lab.
 const longTask = 30 * time.Second
 
-// A cancel that names the first run of a chain reaches no other chain under the same
-// id, and a run remembers one cancel only.
+// A cancel that names the first run of a chain reaches no other chain under the same id, and
+// a run remembers only one cancel.
 func TestTemporalCancelOfAChain(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)

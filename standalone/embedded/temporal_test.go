@@ -25,10 +25,9 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// The tests named TestTemporal hold Temporal itself to the semantics that
-// Wakecall is built on. They use nothing of Wakecall's. Run them first when the
-// server or the SDK gets another version: where one fails, the design that
-// stands on it has to be looked at, not the test.
+// The tests named TestTemporal check the semantics of Temporal on which Wakecall is built.
+// They use nothing of Wakecall's. Run them first for another version of the server or the
+// SDK. If one fails, review the design that relies on it, and not the test.
 
 func TestTemporalStartDelay(t *testing.T) {
 	t.Parallel()
@@ -97,7 +96,7 @@ func TestTemporalStartDelay(t *testing.T) {
 	require.Equal(t, 1, created.Signals)
 }
 
-// What works while no worker is up.
+// What works without a worker.
 func TestTemporalStartDelayWithoutWorker(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -135,7 +134,7 @@ func TestTemporalStartDelayWithoutWorker(t *testing.T) {
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, l.status(shown))
 }
 
-// The ways in which a run can have ended, and one that has not.
+// All ends of a run, and an open one.
 var ended = map[string]func(*lab, string) client.WorkflowRun{
 	"open": (*lab).startCold,
 	"completed": func(l *lab, id string) client.WorkflowRun {
@@ -168,7 +167,7 @@ var ended = map[string]func(*lab, string) client.WorkflowRun{
 	},
 }
 
-// What becomes of a start whose id is taken.
+// The results of a start whose id is taken.
 const (
 	another = "another run"
 	existed = "already started"
@@ -241,7 +240,7 @@ func TestTemporalIDPolicies(t *testing.T) {
 	}
 }
 
-// A start that finds its id taken is no error unless one asks for it.
+// A start whose id is taken is an error only on request.
 func TestTemporalErrorWhenAlreadyStarted(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -289,7 +288,7 @@ func TestTemporalCallsOnAFinishedRun(t *testing.T) {
 	require.ErrorAs(t, l.CancelWorkflow(t.Context(), "nobody", ""), new(*serviceerror.NotFound))
 }
 
-// again continues as new with a backoff, then does as wake does.
+// again continues as new with a backoff, then does the same as wake.
 func again(ctx workflow.Context, backoff time.Duration) (woken, error) {
 	if backoff < 0 {
 		return wake(ctx, "")
@@ -365,9 +364,9 @@ func TestTemporalContinueAsNewBackoff(t *testing.T) {
 	})
 }
 
-// A command that closes a run collides with an event that the task has not
-// seen: the server refuses it, loses the marker of the local activity, and
-// hands the task out again. The length of the history is how a run knows.
+// A command that closes a run collides with an event that the task has not seen. The server
+// refuses it, loses the marker of the local activity, and hands the task out again. A run
+// can tell by the length of the history.
 func TestTemporalCollision(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
@@ -397,8 +396,7 @@ func TestTemporalCollision(t *testing.T) {
 	require.Greater(t, slices.Max(lengths), 4, "the task that is handed out again finds more than the signal")
 }
 
-// paced runs activities one after the other as the queue lets them, and tells
-// when each began.
+// paced runs activities one after the other at the queue's rate, and records when each began.
 type paced struct {
 	mu    sync.Mutex
 	began []time.Time
@@ -432,7 +430,7 @@ func burst(ctx workflow.Context, queue string, n int) error {
 	return nil
 }
 
-// limit sets the rate of an activity queue; a negative one takes it away.
+// limit sets the rate of an activity queue; a negative one removes it.
 func (l *lab) limit(perSecond float32) {
 	l.t.Helper()
 	update := &workflowservice.UpdateTaskQueueConfigRequest_RateLimitUpdate{Reason: "test"}
@@ -445,7 +443,7 @@ func (l *lab) limit(perSecond float32) {
 	require.NoError(l.t, err)
 }
 
-// unload makes the server forget the queue and read it from its database again.
+// unload makes the server drop the queue and read it from its database again.
 func (l *lab) unload() {
 	l.t.Helper()
 	conn, err := grpc.NewClient(shared(l.t), grpc.WithTransportCredentials(insecure.NewCredentials()))
@@ -483,8 +481,8 @@ func TestTemporalQueueLimit(t *testing.T) {
 	require.NoError(t, begin("limited", n).Get(l.context(), nil))
 	require.GreaterOrEqual(t, time.Since(began), time.Duration(n-2*rate-1)*time.Second/rate, "the rate is kept, after a burst of one second")
 
-	// A worker that comes and goes, and a server that loads the queue anew,
-	// leave the limit as it is.
+	// A worker that comes and goes, and a server that loads the queue again, leave the limit
+	// unchanged.
 	l.limit(0)
 	stop()
 	l.unload()
@@ -497,7 +495,7 @@ func TestTemporalQueueLimit(t *testing.T) {
 	require.Len(t, p.starts(), 2*n, "none was lost while the queue was paused")
 }
 
-// failing fails as told, and notes each attempt.
+// failing fails as configured, and records each attempt.
 type failing struct {
 	paced
 	next time.Duration

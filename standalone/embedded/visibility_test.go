@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/deploy"
 )
 
-// indexes are what deploy/visibility.….sql leave on either engine, and
-// indexesOnSQLite those that its planner needs besides.
+// indexes are the indexes of deploy/visibility.….sql on either engine, and indexesOnSQLite
+// are the further ones that SQLite's planner needs.
 var (
 	indexes = []string{
 		"by_root_workflow_id", "by_status", "by_workflow_id", "by_workflow_type", "default_idx",
@@ -31,7 +31,7 @@ var (
 	}
 )
 
-// TestVisibilityOnSQLite asks the store of a Temporal that is running.
+// TestVisibilityOnSQLite queries the store of a running Temporal.
 func TestVisibilityOnSQLite(t *testing.T) {
 	t.Parallel()
 	db := visibility(t)
@@ -53,11 +53,11 @@ func visibility(t *testing.T) *sql.DB {
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(o.DataDir, "visibility.db")+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	db.SetMaxOpenConns(1) // what a connection has read of the ranking is its own
+	db.SetMaxOpenConns(1) // a connection's reading of the ranking is not shared
 	return db
 }
 
-// The ways in which SQLite may go about a question.
+// SQLite's ways to run a query.
 const (
 	byType             = "by_workflow_type (namespace_id=? AND workflow_type_name=?)"
 	byTypeAndStatus    = "wakecall_by_type_and_status (namespace_id=? AND workflow_type_name=? AND status=?)"
@@ -70,7 +70,7 @@ const (
 	readAll            = "(namespace_id=?)"
 )
 
-// What selects timers, and failed ones.
+// The conditions for timers, and for failed ones.
 const (
 	timers = "workflow_type_name = 'WakecallTimer' AND "
 	failed = timers + "status IN (3, 7)"
@@ -79,9 +79,9 @@ const (
 		" WHERE executions_visibility_fts_keyword_list = 'KeywordList01 : (\"customer=42\")')"
 )
 
-// What is asked of a store with a million timers must not read them all. These are
-// the questions of Wakecall and of the Web UI in the words of Temporal, with the
-// index that finds what is asked for, or from which alone it is counted.
+// A query on a store with a million timers must not read them all. These are the queries of
+// Wakecall and of the Web UI in Temporal's form, each with the index that finds its result,
+// or that alone suffices to count it.
 func plansOfSQLite(t *testing.T, db *sql.DB) {
 	for _, question := range []struct{ clauses, index string }{
 		{"workflow_type_name = 'WakecallPolicy' AND status = 1", byTypeAndStatus},
@@ -129,14 +129,14 @@ func rankingOfSQLite(t *testing.T, db *sql.DB) {
 	require.Contains(t, listing(t, db, failed), byTypeAndStatus)
 }
 
-// listing is how SQLite lists what some clauses select.
+// listing is SQLite's plan to list what some clauses select.
 func listing(t *testing.T, db *sql.DB, clauses string) string {
 	t.Helper()
 	return plan(t, db, "workflow_id, memo", "("+clauses+
 		") ORDER BY COALESCE(close_time, '9999-12-31 23:59:59+00:00') DESC, start_time DESC, run_id LIMIT 1000")
 }
 
-// plan is how SQLite goes about a question.
+// plan is SQLite's plan for a query.
 func plan(t *testing.T, db *sql.DB, what, clauses string) string {
 	t.Helper()
 	const detail = 3
@@ -144,7 +144,7 @@ func plan(t *testing.T, db *sql.DB, what, clauses string) string {
 		" FROM executions_visibility WHERE namespace_id = 'n' AND TemporalNamespaceDivision IS NULL AND "+clauses)[0]
 }
 
-// column is the n-th column of what a query finds.
+// column is the n-th column of a query's result.
 func column(t *testing.T, db *sql.DB, n int, query string) (values []string) {
 	t.Helper()
 	rows, err := db.Query(query)

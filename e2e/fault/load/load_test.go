@@ -61,7 +61,7 @@ func TestHerdAndRace(t *testing.T) {
 	}
 }
 
-// api answers the n-th add of each id as told, and everything else well.
+// api sets the answer to the n-th add of each id, and answers all else well.
 type api struct {
 	mu   sync.Mutex
 	adds map[string]int
@@ -174,7 +174,7 @@ func TestTouches(t *testing.T) {
 	require.True(t, cancelled[1].Pending, "it is durable, and not in effect")
 }
 
-// Nobody listens: it certainly did not happen, and is tried until it does.
+// Without a listener the call certainly did not happen, and is repeated until it does.
 func TestNobodyListens(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	server.Close()

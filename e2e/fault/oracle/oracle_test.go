@@ -12,8 +12,8 @@ var noon = time.Date(2026, time.June, 1, 12, 0, 0, 0, time.UTC)
 
 func at(seconds float64) time.Time { return noon.Add(time.Duration(seconds * float64(time.Second))) }
 
-// clean is a run with one timer of each fate, in which every promise is kept.
-// Something crashed from second 20 to second 25.
+// clean is a run with one timer of each fate that keeps every promise. Something crashed
+// from second 20 to second 25.
 func clean() Run {
 	return Run{
 		Limits: Limits{
@@ -57,7 +57,7 @@ func changed(id string, answered, due float64, revision int) Call {
 	}
 }
 
-// arrived is the first attempt of a timer that was never changed.
+// arrived is the first attempt of an unchanged timer.
 func arrived(id string, when float64, status int) Arrival {
 	return Arrival{
 		ID: id, WebhookID: "w-" + id, Attempt: 1, Revision: 1, Body: "digest",
@@ -110,8 +110,7 @@ func TestCleanRun(t *testing.T) {
 	require.Equal(t, 100*time.Millisecond, summary.Median)
 }
 
-// The negative controls: each log was tampered with in one place, and each
-// must be seen by the rule that is there for it.
+// The negative controls: each log was tampered with in one place, and its rule must find that.
 func TestTamperedLogs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -197,8 +196,7 @@ func (run *Run) grow(after Usage) {
 	run.Rest.Processes["api"] = p
 }
 
-// What is allowed must not be flagged: an oracle that cries wolf is switched
-// off.
+// Allowed events must not be flagged: an oracle with false alarms is switched off.
 func TestAllowed(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(*Run){

@@ -64,7 +64,7 @@ func TestDoesAsOrdered(t *testing.T) {
 	require.Equal(t, 2, w.Count())
 }
 
-// A caller that dies is in the log all the same: the receiver got it.
+// The log contains the request of a caller that died: the receiver got it.
 func TestWritesBeforeItAnswers(t *testing.T) {
 	w := New(t)
 	ctx, die := context.WithCancel(t.Context())
@@ -98,7 +98,7 @@ func TestManyAtOnce(t *testing.T) {
 	require.Len(t, arrivals, n)
 }
 
-// What cannot be read must not pass for a short log.
+// An unreadable line must not pass for the end of the log.
 func TestTornJournal(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "torn")
 	require.NoError(t, os.WriteFile(path, []byte("{\"n\":1}\n{\"n\":"), 0o600))
