@@ -6,8 +6,8 @@ import (
 	"github.com/wakecall/wakecall/core/job"
 )
 
-// finding stores each timer of a bulk job once. A timer that begins another run meanwhile
-// may be listed again.
+// finding stores each timer of a bulk job once. A timer may be listed again if it begins
+// another run.
 type finding struct {
 	*bulk
 	listed map[string]bool

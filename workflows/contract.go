@@ -120,7 +120,7 @@ const (
 	ActivityPutBack = "put-back"
 )
 
-// HeaderAfter is the header of a start that names the run whose timer is tried again.
+// HeaderAfter is the header of a retry's start. It names the failed run.
 const HeaderAfter = "wakecall-after"
 
 // ChangeMark begins the request ids attached to a run with a waiting change. While a worker

@@ -11,9 +11,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// streamBusy reports whether the attempts wait for a receiver that has taken others
-// meanwhile. They wait as one activity, since each round of a repeated wait would stay in
-// the history.
+// streamBusy reports whether the attempts wait for a receiver busy with others. They wait as
+// one activity, since each round of a repeated wait would stay in the history.
 func (d *deliveryRun) streamBusy() bool {
 	return d.last.Handed != nil && d.last.Stream && d.last.Handed.Times > 0
 }

@@ -102,8 +102,8 @@ func (d *dispatchRun) applyChange(ctx workflow.Context, change dispatch.Change) 
 	d.upsertMemo(ctx)
 }
 
-// applyPause stops or resumes. The shards see a pause by themselves, but must be told when
-// it ends.
+// applyPause stops or resumes. The shards see a pause by themselves, but the dispatch must
+// signal its end.
 func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	if d.Memo.Status == dispatch.Uploading || d.Memo.Status.Finished() {
 		return
@@ -233,8 +233,8 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	return nil
 }
 
-// continueAsNew starts the next occurrence, unless the dispatch was cancelled meanwhile. It
-// first applies the changes that have arrived: the next run would not get them.
+// continueAsNew starts the next occurrence, unless the dispatch was cancelled. It first
+// applies the changes that have arrived: the next run would not get them.
 func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early after a cancel

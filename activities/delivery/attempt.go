@@ -17,7 +17,7 @@ type attempt struct {
 }
 
 // number is the attempt's, from 1. Only attempts that left a report count. An attempt whose
-// worker died gave no verdict, and a try that called no receiver was no attempt.
+// worker died gave no verdict. A try without a call was no attempt.
 func (a attempt) number() int {
 	if a.last == nil {
 		return 1

@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// retryError translates a report without success into Temporal's retry terms. It is the only
-// place that decides what the server retries.
+// retryError translates a report without success into Temporal's retry terms. Only this
+// function decides what the server retries.
 func retryError(report delivery.Report) error {
 	message := string(report.Result)
 	if report.Failure != nil {

@@ -51,7 +51,7 @@ func (b *base) first() bool {
 // ending reports whether the run ends.
 func (b *base) ending() bool { return b.endReason != "" }
 
-// endWith makes the run end, whatever is under way.
+// endWith makes the run end in any state.
 func (b *base) endWith(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
 
 // problem records why the shard cannot be complete.

@@ -28,7 +28,7 @@ type Store interface {
 	Beat(ctx context.Context, token []byte, state dispatch.State) error
 	// ReportProgress sends a dispatch its progress, for readers of its workflow.
 	ReportProgress(ctx context.Context, key wire.Key) error
-	// Sweep deletes pages. It calls beat meanwhile.
+	// Sweep deletes pages. It calls beat between its steps.
 	Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error
 }
 

@@ -14,8 +14,8 @@ import (
 type lease struct {
 	*base
 	session *session
-	// token is the present attempt's, and heard reports whether Temporal has accepted a
-	// heartbeat of it.
+	// token is the present attempt's. heard reports whether Temporal has accepted one of its
+	// heartbeats.
 	token []byte
 	heard bool
 	// timeout is the time without a heartbeat after which Temporal considers the worker

@@ -140,14 +140,14 @@ func (a *Adder) book(
 	return a.reader.Started(ctx, spec, run.GetRunID()), true, nil
 }
 
-// endedBookable reports whether a booking found a timer that has ended since, and whose id
-// may be booked again.
+// endedBookable reports whether a booking found a timer that has ended since and has a
+// bookable id.
 func endedBookable(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
 }
 
-// freed reports whether a PUT found a timer that has ended since, and whose id is now free.
+// freed reports whether a PUT found a timer that has ended since and has freed its id.
 func freed(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled

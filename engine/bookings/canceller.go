@@ -74,8 +74,8 @@ func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effe
 
 // cancel requests the timer's cancel, in its present run, and makes the worker that may hold
 // it see the request. It leaves alone a timer that has ended, and one booked since under its
-// id. With a condition it cancels only that very run, and none that a change has begun: each
-// change ends the run that it reaches.
+// id. With a condition it cancels only that very run, and not its successor: each change
+// ends its run.
 func (c *Canceller) cancel(ctx context.Context, view timer.View, ifMatch string) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -219,8 +219,7 @@ func changed(found, left timer.View, effect Effect) timer.View {
 	return left
 }
 
-// fits refuses a change that does not fit the timer's state, or that leaves it without a
-// receiver.
+// fits refuses a change that contradicts the timer's state or removes its receiver.
 func (c *Changer) fits(ctx context.Context, view timer.View, change timer.Change) error {
 	current := timer.Spec{Key: view.Key, Memo: view.Memo}
 	if change.Terms.Callback != nil { // the memo lacks the callback that this one replaces

@@ -50,8 +50,8 @@ func (i *interrupter) interrupt(ctx context.Context, s sent) error {
 }
 
 // mark attaches a request id to the run with a waiting change. If that run has closed, the
-// id is attached to the next run, which it does not name, or is refused. It starts a run
-// only if the timer was deleted in this very moment, and that run times out.
+// id is attached to the next run without naming it, or is refused. It starts a run only if
+// the timer was deleted in this very moment, and that run times out.
 func (i *interrupter) mark(ctx context.Context, s sent) error {
 	_, err := i.kernel.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: i.kernel.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,

@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Bulk are the jobs that apply one change to all timers that match a filter.
+// Bulk are the jobs that apply one change to all timers of a filter.
 type Bulk struct {
 	*Orders
 	*Finder
@@ -130,9 +130,9 @@ func (b *Orders) seal(order job.Bulk) (job.Bulk, error) {
 	return order, nil
 }
 
-// Results yields the outcome of each timer that a job has handled, in the order in which
-// they were found, as far as stored: the last second of a running job is missing. It stops
-// at the error of see. The errors are those of [jobs.Jobs.Get].
+// Results yields the outcome of each handled timer, in the order of finding, as far as
+// stored: the last second of a running job is missing. It stops at the error of see. The
+// errors are those of [jobs.Jobs.Get].
 func (b *Orders) Results(ctx context.Context, id string, see func(job.Line) error) error {
 	j, err := b.Get(ctx, id)
 	if err != nil {

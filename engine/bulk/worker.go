@@ -27,8 +27,8 @@ type Finder struct {
 	reader *timers.Reader
 }
 
-// Find lists a page of the timers that match an order, and the token of the next page, which
-// is empty on the last page. A page may be empty while others follow. The error is
+// Find lists a page of the timers that match an order, and the token of the next page. The
+// token is empty on the last page. A page may be empty while others follow. The error is
 // [wire.Unavailable].
 func (f *Finder) Find(ctx context.Context, order job.Bulk, token []byte) (items []job.Item, next []byte, err error) {
 	filter, only := order.Filter, query.Query{}
@@ -121,7 +121,7 @@ func (p *Pages) ReadPage(ctx context.Context, job string, number int) (page job.
 }
 
 // ClosePages ends the first pages of an ended job. They are kept for as long as the job is.
-// It calls beat meanwhile. The error is [wire.Unavailable].
+// It calls beat between its steps. The error is [wire.Unavailable].
 func (p *Pages) ClosePages(ctx context.Context, job string, pages int, beat func()) error {
 	for from := 0; from < pages; from += tuning.BulkClosers {
 		var group errgroup.Group

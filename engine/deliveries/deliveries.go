@@ -147,7 +147,7 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 	return view, bookings.Pending, err
 }
 
-// signalRun signals the run. A run that has closed meanwhile took nothing.
+// signalRun signals the run. A closed run takes nothing.
 func (d *Deliveries) signalRun(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

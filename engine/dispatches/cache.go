@@ -47,7 +47,7 @@ func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {
 	return entry, ok && time.Now().Before(entry.until)
 }
 
-// put stores what was read, and drops entries that were not read since.
+// put stores a memo, and drops entries that were not read since.
 func (c *memoCache) put(key wire.Key, entry cachedMemo) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

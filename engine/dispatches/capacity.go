@@ -14,8 +14,8 @@ import (
 // is read adds to it.
 type capacity struct {
 	mu sync.Mutex
-	// shown is the highest rate that was sent, and most is the rate at which the workers
-	// fell behind, known since at; zero if unknown.
+	// shown is the highest rate sent. most is the rate at which the workers fell behind,
+	// known since at. Zero means unknown.
 	shown, most float64
 	at          time.Time
 	// listed is when dispatches were last listed for their rates.

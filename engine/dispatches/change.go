@@ -18,7 +18,7 @@ type Controls struct {
 }
 
 // Change changes a dispatch, and waits at most wait for the effect. applied is false if no
-// worker took the change by then. The change is durable all the same. The errors are
+// worker took the change in that time. The change is durable all the same. The errors are
 // [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften] and
 // [wire.Unavailable].
 func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {

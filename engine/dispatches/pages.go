@@ -116,7 +116,7 @@ func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
 	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
 }
 
-// Sweep deletes pages, and ends others. It calls beat meanwhile. The error is
+// Sweep deletes pages, and ends others. It calls beat between its steps. The error is
 // [wire.Unavailable].
 func (p *Pages) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
 	for _, part := range sweep.Delete {

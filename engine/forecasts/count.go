@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// countAhead counts the timers due in each step, the rings that follow from rules, each
-// second of the minutes that determine the lateness, and the rate of dispatches.
+// countAhead counts the timers due in each step, the rings of rules, the seconds of the
+// crowded minutes, and the rate of dispatches.
 func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64) (*histogram, error) {
 	select {
 	case f.turn <- struct{}{}:

@@ -77,8 +77,7 @@ func (h *histogram) crowded(rate float64, most int) (minutes []forecast.Slot) {
 	return minutes[:min(len(minutes), most)]
 }
 
-// replace divides a minute into the seconds of a count, which lacks the rings that follow
-// from rules.
+// replace divides a minute into the seconds of a count. The count lacks the rings of rules.
 func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
 	for i, rung := range h.rung[minute.At] {
 		seconds[i].Due += rung

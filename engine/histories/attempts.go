@@ -71,7 +71,7 @@ func (a *Attempts) add(ctx context.Context, page *AttemptsPage, key wire.Key, ru
 	return err
 }
 
-// OfRun are the attempts of one run. A run that Temporal has deleted meanwhile has none.
+// OfRun are the attempts of one run. A run that Temporal has deleted has none.
 func (a *Attempts) OfRun(ctx context.Context, key wire.Key, runID string) ([]delivery.ShownAttempt, error) {
 	var run attemptsOfRun
 	err := a.kernel.EachEvent(ctx, key.String(), runID, run.read)

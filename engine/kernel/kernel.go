@@ -66,8 +66,8 @@ func (k *Kernel) DescribeAll(ctx context.Context, workflowID, runID string) (*wo
 	return described, Translate(err)
 }
 
-// List reads one page of the runs that a query selects, from visibility, which lags behind
-// by a moment. An empty token asks for the first page.
+// List reads one page of the runs that a query selects. Visibility lags behind by a moment.
+// An empty token asks for the first page.
 func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()

@@ -172,7 +172,7 @@ func (c *closing) awaitCounted(ctx context.Context) error {
 	return c.confirm(ctx)
 }
 
-// confirm checks that the policy is still closed, and that visibility knows.
+// confirm checks that the policy is still closed, also in visibility.
 func (c *closing) confirm(ctx context.Context) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

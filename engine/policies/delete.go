@@ -51,10 +51,10 @@ type Deleter struct {
 }
 
 // Delete deletes a policy, and its limits. It needs a worker. Unless the timers are kept, it
-// refuses bookings until all earlier ones are counted: that takes the time for which a
-// policy is trusted, and two seconds. The errors are [wire.NotFound],
-// [wire.PreconditionFailed], [wire.PolicyInUse] for open timers without an option, and
-// [wire.Unavailable], also if the count of open timers is uncertain.
+// refuses bookings until all earlier ones are counted: this takes the cache's TTL for
+// policies, and two seconds. The errors are [wire.NotFound], [wire.PreconditionFailed],
+// [wire.PolicyInUse] for open timers without an option, and [wire.Unavailable], also if the
+// count of open timers is uncertain.
 func (p *Deleter) Delete(ctx context.Context, d Deletion) error {
 	ctx, cancel := context.WithTimeout(ctx, p.closer.settling()+2*tuning.CallTimeout)
 	defer cancel()
@@ -114,7 +114,7 @@ func inUse(open int) error {
 		" open timers. Say timers=cancel or timers=keep."}
 }
 
-// drop deletes the policy that is closed until then, or the present one if that is 0.
+// drop deletes the policy closed until then, or the present one for 0.
 func (p *Deleter) drop(ctx context.Context, d Deletion, closedUntil wire.Instant) error {
 	defer p.cache.forget(d.BusinessType)
 	args := []any{d.Author}

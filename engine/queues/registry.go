@@ -26,9 +26,9 @@ func (q *Queues) Policies(ctx context.Context) (inForce, deleted []policy.Policy
 	return q.policies.Listed(ctx)
 }
 
-// RepairRegistry compares the registry with the list of policies. It adds types that are
-// missing because the registry was deleted, and removes types whose policy Temporal no
-// longer retains. The error is [wire.Unavailable].
+// RepairRegistry compares the registry with the list of policies. It adds missing types,
+// after a deletion of the registry. It removes types whose policy Temporal no longer
+// retains. The error is [wire.Unavailable].
 func (q *Queues) RepairRegistry(ctx context.Context, listed []policy.Policy) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

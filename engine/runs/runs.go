@@ -75,7 +75,7 @@ func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer
 }
 
 // Revoked is why the worker that holds the task of a run must not make its attempt; "" if it
-// may. Temporal tells the worker nothing while it has the task. The run may have ended, a
+// may. Temporal sends the worker nothing while it has the task. The run may have ended, a
 // cancel or a change may have been requested, and another worker may have the task now. The
 // error is [wire.Unavailable].
 func (r *Runs) Revoked(ctx context.Context, key wire.Key, hold timer.Hold) (delivery.Result, error) {
@@ -120,8 +120,8 @@ func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, repor
 }
 
 // Holder returns the identity of the worker that had the first workflow task of a run before
-// it was handed out again; "" if there was none. It reads the run's history, which is short
-// at that point. The error is [wire.Unavailable].
+// it was handed out again; "" if there was none. It reads the run's history, still short at
+// that point. The error is [wire.Unavailable].
 func (r *Runs) Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error) {
 	var last string
 	err = r.kernel.EachEvent(ctx, key.String(), runID, func(event *historypb.HistoryEvent) {

@@ -13,9 +13,9 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// showHanded adds what is known of an attempt that was handed to another queue and has not
-// begun there. The waiting activity has left nothing yet, but its input has the report
-// before it. What cannot be read is not shown.
+// showHanded adds the state of an attempt that was handed to another queue and has not begun
+// there. The waiting activity has left nothing yet, but its input has the report before it.
+// What cannot be read is not shown.
 func (r *Reader) showHanded(ctx context.Context, view *timer.View, waiting []*workflowpb.PendingActivityInfo) {
 	if len(waiting) != 1 || waiting[0].GetAttempt() > 1 {
 		return

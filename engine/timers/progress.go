@@ -37,7 +37,7 @@ func tells(view timer.View) bool {
 	}
 }
 
-// progress adds it to one timer. A timer that Temporal has deleted meanwhile stays unchanged.
+// progress adds it to one timer. A timer that Temporal has deleted stays unchanged.
 func (r *Reader) progress(ctx context.Context, view *timer.View) (err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -146,7 +146,8 @@ func (h held) released(ctx context.Context) (delivery.Result, error) {
 	return h.releasedNow(ctx)
 }
 
-// releasedNow asks once. A new task shows that another worker may have held the timer meanwhile.
+// releasedNow asks once. A new task shows that another worker may have held the timer in
+// between.
 func (h held) releasedNow(ctx context.Context) (delivery.Result, error) {
 	attempt, startedAt, since := h.Tasks.Hold(h.run)
 	if !since.Equal(h.since) {
