@@ -11,7 +11,6 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
-	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -23,7 +22,7 @@ type admission struct {
 	reach    delivery.Reach
 	limiter  Limiter
 	open     openCounts
-	bursts   *burst.Counter
+	bursts   *bursts
 	bookings *limiter.Limiter
 }
 

@@ -5,7 +5,6 @@ import (
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
-	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -36,7 +35,7 @@ func New(config Config) *Bookings {
 	k, reader, policies := config.Kernel, config.Reader, config.Policies
 	turns := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
 	starter := &starter{kernel: k, policies: policies, bookings: turns}
-	admission := &admission{kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: burst.New(), bookings: turns}
+	admission := &admission{kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: newBursts(), bookings: turns}
 	effects, interrupter := &effects{kernel: k, reader: reader}, &interrupter{kernel: k}
 	changer := &Changer{reader: reader, policies: policies, reach: config.Reach, starter: starter, effects: effects, interrupter: interrupter}
 	return &Bookings{

@@ -3,15 +3,14 @@ package bookings
 import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // spread is the preload of one more timer. Timers that ring together are handed to the
 // workers one after another. So a burst leaves at its instant, and a timer that rings beside
 // it is not late. Each gateway counts only its own bookings.
-func spread(bursts *burst.Counter, alone policy.Preload, rings wire.Instant, perSecond int) policy.Preload {
-	return alone.Widened(bursts.Count(rings.Time()), perSecond)
+func spread(counted *bursts, alone policy.Preload, rings wire.Instant, perSecond int) policy.Preload {
+	return alone.Widened(counted.count(rings.Time()), perSecond)
 }
 
 // handOuts is how many timers a second the engine hands out at this rate of bookings: a slow

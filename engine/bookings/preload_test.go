@@ -8,12 +8,11 @@ import (
 
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/burst"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 func TestABurstIsDispatchedOneAfterAnother(t *testing.T) {
-	c := burst.New()
+	c := newBursts()
 	alone := policy.Policy{}.WithDefaults().Preloading("booking")
 	rings := wire.At(time.Now().Add(time.Hour))
 	var leads []time.Duration
@@ -48,7 +47,7 @@ func TestABurstOnASlowEngine(t *testing.T) {
 	for bookings, want := range map[float64]int{1000: 75, 300: 75, 200: 50, 53: 13, 5: 10, 0: 10} {
 		require.Equal(t, want, handOuts(bookings), "%g bookings a second", bookings)
 	}
-	c := burst.New()
+	c := newBursts()
 	alone := policy.Policy{}.WithDefaults().Preloading("booking")
 	perSecond := map[int]int{}
 	for range 600 {
@@ -61,7 +60,7 @@ func TestABurstOnASlowEngine(t *testing.T) {
 }
 
 func TestAChosenPreloadStays(t *testing.T) {
-	c := burst.New()
+	c := newBursts()
 	rings := wire.At(time.Now())
 	for _, chosen := range []time.Duration{0, time.Second} {
 		p := policy.Preload{Lead: wire.Duration(chosen), Window: wire.Duration(chosen)}

@@ -16,7 +16,7 @@ import (
 )
 
 // tuned are the rooms with their measured and chosen numbers in internal/tuning.
-var tuned = []string{"activities", "workflows", "api", "console", "engine", "internal/burst", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
+var tuned = []string{"activities", "workflows", "api", "console", "engine", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
 
 // untuned are the numbers of these rooms that are no tunables, with the reason.
 var untuned = map[string]string{
