@@ -46,7 +46,7 @@ func NewBulkhead(slots int) *Bulkhead {
 // time. At most share slots are in use, and at most limit together with the queue. leave frees
 // the slot, and must be called once.
 func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit int) (leave func(), ok bool) {
-	leave = func() { b.leave(businessType) }
+	leave = func() { b.release(businessType) }
 	w, ok := b.enter(businessType, share, limit)
 	if ok || b.await(ctx, businessType, w) {
 		return leave, true
@@ -57,7 +57,7 @@ func (b *Bulkhead) Enter(ctx context.Context, businessType string, share, limit 
 // EnterQueue counts an attempt of a business type on its queue. ok is false if both paths had
 // limit of them all the time. leave must be called once.
 func (b *Bulkhead) EnterQueue(ctx context.Context, businessType string, limit int) (leave func(), ok bool) {
-	leave = func() { b.leaveQueue(businessType) }
+	leave = func() { b.releaseQueue(businessType) }
 	w, ok := b.enterQueue(businessType, limit)
 	if ok {
 		return leave, true
@@ -84,7 +84,7 @@ func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (g
 		case <-w.granted:
 			return true
 		case <-check.C:
-			hope = b.moves(businessType)
+			hope = b.releasedLately(businessType)
 		case <-ctx.Done():
 			hope = false
 		}
@@ -92,8 +92,8 @@ func (b *Bulkhead) await(ctx context.Context, businessType string, w *waiter) (g
 	return false
 }
 
-// moves reports whether slots of a type become free.
-func (b *Bulkhead) moves(businessType string) bool {
+// releasedLately reports whether slots of a type become free.
+func (b *Bulkhead) releasedLately(businessType string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
@@ -104,10 +104,10 @@ func (b *Bulkhead) moves(businessType string) bool {
 func (b *Bulkhead) enter(businessType string, share, limit int) (w *waiter, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := b.of(businessType)
+	t := b.useOf(businessType)
 	w = &waiter{share: share, limit: limit, granted: make(chan struct{})}
 	if len(t.waiting) == 0 && b.admits(t, w) {
-		b.take(t)
+		b.acquire(t)
 		return nil, true
 	}
 	t.waiting = append(t.waiting, w)
@@ -118,7 +118,7 @@ func (b *Bulkhead) enter(businessType string, share, limit int) (w *waiter, ok b
 func (b *Bulkhead) enterQueue(businessType string, limit int) (w *waiter, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t := b.of(businessType)
+	t := b.useOf(businessType)
 	w = &waiter{limit: limit, granted: make(chan struct{})}
 	if t.admitsQueue(w) {
 		t.onQueue++
@@ -128,7 +128,7 @@ func (b *Bulkhead) enterQueue(businessType string, limit int) (w *waiter, ok boo
 	return w, false
 }
 
-func (b *Bulkhead) of(businessType string) *typeUse {
+func (b *Bulkhead) useOf(businessType string) *typeUse {
 	t := b.types[businessType]
 	if t == nil {
 		t = &typeUse{}
@@ -143,7 +143,7 @@ func (b *Bulkhead) admits(t *typeUse, w *waiter) bool {
 
 func (t *typeUse) admitsQueue(w *waiter) bool { return t.inUse+t.onQueue < w.limit }
 
-func (b *Bulkhead) take(t *typeUse) {
+func (b *Bulkhead) acquire(t *typeUse) {
 	b.free--
 	t.inUse++
 }
@@ -154,15 +154,15 @@ func (b *Bulkhead) giveUp(businessType string, w *waiter) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
-	if t == nil || (!drop(&t.waiting, w) && !drop(&t.forQueue, w)) {
+	if t == nil || (!removeWaiter(&t.waiting, w) && !removeWaiter(&t.forQueue, w)) {
 		return false
 	}
 	b.grant(t)
-	b.tidy(businessType, t)
+	b.removeIdle(businessType, t)
 	return true
 }
 
-func drop(waiting *[]*waiter, w *waiter) bool {
+func removeWaiter(waiting *[]*waiter, w *waiter) bool {
 	place := slices.Index(*waiting, w)
 	if place < 0 {
 		return false
@@ -171,26 +171,26 @@ func drop(waiting *[]*waiter, w *waiter) bool {
 	return true
 }
 
-func (b *Bulkhead) leave(businessType string) {
+func (b *Bulkhead) release(businessType string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.free++
 	t := b.types[businessType]
 	t.inUse--
 	b.grant(t)
-	b.tidy(businessType, t)
+	b.removeIdle(businessType, t)
 	for other := range b.queued { // waiters kept out by the slots of others
 		b.grant(other)
 	}
 }
 
-func (b *Bulkhead) leaveQueue(businessType string) {
+func (b *Bulkhead) releaseQueue(businessType string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.types[businessType]
 	t.onQueue--
 	b.grant(t)
-	b.tidy(businessType, t)
+	b.removeIdle(businessType, t)
 }
 
 // grant gives free slots to waiters. The queue comes first, because its attempts are late
@@ -202,7 +202,7 @@ func (b *Bulkhead) grant(t *typeUse) {
 		t.forQueue = t.forQueue[1:]
 	}
 	for len(t.waiting) > 0 && b.admits(t, t.waiting[0]) {
-		b.take(t)
+		b.acquire(t)
 		close(t.waiting[0].granted)
 		t.granted = time.Now()
 		t.waiting = t.waiting[1:]
@@ -212,7 +212,7 @@ func (b *Bulkhead) grant(t *typeUse) {
 	}
 }
 
-func (b *Bulkhead) tidy(businessType string, t *typeUse) {
+func (b *Bulkhead) removeIdle(businessType string, t *typeUse) {
 	if t.inUse == 0 && t.onQueue == 0 && len(t.waiting) == 0 && len(t.forQueue) == 0 {
 		delete(b.types, businessType)
 	}

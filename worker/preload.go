@@ -33,13 +33,13 @@ const taskSeconds = int(workflows.MaxTaskTimeout / time.Second)
 func NewPreload(completions Completions) *Preload { return &Preload{completions: completions} }
 
 // Enter takes a place for a timer, if Temporal can then record every preloaded timer in time.
-// leave frees it, and must be called once.
+// release frees it, and must be called once.
 func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 	return p.enter(workflows.RecordTime(memo))
 }
 
 func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
-	places := places(recordTime, p.completions.Rate())
+	places := capacityIn(recordTime, p.completions.Rate())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seconds := inSeconds(recordTime)
@@ -47,7 +47,7 @@ func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
 		return nil, false
 	}
 	p.preloaded[seconds]++
-	return func() { p.leave(seconds) }, true
+	return func() { p.release(seconds) }, true
 }
 
 // Room reports whether a timer may be preloaded at its booking. Half of the places are reserved
@@ -60,14 +60,14 @@ func (p *Preload) Room(memo timer.Memo, perSecond float64) bool {
 }
 
 func (p *Preload) room(recordTime time.Duration, perSecond float64) bool {
-	places := places(recordTime, min(perSecond, p.completions.Rate()))
+	places := capacityIn(recordTime, min(perSecond, p.completions.Rate()))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.recordedBy(inSeconds(recordTime)) < places/tuning.EagerPart
 }
 
-// places returns how many timers can be recorded in a time.
-func places(recordTime time.Duration, perSecond float64) int {
+// capacityIn returns how many timers can be recorded in a time.
+func capacityIn(recordTime time.Duration, perSecond float64) int {
 	return min(max(int(perSecond*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
 }
 
@@ -83,7 +83,7 @@ func (p *Preload) recordedBy(seconds int) (timers int) {
 	return timers
 }
 
-func (p *Preload) leave(seconds int) {
+func (p *Preload) release(seconds int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.preloaded[seconds]--

@@ -85,7 +85,7 @@ func (r *reconciler) round(ctx context.Context, search search) {
 	if err != nil && ctx.Err() == nil {
 		r.logger.Warn("overdue timers could not be searched for", "error", err)
 	}
-	r.tellUnreadable(found.Passed)
+	r.logUnreadable(found.Passed)
 	now := time.Now()
 	for businessType, n := range found.Woken {
 		r.observer.Overdue(businessType, n)
@@ -97,7 +97,7 @@ func (r *reconciler) round(ctx context.Context, search search) {
 	}
 }
 
-func (r *reconciler) tellUnreadable(unreadable map[string]error) {
+func (r *reconciler) logUnreadable(unreadable map[string]error) {
 	if len(unreadable) == 0 {
 		return
 	}

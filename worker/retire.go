@@ -20,10 +20,10 @@ func (q *queueWorkers) retire(ctx context.Context, inForce []policy.Policy) erro
 		return err
 	}
 	var errs []error
-	for _, businessType := range q.retired.turn(q.unlisted(inForce)) {
+	for _, businessType := range q.retired.nextTurn(q.unlisted(inForce)) {
 		needed, err := q.needed(ctx, businessType)
 		errs = append(errs, err)
-		if q.retired.note(businessType, registered[businessType], needed) {
+		if q.retired.record(businessType, registered[businessType], needed) {
 			q.dismiss(businessType)
 		}
 	}

@@ -113,7 +113,7 @@ func TestWhatIsRetiredIsLookedAt(t *testing.T) {
 		queues := &typeQueues{registered: workflows.Registered{"invoice": 5}}
 		q := newQueueWorkers(Options{Queues: queues, Observer: queues})
 		for range tuning.RetireLooks {
-			q.retired.note("invoice", 5, false)
+			q.retired.record("invoice", 5, false)
 		}
 		require.NoError(t, q.readRetired(t.Context()))
 		require.Zero(t, queues.asked)
@@ -138,7 +138,7 @@ func TestTypesTakeTurns(t *testing.T) {
 	}
 	r, seen := newRetired(), map[string]bool{}
 	for range 3 {
-		for _, businessType := range r.turn(types) {
+		for _, businessType := range r.nextTurn(types) {
 			seen[businessType] = true
 		}
 	}

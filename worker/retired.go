@@ -69,8 +69,8 @@ func (r *retired) due() bool {
 	return r.rounds%tuning.RetireRounds == 0
 }
 
-// turn returns the types of the present check. If there are many, they take turns.
-func (r *retired) turn(types []string) []string {
+// nextTurn returns the types of the present check. If there are many, they take turns.
+func (r *retired) nextTurn(types []string) []string {
 	slices.Sort(types)
 	if len(types) <= tuning.RetireChecked {
 		return types
@@ -83,8 +83,8 @@ func (r *retired) turn(types []string) []string {
 	return types[:tuning.RetireChecked]
 }
 
-// note records a check of a type, and reports whether that retires it.
-func (r *retired) note(businessType string, registered int64, needed bool) bool {
+// record records a check of a type, and reports whether that retires it.
+func (r *retired) record(businessType string, registered int64, needed bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	before := r.candidates[businessType]

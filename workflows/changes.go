@@ -39,7 +39,7 @@ func (t *timerRun) applyPending() decision {
 		}
 	}
 	if t.delivering && t.spec.Series != nil {
-		t.spec.Memo = t.spec.KeepCurrent()
+		t.spec.Memo = t.spec.ContinueCurrent()
 	}
 	t.spec.Memo, t.pending = t.spec.Refuse(refused), nil
 	return continued()
@@ -55,7 +55,7 @@ func (t *timerRun) apply(change timer.Change) error {
 	if err != nil {
 		return err
 	}
-	if t.delivering && (change.Ring && changed.Series == nil || !t.spec.RingsAs(changed.Memo)) {
+	if t.delivering && (change.Ring && changed.Series == nil || !t.spec.SameOccurrence(changed.Memo)) {
 		changed.Standing, t.delivering = nil, false
 		changed.Round++
 	}

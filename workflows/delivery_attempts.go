@@ -31,7 +31,7 @@ func (d *deliveryRun) makeAttempts() error {
 		d.last = left
 	}
 	if handed != nil && d.streamMissed(err) {
-		d.last = d.last.Miss(*handed)
+		d.last = d.last.MissHandover(*handed)
 	}
 	return err
 }

@@ -111,7 +111,7 @@ func (d *dispatchRun) applyPause(ctx workflow.Context) {
 	if d.Memo.Plan.Paused {
 		d.Memo.Status, d.pausedAt = dispatch.Paused, workflow.Now(ctx)
 		if d.Memo.StartedAt != 0 {
-			d.Memo.Hold(wire.At(d.pausedAt))
+			d.Memo.RecordPause(wire.At(d.pausedAt))
 		}
 		return
 	}
@@ -215,7 +215,7 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	d.Memo.Status, d.Memo.FinishedAt, d.Memo.Total, d.Memo.Plan.Active = status, now, &total, nil
 	d.Memo.Failed, d.Memo.Behind = d.failedParts(), dispatch.LongestBehind(d.states)
 	d.Memo.Stopped = append(d.Memo.Stopped, incompleteShards(d.states)...)
-	if next, again := d.Memo.Recur(now); again && status != dispatch.Cancelled {
+	if next, again := d.Memo.NextOccurrence(now); again && status != dispatch.Cancelled {
 		sweep := d.cleanup(false)
 		d.Memo, d.states, d.progress = next, nil, dispatch.Counts{}
 		d.upsertMemo(last)

@@ -19,7 +19,7 @@ func again() workflows.DispatchInput {
 	in := ordered(50, 100)
 	in.Memo.Total = &dispatch.Counts{Found: 200, Done: 100, Failed: 100}
 	in.Memo.Failed = in.Parts
-	in.Memo = in.Memo.Again(in.Memo.CreatedAt)
+	in.Memo = in.Memo.RetryFailed(in.Memo.CreatedAt)
 	return in
 }
 
@@ -96,7 +96,7 @@ func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 					require.NotContains(t, last.Failed, deleted, "what is listed stays")
 				}
 			}
-			require.Equal(t, c.total.Failed, last.Again(0).Retried)
+			require.Equal(t, c.total.Failed, last.RetryFailed(0).Retried)
 		})
 	}
 }

@@ -153,7 +153,7 @@ func (d *dispatchRun) extendPause(ctx workflow.Context, news ShardNews) {
 		if now := workflow.Now(ctx); now.Before(heard) {
 			heard = now
 		}
-		d.Memo.Hold(wire.At(heard))
+		d.Memo.RecordPause(wire.At(heard))
 	}
 }
 

@@ -140,7 +140,7 @@ func (e *policyEntity) validateDelete(_ string, closedUntil wire.Instant) error 
 // liftBackPressure ends all back-pressure requested until now, even if only some worker
 // knows of it. It makes no new version: the policy itself did not change.
 func (e *policyEntity) liftBackPressure(ctx workflow.Context) error {
-	e.record.Policy = e.record.Policy.Lift(wire.At(workflow.Now(ctx)))
+	e.record.Policy = e.record.Policy.LiftBackPressure(wire.At(workflow.Now(ctx)))
 	return e.upsertMemo(ctx, e.record)
 }
 
@@ -205,7 +205,7 @@ func (e *policyEntity) drainClaims(ctx workflow.Context) (claims []policy.Claim,
 	for e.claims.ReceiveAsync(&claim) {
 		e.changes++
 		p.Claims = claims
-		claims, news = p.Claims.With(claim, now), true
+		claims, news = p.Claims.WithClaim(claim, now), true
 		claim = policy.Claim{}
 	}
 	return claims, news

@@ -15,7 +15,7 @@ import (
 // id-reuse policy of the next booking depends on that status.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	t := &timerRun{ctx: ctx, spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
-	t.spec.Memo, t.delivering = spec.Begin(), spec.Standing != nil
+	t.spec.Memo, t.delivering = spec.BeginRun(), spec.Standing != nil
 	return t.carryOut(t.run())
 }
 
@@ -111,7 +111,7 @@ func (t *timerRun) currentOccurrence() (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
-	t.spec.Memo, ok = t.spec.Seek(t.now())
+	t.spec.Memo, ok = t.spec.NextOccurrence(t.now())
 	return ok
 }
 
@@ -119,7 +119,7 @@ func (t *timerRun) currentOccurrence() (ok bool) {
 // A suspended timer is due at its latest time, and then calls no receiver.
 func (t *timerRun) due() bool {
 	if t.spec.Resting() {
-		return t.spec.Lapsed(t.now())
+		return t.spec.PastLatest(t.now())
 	}
 	return t.spec.RingsAt().Until(workflow.Now(t.ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
 }
@@ -128,7 +128,7 @@ func (t *timerRun) due() bool {
 // run's memo describes the missed occurrence, and acknowledgements and redeliveries rely on
 // it.
 func (t *timerRun) ringInOwnRun() decision {
-	t.spec.Memo = t.spec.KeepCurrent()
+	t.spec.Memo = t.spec.ContinueCurrent()
 	return continued()
 }
 
@@ -141,9 +141,9 @@ func (t *timerRun) finish(report delivery.Report) decision {
 		return ended(outcome)
 	}
 	if outcome.Stopped = report.Stop || t.spec.Series.Stopped; report.Stop {
-		t.spec.Memo = t.spec.Stop()
+		t.spec.Memo = t.spec.EndRule()
 	}
-	next, ok := t.spec.After(t.spec.Key, outcome, max(t.now(), report.EndedAt))
+	next, ok := t.spec.AfterOccurrence(t.spec.Key, outcome, max(t.now(), report.EndedAt))
 	if !ok {
 		return ended(outcome)
 	}

@@ -57,9 +57,9 @@ type Runs interface {
 	preload.Runs
 	// Holder is the worker that held the run's first workflow task before.
 	Holder(ctx context.Context, key wire.Key, runID string) (worker string, err error)
-	// SettledState is how the delivery stands once the workflow has applied all that
+	// AwaitState is how the delivery stands once the workflow has applied all that
 	// happened to it. State returns the present state at once, for the workflow itself.
-	SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
+	AwaitState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	// LeaveReceipt stores the report of the first attempt in the run, for the next worker
 	// with its task.

@@ -74,9 +74,9 @@ func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 	if t.settings, err = t.configure(ctx, t.delivery.Spec); err != nil {
 		return t.postpone(ctx, err), nil
 	}
-	report, err := t.paced(ctx)
+	report, err := t.runPaced(ctx)
 	if err == nil && report.Attempt == t.number() { // else no receiver was called
-		t.receipts.Put(receiptName(ctx), report.Behind(stored))
+		t.receipts.Put(receiptName(ctx), report.WithoutRecords(stored))
 	}
 	return report, err
 }
@@ -99,7 +99,7 @@ func (t *try) settledState(ctx context.Context) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.StateRetries)
 	defer cancel()
 	for {
-		state, err := t.Runs.SettledState(ctx, t.delivery.Spec.Key, runOf(ctx))
+		state, err := t.Runs.AwaitState(ctx, t.delivery.Spec.Key, runOf(ctx))
 		if err == nil || wire.CodeOf(err) == wire.NotFound {
 			return state, err
 		}
@@ -111,9 +111,9 @@ func (t *try) settledState(ctx context.Context) (timer.RunState, error) {
 	}
 }
 
-// paced makes the attempt. It makes none if the try comes too soon, if the type is held
+// runPaced makes the attempt. It makes none if the try comes too soon, if the type is held
 // back, or if the type now has a policy and with it a separate queue.
-func (t *try) paced(ctx context.Context) (delivery.Report, error) {
+func (t *try) runPaced(ctx context.Context) (delivery.Report, error) {
 	now := time.Now()
 	if early := t.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
 		return t.wait(early, ""), nil

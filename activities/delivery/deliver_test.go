@@ -86,7 +86,7 @@ type onQueue struct {
 	Bulkhead
 }
 
-func (o onQueue) SettledState(context.Context, wire.Key, string) (timer.RunState, error) {
+func (o onQueue) AwaitState(context.Context, wire.Key, string) (timer.RunState, error) {
 	return o.q.state, o.q.stateErr
 }
 
@@ -181,7 +181,7 @@ func TestWhatIsHeldBackWaitsForItsQueue(t *testing.T) {
 func TestWhatIsPausedGoesToItsQueue(t *testing.T) {
 	q := newQueue(t)
 	paused := &try{Attempter: q.attempter, attempt: attempt{settings: settings{policy: q.policy, paused: true}}}
-	_, ok := paused.enter(t.Context())
+	_, ok := paused.acquireFastPath(t.Context())
 	require.False(t, ok)
 }
 

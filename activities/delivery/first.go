@@ -66,7 +66,7 @@ func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
 	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil { // it left early, for a connected receiver
 		return delivery.Report{}, err
 	}
-	leave, ok := t.enter(ctx)
+	leave, ok := t.acquireFastPath(ctx)
 	if !ok {
 		return t.report(delivery.ResultUseQueue), nil
 	}
@@ -74,8 +74,8 @@ func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
 	return t.call(ctx)
 }
 
-// enter takes a slot of the fast path, if that is open.
-func (t *try) enter(ctx context.Context) (leave func(), ok bool) {
+// acquireFastPath takes a slot of the fast path, if that is open.
+func (t *try) acquireFastPath(ctx context.Context) (leave func(), ok bool) {
 	if t.paused || t.policy.Rate(time.Now()) != nil {
 		return nil, false
 	}

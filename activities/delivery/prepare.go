@@ -119,5 +119,5 @@ func (s settings) within(ctx context.Context) settings {
 
 // retryAfter is the wait that an answer requests, as far as the policy grants it.
 func (s settings) retryAfter(verdict delivery.Verdict) time.Duration {
-	return min(verdict.RetryAfter, s.policy.Patience())
+	return min(verdict.RetryAfter, s.policy.LongestBackPressure())
 }

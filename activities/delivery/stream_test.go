@@ -100,7 +100,7 @@ func (s *streamLinks) step(last delivery.Report) delivery.Report {
 	default:
 		require.NotZero(s, last.Handed.Wait, "it would wait for ever")
 		<-time.After(last.Handed.Wait.D())
-		return last.Miss(*last.Handed)
+		return last.MissHandover(*last.Handed)
 	}
 }
 
@@ -185,13 +185,13 @@ func TestReceiversThatAreBusy(t *testing.T) {
 				waits = append(waits, report.Handed.Wait.D())
 				<-time.After(report.Handed.Wait.D())
 				s.polled = time.Now().Add(-time.Millisecond)
-				report = s.step(report.Miss(*report.Handed))
+				report = s.step(report.MissHandover(*report.Handed))
 			}
 			if limit == nil {
 				require.Equal(t, []time.Duration{after, after - time.Millisecond, after - time.Millisecond, after - time.Millisecond, 8 * time.Second}, waits)
 			}
 			s.polled = time.Now().Add(-10 * time.Second)
-			report = s.step(report.Miss(*report.Handed))
+			report = s.step(report.MissHandover(*report.Handed))
 			require.Equal(t, limit != nil, report.Stream, name)
 		})
 	}
@@ -238,7 +238,7 @@ func TestAStreamThatIsNoneAnyMore(t *testing.T) {
 		report := s.try()
 		<-time.After(report.Handed.Wait.D())
 		s.policy.Callback.Destination = aURL
-		report = s.step(report.Miss(*report.Handed))
+		report = s.step(report.MissHandover(*report.Handed))
 		require.Equal(t, delivery.LinkCallback, report.Link)
 		require.Equal(t, delivery.ResultDelivered, report.Result)
 	})

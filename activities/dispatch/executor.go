@@ -23,9 +23,9 @@ type Store interface {
 	// Read returns the memo of a dispatch, at most a moment old. A dispatch that has ended
 	// is [wire.NotFound].
 	Read(ctx context.Context, key wire.Key) (dispatch.Memo, error)
-	// Beat is a heartbeat of an executor, and stores its progress. It fails with [wire.NotFound]
+	// Heartbeat is a heartbeat of an executor, and stores its progress. It fails with [wire.NotFound]
 	// if another executor has taken its place, and with [wire.Overtaken] if it must stop.
-	Beat(ctx context.Context, token []byte, state dispatch.State) error
+	Heartbeat(ctx context.Context, token []byte, state dispatch.State) error
 	// ReportProgress sends a dispatch its progress, for readers of its workflow.
 	ReportProgress(ctx context.Context, key wire.Key) error
 	// Sweep deletes pages. It calls beat between its steps.

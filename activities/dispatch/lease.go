@@ -48,7 +48,7 @@ func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.Sta
 	l.beside(func() func() {
 		ctx, cancel := context.WithTimeout(ctx, max(l.timeout, tuning.DispatchSilence))
 		defer cancel()
-		err := l.Store.Beat(ctx, token, state)
+		err := l.Store.Heartbeat(ctx, token, state)
 		return func() {
 			if l.session.number.Load() == number { // else it was another attempt's
 				l.applyHeartbeat(now, err)

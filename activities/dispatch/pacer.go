@@ -108,8 +108,8 @@ func (p *pacer) hold(until time.Time) {
 	}
 }
 
-// hinder records why no item left. item reports whether there was one.
-func (p *pacer) hinder(item bool, now time.Time) {
+// recordObstacle records why no item left. item reports whether there was one.
+func (p *pacer) recordObstacle(item bool, now time.Time) {
 	p.hinderedAt, p.hindrance = now, idle
 	switch {
 	case item:

@@ -61,7 +61,7 @@ func (s *sender) send(ctx context.Context, now time.Time) (wake time.Time) {
 		}
 		p := s.pick()
 		if p == nil || !s.acquireSlot(s.shard.BusinessType, s.settings.inFlight) {
-			s.pacer.hinder(p != nil, now)
+			s.pacer.recordObstacle(p != nil, now)
 			return now.Add(tuning.DispatchFull)
 		}
 		from, to := p.takeItems(size)
@@ -207,7 +207,7 @@ func (s *sender) retry(j job, i int, verdict delivery.Verdict, failure *delivery
 	item.Attempts++
 	item.Failure = failure
 	made := j.page.Attempts + 1
-	asked := min(verdict.RetryAfter, j.settings.policy.Patience())
+	asked := min(verdict.RetryAfter, j.settings.policy.LongestBackPressure())
 	wait, more := j.settings.retry.NextWait(made, asked, rand.Float64())
 	if verdict.Decision == delivery.DecisionStop || !more {
 		made = givenUp

@@ -100,5 +100,5 @@ func (s *settings) retryAfter(verdict delivery.Verdict, status int) time.Duratio
 	if status == http.StatusTooManyRequests {
 		asked = max(asked, tuning.DispatchPatience)
 	}
-	return min(asked, s.policy.Patience())
+	return min(asked, s.policy.LongestBackPressure())
 }

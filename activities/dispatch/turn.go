@@ -88,7 +88,7 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
-	err = w.Store.Beat(ctx, w.info.TaskToken, w.shard.State)
+	err = w.Store.Heartbeat(ctx, w.info.TaskToken, w.shard.State)
 	if wire.CodeOf(err) == wire.Overtaken {
 		state := w.shard.State
 		state.Waits = 0

@@ -172,7 +172,7 @@ func (h *world) Read(context.Context, wire.Key) (dispatch.Memo, error) {
 	return h.memo, h.gone
 }
 
-func (h *world) Beat(_ context.Context, _ []byte, state dispatch.State) error {
+func (h *world) Heartbeat(_ context.Context, _ []byte, state dispatch.State) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.told = append(h.told, state)
@@ -219,7 +219,7 @@ func (h *world) Claim(_ context.Context, _ string, claim policy.Claim) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.claims = append(h.claims, claim)
-	h.policy.Claims = h.policy.Claims.With(claim, wire.At(time.Now()))
+	h.policy.Claims = h.policy.Claims.WithClaim(claim, wire.At(time.Now()))
 	return nil
 }
 

@@ -114,7 +114,7 @@ func (h handlers) resumeCallbacks(ctx context.Context, order policy.EmergencyOrd
 	policies, err := h.policies.List(ctx)
 	left.Incomplete = left.Incomplete || err != nil
 	for _, listed := range policies {
-		if one, held := policy.PausedByPolicy(listed); held && order.Names(listed.BusinessType) {
+		if one, held := policy.PausedByPolicy(listed); held && order.Covers(listed.BusinessType) {
 			left.Paused = append(left.Paused, one)
 		}
 	}

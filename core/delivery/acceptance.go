@@ -59,7 +59,7 @@ func (r Report) Answers(a Acknowledgement, webhookID string, round int) bool {
 func (r Report) Acknowledged(a Acknowledgement, at wire.Instant) Report {
 	if !a.Nack {
 		r.Result, r.RetryIn, r.Failure = ResultDelivered, 0, nil
-		return r.settled(at)
+		return r.withOutcome(at)
 	}
 	r.Failure = Answer{Class: Nacked, Detail: wire.Excerpt(a.Reason)}.Failure(at)
 	if a.RetryAfter > r.RetryIn {
@@ -84,11 +84,11 @@ func (r Report) refused(wait wire.Duration, at wire.Instant) Report {
 	if r.Exhausted {
 		r.Result, r.RetryIn, r.Waits = ResultFailed, 0, ""
 	}
-	return r.settled(at)
+	return r.withOutcome(at)
 }
 
-// settled puts the outcome into the record of the attempt.
-func (r Report) settled(at wire.Instant) Report {
+// withOutcome puts the outcome into the record of the attempt.
+func (r Report) withOutcome(at wire.Instant) Report {
 	r.EndedAt = at
 	r.Attempts = Resolve(r.Attempts, r.Acceptance())
 	return r

@@ -55,7 +55,7 @@ func TestAttemptsArePutTogetherAgain(t *testing.T) {
 	for n := 1; n <= delivery.MaxAnswers+5; n++ {
 		whole = delivery.Report{Result: delivery.ResultRetry, Attempt: n}.Record(whole.Attempts, delivery.Attempt{Answer: "busy"})
 	}
-	kept := whole.Behind(12)
+	kept := whole.WithoutRecords(12)
 	require.Len(t, kept.Attempts, 3)
 	require.Equal(t, 13, kept.Attempts[0].Number)
 	for _, stored := range []int{12, 13, 15} {
@@ -64,8 +64,8 @@ func TestAttemptsArePutTogetherAgain(t *testing.T) {
 		require.Equal(t, whole, kept.Following(before), stored)
 	}
 	require.Len(t, whole.Attempts, delivery.MaxAnswers+5, "nothing was taken from it")
-	require.Empty(t, whole.Behind(15).Attempts)
-	require.Equal(t, whole.Attempts[:2], whole.Behind(15).Following(whole.Attempts[:2]).Attempts)
+	require.Empty(t, whole.WithoutRecords(15).Attempts)
+	require.Equal(t, whole.Attempts[:2], whole.WithoutRecords(15).Following(whole.Attempts[:2]).Attempts)
 }
 
 func TestWhatIsKeptOfAnAnswer(t *testing.T) {

@@ -115,9 +115,9 @@ type Handover struct {
 	Missed bool `json:"missed,omitzero"`
 }
 
-// Miss returns the report after a handover that no receiver took. The next attempt is made where
+// MissHandover returns the report after a handover that no receiver took. The next attempt is made where
 // both links are available.
-func (r Report) Miss(handed Handover) Report {
+func (r Report) MissHandover(handed Handover) Report {
 	handed.Missed = true
 	r.Handed, r.Stream = &handed, false
 	return r

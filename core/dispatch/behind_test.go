@@ -107,17 +107,17 @@ func TestTheRateOverTheWhole(t *testing.T) {
 		return memo.View().Count(memo, shards, policy.Holds{}, at(now).Time()).Achieved.Whole
 	}
 	require.InDelta(t, 10, whole(10), 0.01)
-	memo.Hold(at(10))
-	memo.Hold(at(9)) // a late report
+	memo.RecordPause(at(10))
+	memo.RecordPause(at(9)) // a late report
 	require.InDelta(t, 10, whole(3600), 0.01)
 	memo.Release(at(3600))
 	require.Equal(t, []any{wire.Duration(10 * time.Second), wire.Instant(0), at(3600)}, []any{memo.SentFor, memo.HeldAt, memo.Plan.Began})
 	shards[0].State.Done = 126
 	require.InDelta(t, 126.0/12.6, whole(3602)*12/12.6, 0.01)
-	memo.Hold(at(3602))
+	memo.RecordPause(at(3602))
 	memo.Status, memo.FinishedAt, memo.Total = dispatch.Cancelled, at(9000), &dispatch.Counts{Done: 126}
 	require.InDelta(t, 10.5, memo.View().Achieved.Whole, 0.01)
-	again := memo.Again(at(9100))
+	again := memo.RetryFailed(at(9100))
 	require.Equal(t, []any{wire.Duration(0), wire.Instant(0)}, []any{again.SentFor, again.HeldAt})
 }
 

@@ -74,8 +74,8 @@ func (m Memo) sending(until wire.Instant) time.Duration {
 	return m.SentFor.D() + max(until.Time().Sub(m.Plan.Began.Time()), 0)
 }
 
-// Hold records a pause, and the moment when it last sent.
-func (m *Memo) Hold(at wire.Instant) { m.HeldAt = max(m.HeldAt, at) }
+// RecordPause records a pause, and the moment when it last sent.
+func (m *Memo) RecordPause(at wire.Instant) { m.HeldAt = max(m.HeldAt, at) }
 
 // Release records that sending resumes at a moment.
 func (m *Memo) Release(at wire.Instant) {
@@ -208,8 +208,8 @@ func (m Memo) Untried() Counts {
 	return m.Before.Add(Counts{Found: m.Retried, Failed: m.Retried})
 }
 
-// Again returns the memo of an ended dispatch whose failed items are tried again.
-func (m Memo) Again(now wire.Instant) Memo {
+// RetryFailed returns the memo of an ended dispatch whose failed items are tried again.
+func (m Memo) RetryFailed(now wire.Instant) Memo {
 	m.Round++
 	m.Before, m.Retried = Counts{}, 0
 	if m.Total != nil {

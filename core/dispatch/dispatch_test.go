@@ -298,7 +298,7 @@ func TestDispatchView(t *testing.T) {
 	require.Equal(t, memo.Stopped, memo.View().Shards, "which shard was stopped, and why, is seen when it has ended")
 	require.Equal(t, dispatch.ShardStopped, memo.Stopped[0].Status)
 
-	again := memo.Again(began.Add(2 * time.Hour))
+	again := memo.RetryFailed(began.Add(2 * time.Hour))
 	require.Equal(t, memo.Stopped, again.Stopped, "that stays so")
 	require.Empty(t, again.View().Shards)
 	require.Equal(t, 1, again.Round)

@@ -32,8 +32,8 @@ func (m Memo) ended() *Occurrence {
 	return &Occurrence{End: end, Pages: m.Failed}
 }
 
-// Recur returns the memo for the next occurrence. ok is false if there is none.
-func (m Memo) Recur(now wire.Instant) (next Memo, ok bool) {
+// NextOccurrence returns the memo for the next occurrence. ok is false if there is none.
+func (m Memo) NextOccurrence(now wire.Instant) (next Memo, ok bool) {
 	next = m
 	if next.Order.Recurrence == nil || next.StartedAt == 0 {
 		return next, false

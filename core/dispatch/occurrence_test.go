@@ -26,7 +26,7 @@ func hourly() dispatch.Memo {
 func TestADispatchRecurs(t *testing.T) {
 	t.Parallel()
 	memo, booked := hourly(), wire.At(noon)
-	next, ok := memo.Recur(memo.FinishedAt)
+	next, ok := memo.NextOccurrence(memo.FinishedAt)
 	require.True(t, ok)
 	require.Equal(t, []any{2, booked.Add(2 * time.Hour), dispatch.Scheduled}, []any{next.Occurrence, next.DueAt, next.Status})
 	require.Equal(t, wire.Duration(time.Minute), next.Plan.WarmUp, "each one warms up")
@@ -46,10 +46,10 @@ func TestADispatchRecurs(t *testing.T) {
 	require.Empty(t, pages)
 
 	next.Cursor.Rung, next.Occurrence = 3, 4
-	_, ok = next.Recur(next.DueAt)
+	_, ok = next.NextOccurrence(next.DueAt)
 	require.False(t, ok, "it was the last one")
 	memo.StartedAt = 0
-	_, ok = memo.Recur(memo.FinishedAt)
+	_, ok = memo.NextOccurrence(memo.FinishedAt)
 	require.False(t, ok, "it never began")
 }
 
@@ -57,7 +57,7 @@ func TestADispatchThatFailedIsPaused(t *testing.T) {
 	t.Parallel()
 	memo, booked := hourly(), wire.At(noon)
 	memo.Order.Recurrence.OnFailure = recurrence.OnFailurePause
-	next, _ := memo.Recur(memo.FinishedAt)
+	next, _ := memo.NextOccurrence(memo.FinishedAt)
 	require.True(t, next.Plan.Paused)
 	require.Equal(t, dispatch.Paused, next.Status)
 	next.Plan.Paused = false
@@ -74,7 +74,7 @@ func TestADispatchThatFailedIsPaused(t *testing.T) {
 	require.False(t, ok, "its rule ended meanwhile")
 
 	memo.Status = dispatch.Done
-	next, _ = memo.Recur(memo.FinishedAt)
+	next, _ = memo.NextOccurrence(memo.FinishedAt)
 	require.False(t, next.Plan.Paused)
 }
 

@@ -70,14 +70,14 @@ func TestWhatARuleRingsAhead(t *testing.T) {
 	booked, err := timer.Admit(key, timer.Terms{Recurrence: &recurrence.Rule{Every: ptr(wire.Duration(time.Minute))}}, "b", noon)
 	require.NoError(t, err)
 	end := booked.DueAt.Add(10 * time.Hour)
-	times := booked.Ahead(end, 100_000)
+	times := booked.NominalTimes(end, 100_000)
 	require.Len(t, times, 599, "without the next one, and without the end")
 	require.Equal(t, booked.DueAt.Add(time.Minute), times[0])
 	require.Equal(t, end.Add(-time.Minute), times[len(times)-1])
-	require.Len(t, booked.Ahead(end, 99), 98)
-	require.Empty(t, timer.Memo{}.Ahead(end, 10))
+	require.Len(t, booked.NominalTimes(end, 99), 98)
+	require.Empty(t, timer.Memo{}.NominalTimes(end, 10))
 	booked.Series.Paused = true
-	require.Empty(t, booked.Ahead(end, 10))
+	require.Empty(t, booked.NominalTimes(end, 10))
 }
 
 // With a very slow rate and a very large number, the end exceeds a duration.

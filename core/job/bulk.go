@@ -145,8 +145,8 @@ func (b Bulk) Signed() Bulk {
 	return b
 }
 
-// Until returns the order as given at an instant. A redelivery leaves out later failures.
-func (b Bulk) Until(now wire.Instant) Bulk {
+// AsOf returns the order as given at an instant. A redelivery leaves out later failures.
+func (b Bulk) AsOf(now wire.Instant) Bulk {
 	if b.Operation == Redeliver && (b.Filter.EndedTo == 0 || b.Filter.EndedTo > now) {
 		b.Filter.EndedTo = now
 	}
@@ -157,9 +157,9 @@ func (b Bulk) Until(now wire.Instant) Bulk {
 // the first one missed. More are for timers that change under the job.
 const mostSweeps = 50
 
-// Again returns the order for the next sweep. Lists lag behind, and a search may miss a timer
+// NextSweep returns the order for the next sweep. Lists lag behind, and a search may miss a timer
 // that begins another run. ok is false after mostSweeps.
-func (b Bulk) Again() (_ Bulk, ok bool) {
+func (b Bulk) NextSweep() (_ Bulk, ok bool) {
 	id, number, _ := strings.Cut(b.ID, "~")
 	times, _ := strconv.Atoi(number)
 	b.ID = id + "~" + strconv.Itoa(times+1)
@@ -171,8 +171,8 @@ func (b Bulk) Admits(view timer.View) bool {
 	return b.Filter.Admits(view) && (b.BookedBefore == 0 || view.CreatedAt <= b.BookedBefore)
 }
 
-// Mark returns the fingerprint of timers that this job has changed.
-func (b Bulk) Mark() string { return "bulk:" + b.ID }
+// ChangeFingerprint returns the fingerprint of timers that this job has changed.
+func (b Bulk) ChangeFingerprint() string { return "bulk:" + b.ID }
 
 // Terms returns the change to a timer that was found due at an instant. A timer moved into the
 // past, however far, rings at once.

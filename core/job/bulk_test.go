@@ -92,7 +92,7 @@ func TestBulkTerms(t *testing.T) {
 	other := move
 	other.Shift++
 	require.NotEqual(t, signed.Fingerprint, other.Signed().Fingerprint)
-	require.Equal(t, "bulk:a", move.Mark())
+	require.Equal(t, "bulk:a", move.ChangeFingerprint())
 }
 
 // A redelivery does not cover failures after its order.
@@ -108,7 +108,7 @@ func TestBulkUntil(t *testing.T) {
 		{job.Cancel, 0, 5, 0},
 	} {
 		order := job.Bulk{Operation: c.operation, Filter: timer.Filter{EndedTo: c.given}}
-		require.Equal(t, c.want, order.Until(c.now).Filter.EndedTo)
+		require.Equal(t, c.want, order.AsOf(c.now).Filter.EndedTo)
 	}
 }
 

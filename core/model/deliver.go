@@ -53,7 +53,7 @@ func acceptedRules() Rules {
 		{
 			Name: "the latest time waits for the receiver", From: accepted, On: []Event{LatestPasses},
 			When: func(s State, _ Event) bool { return canLapse(s) },
-			Then: func(s State, _ Event) (State, []Effect) { s.Lapsed = true; return s, nil },
+			Then: func(s State, _ Event) (State, []Effect) { s.PastLatest = true; return s, nil },
 		},
 	}
 }
@@ -70,7 +70,7 @@ func divert(s State, e Event) (State, []Effect) {
 	if e == Push { // a new wait begins
 		s.Bounded = false
 	}
-	s.Phase, s.Attempt, s.Lapsed = Scheduled, 0, false
+	s.Phase, s.Attempt, s.PastLatest = Scheduled, 0, false
 	s.Round++
 	return change(s, e)
 }
@@ -78,7 +78,7 @@ func divert(s State, e Event) (State, []Effect) {
 // resume continues the same delivery in another run. One without an attempt begins anew.
 func resume(s State, e Event) (State, []Effect) {
 	if s.Attempt == 0 {
-		s.Phase, s.Lapsed = Scheduled, false
+		s.Phase, s.PastLatest = Scheduled, false
 		return change(s, e)
 	}
 	effects := []Effect{rearm, show(s.Phase.Status())}
@@ -88,7 +88,7 @@ func resume(s State, e Event) (State, []Effect) {
 	if s.Phase == Accepted {
 		effects = append(effects, remember)
 	}
-	if s.Lapsed && s.Phase == Waiting {
+	if s.PastLatest && s.Phase == Waiting {
 		to, ends := expire(s)
 		return to, append(effects, ends...)
 	}

@@ -10,7 +10,7 @@ func endRules() Rules {
 		{
 			Name: "a failed timer is tried again", From: []Phase{Failed}, On: []Event{Redeliver},
 			Then: func(s State, _ Event) (State, []Effect) {
-				s.Phase, s.Overdue, s.Endless, s.Attempt, s.Lapsed = Scheduled, true, true, 0, false
+				s.Phase, s.Overdue, s.Endless, s.Attempt, s.PastLatest = Scheduled, true, true, 0, false
 				s.Round++
 				return s, []Effect{start}
 			},
@@ -25,7 +25,7 @@ func finish(s State, how Phase) (State, []Effect) {
 	if s.Kind != Recurring || last {
 		return end(s, how, shown)
 	}
-	s.Phase, s.Attempt, s.Lapsed, s.Overdue = Scheduled, 0, false, false
+	s.Phase, s.Attempt, s.PastLatest, s.Overdue = Scheduled, 0, false, false
 	s.Series = following(series)
 	s.Overdue = series.Extra && series.Interrupted != 0
 	switch e := s.Change; {

@@ -17,7 +17,7 @@ func flightRules() Rules {
 		{
 			Name: "the latest time waits for the answer", From: []Phase{Retrying}, On: []Event{LatestPasses},
 			When: func(s State, _ Event) bool { return canLapse(s) && !s.Cancelling && s.Change == "" },
-			Then: func(s State, _ Event) (State, []Effect) { s.Lapsed = true; return s, nil },
+			Then: func(s State, _ Event) (State, []Effect) { s.PastLatest = true; return s, nil },
 		},
 		{
 			Name: "the receiver took it", From: flight, On: []Event{OK},
@@ -36,7 +36,7 @@ func flightRules() Rules {
 		},
 		{
 			Name: "the receiver accepts it", From: flight, On: []Event{Accept},
-			When: func(s State, _ Event) bool { return s.Kind == Acknowledged && !s.Lapsed },
+			When: func(s State, _ Event) bool { return s.Kind == Acknowledged && !s.PastLatest },
 			Then: accept,
 		},
 		{
@@ -48,7 +48,7 @@ func flightRules() Rules {
 	}
 }
 
-func canLapse(s State) bool { return !s.Endless && !s.Lapsed }
+func canLapse(s State) bool { return !s.Endless && !s.PastLatest }
 
 // fail ends a delivery without success. A waiting cancel or change precedes a later attempt. An
 // edit leaves the result as it is.
@@ -61,7 +61,7 @@ func fail(s State, _ Event) (State, []Effect) {
 	case s.Cancelling || e != Edit && (e != Move || s.Kind != Recurring):
 		return interrupt(delivering(s, Waiting))
 	}
-	s.Change, s.Lapsed = "", false
+	s.Change, s.PastLatest = "", false
 	s, effects := resume(delivering(s, Waiting), e)
 	to, ends := finish(s, Failed)
 	return to, append(effects, ends...)
@@ -108,7 +108,7 @@ func interrupt(s State) (State, []Effect) {
 	case e != "":
 		s.Change = ""
 		return divert(s, e)
-	case s.Lapsed && s.Phase == Waiting:
+	case s.PastLatest && s.Phase == Waiting:
 		return expire(s)
 	default:
 		return s, nil

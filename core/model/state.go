@@ -98,7 +98,7 @@ type State struct {
 	// Unpreloaded reports whether workers no longer preload it.
 	Unpreloaded bool
 	// Endless reports whether it has no latest time, and Lapsed whether that has passed.
-	Endless, Lapsed bool
+	Endless, PastLatest bool
 	// Cancelling reports whether a cancel waits for the attempt in flight. Change is a waiting
 	// change; "" for none.
 	Cancelling bool

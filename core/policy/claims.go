@@ -26,8 +26,8 @@ type Claims []Claim
 // timersPart is the share of callbacks_per_second reserved for timers.
 const timersPart = 0.1
 
-// With returns the claims with claim added, replaced or released, and without lapsed ones.
-func (c Claims) With(claim Claim, now wire.Instant) (claims Claims) {
+// WithClaim returns the claims with claim added, replaced or released, and without lapsed ones.
+func (c Claims) WithClaim(claim Claim, now wire.Instant) (claims Claims) {
 	claim.Since = now
 	for _, other := range c {
 		switch {

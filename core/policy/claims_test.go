@@ -61,7 +61,7 @@ func TestClaims(t *testing.T) {
 	require.False(t, policy.Renews(policy.Policy{}, longer, now), "there is no limit")
 
 	longer.Since = 0
-	p.Claims = p.Claims.With(longer, now)
+	p.Claims = p.Claims.WithClaim(longer, now)
 	require.Len(t, p.Claims, 2)
 	require.Equal(t, now.Add(-time.Hour), p.Claims[1].Since, "it is the same claim")
 	claims, next := p.Claims.InForce(now)
@@ -70,7 +70,7 @@ func TestClaims(t *testing.T) {
 	claims, next = p.Claims.InForce(now.Add(2 * time.Minute))
 	require.Equal(t, p.Claims[1:], claims)
 	require.Equal(t, longer.Until, next)
-	require.Empty(t, p.Claims.With(policy.Claim{Dispatch: "a"}, now.Add(2*time.Minute)))
+	require.Empty(t, p.Claims.WithClaim(policy.Claim{Dispatch: "a"}, now.Add(2*time.Minute)))
 	_, next = p.Claims.InForce(now.Add(time.Hour))
 	require.Zero(t, next)
 }

@@ -65,8 +65,8 @@ func (o EmergencyOrder) Check() (errs wire.FieldErrors) {
 	return errs
 }
 
-// Names reports whether the order covers a business type.
-func (o EmergencyOrder) Names(businessType string) bool {
+// Covers reports whether the order covers a business type.
+func (o EmergencyOrder) Covers(businessType string) bool {
 	return o.Everything || slices.Contains(o.BusinessTypes, businessType)
 }
 

@@ -82,12 +82,12 @@ func TestWhatAnAttemptWaitsFor(t *testing.T) {
 func TestWhoPausedAPolicy(t *testing.T) {
 	t.Parallel()
 	running, stopped := policy.Policy{}, policy.Policy{Paused: true}
-	first := stopped.By("ana", running, 7)
+	first := stopped.RecordPause("ana", running, 7)
 	require.Equal(t, policy.Policy{Paused: true, PausedBy: "ana", PausedAt: 7}, first)
-	edited := stopped.By("bo", first, 8)
+	edited := stopped.RecordPause("bo", first, 8)
 	require.Equal(t, first, edited)
-	require.Equal(t, running, running.By("bo", edited, 9))
-	require.Equal(t, "bo", stopped.By("bo", running, 9).PausedBy)
+	require.Equal(t, running, running.RecordPause("bo", edited, 9))
+	require.Equal(t, "bo", stopped.RecordPause("bo", running, 9).PausedBy)
 	require.NotContains(t, string(edited.Document()), "paused_by")
 	require.Empty(t, policy.Differences(policy.Policy{Version: 1, Paused: true}, policy.Policy{Version: 2, Paused: true, PausedBy: "ana", PausedAt: 7}))
 }

@@ -14,8 +14,8 @@ type BackPressure struct {
 	Status int          `json:"status"` // the answer that asked for it, 429 or 503
 }
 
-// Patience returns the longest wait that the policy grants a receiver; 0 grants none.
-func (p Policy) Patience() time.Duration {
+// LongestBackPressure returns the longest wait that the policy grants a receiver; 0 grants none.
+func (p Policy) LongestBackPressure() time.Duration {
 	if p.MaxBackPressure == nil {
 		return delivery.MaxRetryAfter
 	}
@@ -37,8 +37,8 @@ func (p Policy) Grants(wish BackPressure) bool {
 	return p.PressureLiftedAt == 0 || wish.Since > p.PressureLiftedAt
 }
 
-// Lift returns the policy without the requests made until now.
-func (p Policy) Lift(now wire.Instant) Policy {
+// LiftBackPressure returns the policy without the requests made until now.
+func (p Policy) LiftBackPressure(now wire.Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt = nil, now
 	return p
 }
@@ -49,7 +49,7 @@ func (p Policy) Lift(now wire.Instant) Policy {
 func (p Policy) Inherit(before Policy, now wire.Instant) Policy {
 	p.BackPressure, p.PressureLiftedAt, p.Claims = before.BackPressure, before.PressureLiftedAt, before.Claims
 	until, held := before.HeldBack(now.Time())
-	if most := now.Add(p.Patience()); held && until > most {
+	if most := now.Add(p.LongestBackPressure()); held && until > most {
 		cut := *before.BackPressure
 		cut.Until = most
 		p.BackPressure, p.PressureLiftedAt = &cut, now

@@ -18,7 +18,7 @@ func held() policy.Policy {
 func TestLiftedPressure(t *testing.T) {
 	t.Parallel()
 	at := wire.At(noon.Add(time.Minute))
-	lifted := held().Lift(at)
+	lifted := held().LiftBackPressure(at)
 	_, isHeld := lifted.HeldBack(noon.Add(time.Minute))
 	require.False(t, isHeld)
 	require.False(t, lifted.Grants(*held().BackPressure), "what was asked for before does not count")

@@ -74,8 +74,8 @@ func (p Policy) NextVersion(old Policy, now wire.Instant) Policy {
 	return p
 }
 
-// By records who paused the policy, and when: author, at now, unless old was paused already.
-func (p Policy) By(author string, old Policy, now wire.Instant) Policy {
+// RecordPause records who paused the policy, and when: author, at now, unless old was paused already.
+func (p Policy) RecordPause(author string, old Policy, now wire.Instant) Policy {
 	p.PausedBy, p.PausedAt = "", 0
 	switch {
 	case p.Paused && old.Paused:

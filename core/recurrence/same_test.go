@@ -85,7 +85,7 @@ func TestExtraRingsOfOneMoment(t *testing.T) {
 		require.Equal(t, at, fired.RingsAt())
 		require.False(t, ids[fired.WebhookID()], "fire %d", n)
 		ids[fired.WebhookID()] = true
-		memo, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, at)
+		memo, ok := fired.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, at)
 		require.True(t, ok)
 		spec.Memo = memo
 	}
@@ -107,7 +107,7 @@ func TestAnExtraRingRingsNow(t *testing.T) {
 		at := wire.At(now.Add(time.Minute))
 		fired, err := spec.Apply(timer.Change{Ring: true, At: at})
 		require.NoError(t, err, text)
-		memo, ok := fired.Begin().Seek(at)
+		memo, ok := fired.BeginRun().NextOccurrence(at)
 		require.True(t, ok, text)
 		require.Equal(t, at, memo.RingsAt(), text)
 		require.False(t, memo.Resting(), text)
@@ -125,7 +125,7 @@ func TestAnEndIsToldOfBehindAChange(t *testing.T) {
 		require.NoError(t, err)
 		spec = fired
 	}
-	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, due.Add(time.Second))
+	memo, ok := spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, due.Add(time.Second))
 	require.True(t, ok)
 	spec.Memo = memo
 	for name, change := range map[string]timer.Change{

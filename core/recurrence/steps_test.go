@@ -29,14 +29,14 @@ func TestStepsBeforeADueTime(t *testing.T) {
 	require.NoError(t, err)
 	var rung []time.Duration
 	ids := map[string]bool{}
-	for memo, ok := spec.Memo, true; ok; memo, ok = memo.After(key, timer.Outcome{Status: timer.Delivered}, memo.DueAt) {
+	for memo, ok := spec.Memo, true; ok; memo, ok = memo.AfterOccurrence(key, timer.Outcome{Status: timer.Delivered}, memo.DueAt) {
 		rung = append(rung, memo.DueAt.Until(noon))
 		ids[memo.WebhookID(key)] = true
 	}
 	require.Equal(t, []time.Duration{24 * time.Hour, 47 * time.Hour, 48 * time.Hour}, rung, "what has passed does not ring")
 	require.Len(t, ids, 3, "each is a delivery of its own")
 
-	late, ok := spec.Seek(*at(60 * time.Hour))
+	late, ok := spec.NextOccurrence(*at(60 * time.Hour))
 	require.True(t, ok)
 	require.Equal(t, *at(48 * time.Hour), late.DueAt, "one makes up for all")
 	require.Equal(t, 2, late.Series.Skipped)

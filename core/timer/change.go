@@ -49,11 +49,11 @@ type Pause struct {
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
-			s.Memo = s.KeepCurrent()
+			s.Memo = s.ContinueCurrent()
 		}
 		return s, nil
 	}
-	if !s.Meets(c.IfMatch) {
+	if !s.MatchesTag(c.IfMatch) {
 		return Spec{}, Unmet(nil)
 	}
 	if s.repeats(c) {
@@ -121,9 +121,9 @@ func (s Spec) repeats(c Change) bool {
 		(c.Terms.Recurrence == nil || followsRule(s.Memo, *c.Terms.Recurrence))
 }
 
-// RingsAs reports whether the timer rings for the same occurrence before and after a change. Its
+// SameOccurrence reports whether the timer rings for the same occurrence before and after a change. Its
 // delivery then goes on, with its attempts and its wait.
-func (m Memo) RingsAs(changed Memo) bool {
+func (m Memo) SameOccurrence(changed Memo) bool {
 	if m.DueAt != changed.DueAt || (m.Series == nil) != (changed.Series == nil) || m.Resting() != changed.Resting() {
 		return false
 	}
@@ -141,7 +141,7 @@ func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 	case s.Series != nil && (c.Pause != nil || s.Resting()) || c.Pause != nil && c.Terms.IsZero() && !c.Replace:
 		return nil
 	case s.Series != nil: // an overslept rule has another occurrence
-		due, ok = s.Seek(c.At)
+		due, ok = s.NextOccurrence(c.At)
 	}
 	switch latest := due.Latest(0); {
 	case !ok: // the rule and the timer have ended
@@ -178,7 +178,7 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 	case c.Ring:
 		m.DueAt, m.Local, m.Debounce, m.Suspended, m.Note = c.At, nil, nil, false, ""
 	case c.Interrupts && m.Series != nil:
-		m = m.KeepCurrent()
+		m = m.ContinueCurrent()
 	}
 	return m, nil
 }

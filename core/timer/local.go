@@ -21,9 +21,9 @@ func (t Terms) local() *Local {
 	return &Local{Due: *t.DueLocal, Timezone: t.Timezone}
 }
 
-// Fixed returns the terms with the moment of a local due time. The booking fixes it, because
+// FixLocalDue returns the terms with the moment of a local due time. The booking fixes it, because
 // later readers may have other time zones or lack this field.
-func (t Terms) Fixed() Terms {
+func (t Terms) FixLocalDue() Terms {
 	if due, ok := t.Due(time.Time{}); ok && t.DueLocal != nil {
 		t.DueAt = &due
 	}

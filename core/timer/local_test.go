@@ -48,7 +48,7 @@ func TestALocalDueTime(t *testing.T) {
 	require.Equal(t, "2027-03-28T01:00:00.000Z", spec.DueAt.String(), "the clock lands there")
 	require.Equal(t, &timer.Local{Due: *terms.DueLocal, Timezone: "Europe/Berlin"}, spec.Local)
 	require.Nil(t, terms.DueAt)
-	require.Equal(t, spec.DueAt, *terms.Fixed().DueAt)
+	require.Equal(t, spec.DueAt, *terms.FixLocalDue().DueAt)
 	require.Equal(t, terms.Fingerprint(), spec.Fingerprint, "it is that of what the client said")
 
 	for name, change := range map[string]timer.Change{

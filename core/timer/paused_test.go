@@ -95,9 +95,9 @@ func TestAPauseDuringADelivery(t *testing.T) {
 	memo := timer.Memo{DueAt: wire.At(noon)}
 	paused := memo
 	paused.Suspended = true
-	require.False(t, memo.RingsAs(paused))
-	require.False(t, paused.RingsAs(memo))
-	require.True(t, paused.RingsAs(paused))
+	require.False(t, memo.SameOccurrence(paused))
+	require.False(t, paused.SameOccurrence(memo))
+	require.True(t, paused.SameOccurrence(paused))
 }
 
 // A paused timer expires at its own latest time only.
@@ -117,9 +117,9 @@ func TestWhenAPausedTimerExpires(t *testing.T) {
 	} {
 		require.Equal(t, c.want, c.memo.RestsUntil(), name)
 		if c.want != 0 {
-			require.False(t, c.memo.Lapsed(c.want-1), name)
-			require.True(t, c.memo.Lapsed(c.want), name)
+			require.False(t, c.memo.PastLatest(c.want-1), name)
+			require.True(t, c.memo.PastLatest(c.want), name)
 		}
-		require.Equal(t, c.want != 0, c.memo.Lapsed(due.Add(wire.MaxAhead)), name)
+		require.Equal(t, c.want != 0, c.memo.PastLatest(due.Add(wire.MaxAhead)), name)
 	}
 }

@@ -30,9 +30,9 @@ func (m Memo) SameBooking(tag string) bool {
 	return booking == own
 }
 
-// Meets reports whether a precondition holds: the tag is the timer's Tag, or its
+// MatchesTag reports whether a precondition holds: the tag is the timer's Tag, or its
 // revision alone. It holds for every timer if it is empty or [AnyTag].
-func (m Memo) Meets(tag string) bool {
+func (m Memo) MatchesTag(tag string) bool {
 	return tag == "" || tag == AnyTag || tag == m.Tag() || tag == strconv.Itoa(m.Revision)
 }
 

@@ -16,12 +16,12 @@ func TestTagNamesOneRevisionOfOneBooking(t *testing.T) {
 	later := timer.Memo{Booking: "b-1", Revision: 13}
 	require.Regexp(t, `^3-[0-9a-f]{8}$`, memo.Tag())
 	for _, tag := range []string{"", "*", "3", memo.Tag()} {
-		require.True(t, memo.Meets(tag), tag)
+		require.True(t, memo.MatchesTag(tag), tag)
 	}
 	for _, tag := range []string{"2", "13", "03", "3-", other.Tag(), later.Tag()} {
-		require.False(t, memo.Meets(tag), tag)
+		require.False(t, memo.MatchesTag(tag), tag)
 	}
-	require.True(t, other.Meets("3"), "a revision alone is of any booking")
+	require.True(t, other.MatchesTag("3"), "a revision alone is of any booking")
 }
 
 func TestChangeIsMadeOnWhatItNames(t *testing.T) {

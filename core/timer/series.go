@@ -10,9 +10,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Ahead returns the nominal times of a recurring timer after its due time and before end, at
+// NominalTimes returns the nominal times of a recurring timer after its due time and before end, at
 // most most of them.
-func (m Memo) Ahead(end wire.Instant, most int) []wire.Instant {
+func (m Memo) NominalTimes(end wire.Instant, most int) []wire.Instant {
 	if m.Series == nil || m.Series.Paused {
 		return nil
 	}
@@ -90,12 +90,12 @@ func beginRule(m Memo, rule recurrence.Rule, now wire.Instant, underWay bool) (M
 	}
 	series.Rule.MaxOccurrences = shift(rule.MaxOccurrences, series.Base)
 	m.Series = &series
-	return m.Seek(now)
+	return m.NextOccurrence(now)
 }
 
-// Begin returns the memo of the run that begins with it, with the end of the previous occurrence
+// BeginRun returns the memo of the run that begins with it, with the end of the previous occurrence
 // cleared.
-func (m Memo) Begin() Memo {
+func (m Memo) BeginRun() Memo {
 	if m.Series != nil {
 		series := *m.Series
 		series.Began = false
@@ -135,9 +135,9 @@ func shift(most *int, rung int) *int {
 	return &total
 }
 
-// Seek returns the memo with the next occurrence as seen from now; ok is false if there is none.
+// NextOccurrence returns the memo with the next occurrence as seen from now; ok is false if there is none.
 // It does not replace a requested occurrence, or one whose delivery has begun.
-func (m Memo) Seek(now wire.Instant) (_ Memo, ok bool) {
+func (m Memo) NextOccurrence(now wire.Instant) (_ Memo, ok bool) {
 	if m.Series.Extra || m.Series.Resumed {
 		return m, true
 	}
@@ -151,9 +151,9 @@ func (m Memo) Seek(now wire.Instant) (_ Memo, ok bool) {
 	return m, true
 }
 
-// Stop returns the memo of a timer whose receiver ended the rule. Requested rings and
+// EndRule returns the memo of a timer whose receiver ended the rule. Requested rings and
 // interrupted occurrences still ring, because they were promised.
-func (m Memo) Stop() Memo {
+func (m Memo) EndRule() Memo {
 	series := *m.Series
 	series.Stopped = true
 	m.Series = &series
@@ -166,8 +166,8 @@ func promisesOccurrence(m Memo, underWay bool) bool {
 	return m.Series != nil && (m.Series.Extras > 0 || m.Series.Extra && !underWay)
 }
 
-// After returns the memo after the end of the occurrence; ok is false if it was the last one.
-func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok bool) {
+// AfterOccurrence returns the memo after the end of the occurrence; ok is false if it was the last one.
+func (m Memo) AfterOccurrence(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok bool) {
 	series := *m.Series
 	series.Last = &Past{
 		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped,
@@ -190,7 +190,7 @@ func (m Memo) After(key wire.Key, outcome Outcome, now wire.Instant) (_ Memo, ok
 	case series.Interrupted != nil && (!series.Paused || series.Stopped): // a pause delays it all the same
 		return resumeInterrupted(m), true
 	}
-	return m.Seek(now)
+	return m.NextOccurrence(now)
 }
 
 // ringExtra returns the memo with a requested occurrence, due now. A due or current occurrence
@@ -231,9 +231,9 @@ func resumeInterrupted(m Memo) Memo {
 	return m
 }
 
-// KeepCurrent makes the occurrence whose delivery a change interrupted continue after the
+// ContinueCurrent makes the occurrence whose delivery a change interrupted continue after the
 // change, even if the rule would skip a missed occurrence.
-func (m Memo) KeepCurrent() Memo {
+func (m Memo) ContinueCurrent() Memo {
 	series := *m.Series
 	series.Resumed = !series.Extra
 	m.Series = &series
@@ -264,7 +264,7 @@ func (s Spec) pause(c Change) Memo {
 	if series.Interrupted != nil && !series.Extra {
 		return resumeInterrupted(m)
 	}
-	if next, ok := m.Seek(now); ok {
+	if next, ok := m.NextOccurrence(now); ok {
 		return next
 	}
 	return m

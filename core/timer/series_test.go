@@ -36,7 +36,7 @@ func TestALongChainStaysFlat(t *testing.T) {
 		ids[memo.WebhookID(ranking)] = true
 		late := int64(n % 7)
 		ended := memo.DueAt.Add(time.Duration(late) * time.Millisecond)
-		next, ok := memo.After(ranking, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: ended, LatenessMS: &late}, ended)
+		next, ok := memo.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: ended, LatenessMS: &late}, ended)
 		require.True(t, ok)
 		memo = next
 		text, err := json.Marshal(memo)
@@ -58,7 +58,7 @@ func TestAFiredOccurrenceLeavesTheRuleAlone(t *testing.T) {
 	fired, err := spec.Apply(timer.Change{Ring: true, At: at})
 	require.NoError(t, err)
 	require.Equal(t, at, fired.DueAt)
-	memo, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, at.Add(time.Second))
+	memo, ok := fired.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, at.Add(time.Second))
 	require.True(t, ok)
 	require.Equal(t, planned, memo.DueAt)
 	require.Equal(t, 2, memo.Series.Number)
@@ -93,14 +93,14 @@ func TestANewRuleGoesOnWithTheNumbers(t *testing.T) {
 	t.Parallel()
 	every, most, now := wire.Duration(time.Hour), 2, time.Unix(1_800_000_000, 0)
 	spec := recurring(t, recurrence.Rule{Every: &every}, now)
-	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+	memo, ok := spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 	require.True(t, ok)
 	spec.Memo = memo
 	spec, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &recurrence.Rule{Every: &every, MaxOccurrences: &most}}, At: memo.DueAt - 1})
 	require.NoError(t, err)
 	for _, number := range []int{2, 3} {
 		require.Equal(t, number, spec.Series.Number)
-		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Failed}, spec.DueAt)
+		spec.Memo, ok = spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Failed}, spec.DueAt)
 	}
 	require.False(t, ok, "two occurrences from the change on")
 }
@@ -112,7 +112,7 @@ func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	spec := recurring(t, recurrence.Rule{Every: &every}, now)
 	var ok bool
 	for range 5 {
-		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+		spec.Memo, ok = spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 		require.True(t, ok)
 	}
 	at := spec.DueAt - 1
@@ -120,7 +120,7 @@ func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	require.NoError(t, err)
 	spec, err = spec.Apply(timer.Change{Ring: true, At: at})
 	require.NoError(t, err)
-	spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, at)
+	spec.Memo, ok = spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, at)
 	require.True(t, ok)
 	resumed := at.Add(30 * time.Minute)
 	spec, err = spec.Apply(timer.Change{Pause: &timer.Pause{}, At: resumed})
@@ -129,7 +129,7 @@ func TestANewRuleThatWaitsGoesOnWithTheNumbers(t *testing.T) {
 	for _, number := range []int{7, 8} {
 		require.True(t, ok)
 		require.Equal(t, number, spec.Series.Number)
-		spec.Memo, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
+		spec.Memo, ok = spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, spec.DueAt)
 	}
 	require.False(t, ok, "two occurrences from the change on, beside the one that was asked for")
 }
@@ -141,7 +141,7 @@ func TestANewRuleRingsNothingAgain(t *testing.T) {
 	daily := "0 9 * * *"
 	spec := recurring(t, recurrence.Rule{Cron: &daily}, now)
 	rung, asked := spec.DueAt, spec.DueAt.Add(-time.Second)
-	memo, ok := spec.After(ranking, timer.Outcome{Status: timer.Delivered}, rung.Add(time.Second))
+	memo, ok := spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, rung.Add(time.Second))
 	require.True(t, ok)
 	spec.Memo = memo
 	changed, err := spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &recurrence.Rule{Cron: &daily, OnFailure: recurrence.OnFailurePause}}, At: asked})
@@ -178,19 +178,19 @@ func TestAnExtraRingDropsNothing(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, at, fired.DueAt)
 			require.NotEqual(t, id, fired.WebhookID())
-			memo, ok := fired.Seek(at.Add(time.Minute))
+			memo, ok := fired.NextOccurrence(at.Add(time.Minute))
 			require.True(t, ok)
 			require.Equal(t, at, memo.DueAt, "it stays what was asked for")
 			ended := at.Add(2 * time.Minute)
-			memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, ended)
+			memo, ok = memo.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, ended)
 			require.True(t, ok)
 			require.Equal(t, planned, memo.DueAt)
 			require.Equal(t, id, memo.WebhookID(ranking))
 			require.Equal(t, c.number, memo.Series.Number)
-			memo, ok = memo.Seek(ended.Add(10 * time.Minute))
+			memo, ok = memo.NextOccurrence(ended.Add(10 * time.Minute))
 			require.True(t, ok)
 			require.Equal(t, planned, memo.DueAt, "the run that follows rings it")
-			memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, ended.Add(time.Second))
+			memo, ok = memo.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, ended.Add(time.Second))
 			require.True(t, ok)
 			require.Greater(t, memo.DueAt, planned)
 			require.Equal(t, 3, memo.Series.Number)
@@ -206,10 +206,10 @@ func TestExtraRingsDoNotCount(t *testing.T) {
 	fired, err := spec.Apply(timer.Change{Ring: true, At: wire.At(now)})
 	require.NoError(t, err)
 	require.Len(t, fired.Upcoming(10, now), most)
-	memo, ok := fired.After(ranking, timer.Outcome{Status: timer.Delivered}, wire.At(now))
+	memo, ok := fired.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, wire.At(now))
 	for range most {
 		require.True(t, ok)
-		memo, ok = memo.After(ranking, timer.Outcome{Status: timer.Delivered}, memo.DueAt)
+		memo, ok = memo.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, memo.DueAt)
 	}
 	require.False(t, ok)
 }
@@ -226,11 +226,11 @@ func TestAnEditKeepsTheOccurrence(t *testing.T) {
 	} {
 		edited, err := spec.Apply(change)
 		require.NoError(t, err)
-		memo, ok := edited.Seek(late)
+		memo, ok := edited.NextOccurrence(late)
 		require.True(t, ok)
 		require.Equal(t, planned, memo.DueAt, name)
 	}
-	memo, ok := spec.Seek(late)
+	memo, ok := spec.NextOccurrence(late)
 	require.True(t, ok)
 	require.NotEqual(t, planned, memo.DueAt, "the negative control: one that had not begun is skipped")
 }

@@ -152,9 +152,9 @@ func (m Memo) RestsUntil() wire.Instant {
 	return m.Latest(0)
 }
 
-// Lapsed reports whether the latest time of a paused timer has passed. It then expires without a
+// PastLatest reports whether the latest time of a paused timer has passed. It then expires without a
 // call.
-func (m Memo) Lapsed(now wire.Instant) bool {
+func (m Memo) PastLatest(now wire.Instant) bool {
 	until := m.RestsUntil()
 	return until != 0 && until <= now
 }

@@ -32,7 +32,7 @@ var events = map[string]func(w *walk) error{
 	"end":   (*walk).end,
 	"stop": func(w *walk) error {
 		if w.delivering {
-			w.spec.Memo = w.spec.Stop()
+			w.spec.Memo = w.spec.EndRule()
 		}
 		return w.end()
 	},
@@ -96,8 +96,8 @@ func (w *walk) end() error {
 	if w.spec.Series.Extra {
 		w.extra++
 	}
-	memo, ok := w.spec.After(ranking, timer.Outcome{Status: timer.Delivered}, w.now)
-	w.spec.Memo, w.delivering, w.over = memo.Begin(), false, !ok
+	memo, ok := w.spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, w.now)
+	w.spec.Memo, w.delivering, w.over = memo.BeginRun(), false, !ok
 	return w.rang()
 }
 
@@ -149,8 +149,8 @@ func (w *walk) change(c timer.Change) error {
 		}
 	}
 	due := w.delivering || !before.Resting() && before.DueAt <= w.now
-	w.delivering = w.delivering && before.RingsAs(changed.Memo)
-	changed.Memo = changed.Begin()
+	w.delivering = w.delivering && before.SameOccurrence(changed.Memo)
+	changed.Memo = changed.BeginRun()
 	w.spec = changed
 	if due && !w.kept(before) {
 		return fmt.Errorf("number %d was due, and is gone without a word", before.Series.Number)
@@ -213,16 +213,16 @@ func TestWhatIsInterruptedOutlivesTheRule(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	memo, ok := spec.Stop().After(ranking, timer.Outcome{Status: timer.Delivered}, now)
+	memo, ok := spec.EndRule().AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, now)
 	if !ok || !memo.Resting() || memo.Series.Number != 1 {
 		t.Fatalf("it rests: %v %+v", ok, memo.Series)
 	}
-	spec.Memo = memo.Begin()
+	spec.Memo = memo.BeginRun()
 	spec, err := spec.Apply(timer.Change{Pause: &timer.Pause{}, At: now})
 	if err != nil || spec.Resting() || spec.Series.Number != 1 || spec.RingsAt() > now {
 		t.Fatalf("it rings: %v %+v", err, spec.Series)
 	}
-	if _, ok = spec.After(ranking, timer.Outcome{Status: timer.Delivered}, now); ok {
+	if _, ok = spec.AfterOccurrence(ranking, timer.Outcome{Status: timer.Delivered}, now); ok {
 		t.Fatal("and the timer ends")
 	}
 }

@@ -66,7 +66,7 @@ func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effe
 		if view, err = c.reader.Run(ctx, key, next); err != nil {
 			return timer.View{}, "", err
 		}
-		if !view.Memo.Meets(target.IfMatch) {
+		if !view.Memo.MatchesTag(target.IfMatch) {
 			return timer.View{}, "", timer.Unmet(&view)
 		}
 	}

@@ -65,7 +65,7 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait time.Duration) (timer.View, Effect, error) {
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	terms := r.Terms.Fixed()
+	terms := r.Terms.FixLocalDue()
 	terms.Callback = spec.Callback // sealed
 	change := timer.Change{
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
@@ -188,7 +188,7 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 		return timer.View{}, "", timers.CancelPendingError(view)
 	}
 	// Another change may come first, so the workflow checks again when it applies this one.
-	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.Fixed()
+	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.FixLocalDue()
 	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := c.fits(call, view, change); err != nil {
 		return timer.View{}, "", err

@@ -100,7 +100,7 @@ func TestAChangeThatWasOvertaken(t *testing.T) {
 	work := d.temporal.OnEvent
 	d.temporal.OnEvent = func(id string, event *historypb.HistoryEvent) {
 		d.temporal.OnEvent = work
-		first := timer.Change{ID: "first", Terms: in(4*time.Hour, `1`).Terms.Fixed(), At: wire.At(time.Now()), Fingerprint: "f"}
+		first := timer.Change{ID: "first", Terms: in(4*time.Hour, `1`).Terms.FixLocalDue(), At: wire.At(time.Now()), Fingerprint: "f"}
 		var late timer.Change
 		require.NoError(t, enginetest.Payloads.FromPayloads(event.GetWorkflowExecutionSignaledEventAttributes().GetInput(), &late))
 		d.worker.Apply(t, id, first, late)
@@ -156,7 +156,7 @@ func TestACancelFollowsTheTimer(t *testing.T) {
 	work := d.temporal.OnEvent
 	d.temporal.OnEvent = func(id string, event *historypb.HistoryEvent) {
 		if cancels++; cancels == 1 { // a change comes first
-			d.worker.Apply(t, id, timer.Change{ID: "c", Terms: in(2*time.Hour, `1`).Terms.Fixed(), At: wire.At(time.Now()), Fingerprint: "f"})
+			d.worker.Apply(t, id, timer.Change{ID: "c", Terms: in(2*time.Hour, `1`).Terms.FixLocalDue(), At: wire.At(time.Now()), Fingerprint: "f"})
 			return
 		}
 		work(id, event)

@@ -147,9 +147,9 @@ func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View,
 	return view, Done, nil
 }
 
-// isSettled reports whether a run is open with nothing for a worker to apply, so that its
+// isUpToDate reports whether a run is open with nothing for a worker to apply, so that its
 // shown state is final. It waits for a worker that is about to finish.
-func (e *effects) isSettled(ctx context.Context, view timer.View) (bool, error) {
+func (e *effects) isUpToDate(ctx context.Context, view timer.View) (bool, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	patience := time.After(tuning.SettledWait)

@@ -24,11 +24,11 @@ func (p *Pauser) Pause(ctx context.Context, target Target, pause timer.Pause) (t
 	switch {
 	case err != nil:
 		return timer.View{}, "", err
-	case !view.Memo.Meets(target.IfMatch):
+	case !view.Memo.MatchesTag(target.IfMatch):
 		return timer.View{}, "", timer.Unmet(&view)
 	}
 	if view.Memo.Paused() == pause.Stop && !view.Status.Finished() && !view.CancelRequested {
-		if settled, err := p.effects.isSettled(ctx, view); err != nil || settled {
+		if settled, err := p.effects.isUpToDate(ctx, view); err != nil || settled {
 			return changed(view, view, Done), Done, err
 		}
 	}

@@ -24,7 +24,7 @@ type Target struct {
 // that has ended is reported as ended.
 func (t Target) unfit(view timer.View) error {
 	switch {
-	case !view.Memo.Meets(t.IfMatch):
+	case !view.Memo.MatchesTag(t.IfMatch):
 		return timer.Unmet(&view)
 	case t.Status != "" && view.Status != t.Status && !view.Status.Finished():
 		return &wire.Error{

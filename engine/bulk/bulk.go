@@ -67,7 +67,7 @@ type Job = jobs.Job[job.Bulk, job.BulkProgress]
 
 var kind = jobs.Kind[job.Bulk]{
 	JobKind: workflows.BulkJob, Noun: jobs.BulkNoun,
-	Settle: func(order job.Bulk, now wire.Instant) job.Bulk { return order.Until(now) },
+	Settle: func(order job.Bulk, now wire.Instant) job.Bulk { return order.AsOf(now) },
 	For: func(ctx context.Context, order job.Bulk) job.Bulk {
 		order.By = cmp.Or(order.By, audit.Who(ctx, order.Filter.BusinessType))
 		return order

@@ -157,7 +157,7 @@ type Worker struct {
 // timer, and [wire.PreconditionFailed] for a timer that was changed since it was found.
 func (w *Worker) Do(ctx context.Context, order job.Bulk, item job.Item) (pending bool, err error) {
 	effect, err := w.do(ctx, order, item)
-	if err != nil && w.did(ctx, order, item) {
+	if err != nil && w.hasApplied(ctx, order, item) {
 		return false, nil
 	}
 	return effect == bookings.Pending, err
@@ -165,7 +165,7 @@ func (w *Worker) Do(ctx context.Context, order job.Bulk, item job.Item) (pending
 
 func (w *Worker) do(ctx context.Context, order job.Bulk, item job.Item) (effect bookings.Effect, err error) {
 	target := bookings.Target{Key: item.Key, IfMatch: item.Tag, Status: order.Filter.Status, Wait: tuning.BulkWait}
-	change := timer.Change{Fingerprint: order.Mark(), At: wire.At(time.Now())}
+	change := timer.Change{Fingerprint: order.ChangeFingerprint(), At: wire.At(time.Now())}
 	switch order.Operation {
 	case job.Cancel:
 		if order.BookedBefore != 0 {
@@ -174,7 +174,7 @@ func (w *Worker) do(ctx context.Context, order job.Bulk, item job.Item) (effect 
 		_, effect, err = w.canceller.Cancel(ctx, target)
 		return effect, err
 	case job.Redeliver:
-		_, err := w.failures.Retry(ctx, item.Key, bookings.Retrial{RunID: item.RunID, Job: order.Mark()})
+		_, err := w.failures.Retry(ctx, item.Key, bookings.Retrial{RunID: item.RunID, Job: order.ChangeFingerprint()})
 		return bookings.Done, err
 	case job.Fire:
 		change.Ring = true
@@ -203,7 +203,7 @@ func (w *Worker) cancelBooking(ctx context.Context, item job.Item) (bookings.Eff
 
 // Repeat orders a job once more if the job must miss nothing. It may be called again.
 func (b *Orders) Repeat(ctx context.Context, order job.Bulk) error {
-	again, ok := order.Again()
+	again, ok := order.NextSweep()
 	if !ok {
 		return nil
 	}
@@ -231,8 +231,8 @@ func (w *Worker) terms(order job.Bulk, item job.Item) (terms timer.Terms, err er
 	return terms, terms.CheckChange(now).Err()
 }
 
-// did reports whether this job has applied its order to a timer, although the call failed.
-func (w *Worker) did(ctx context.Context, order job.Bulk, item job.Item) bool {
+// hasApplied reports whether this job has applied its order to a timer, although the call failed.
+func (w *Worker) hasApplied(ctx context.Context, order job.Bulk, item job.Item) bool {
 	described, err := w.kernel.Describe(ctx, item.String(), "")
 	if err != nil {
 		return false
@@ -240,8 +240,8 @@ func (w *Worker) did(ctx context.Context, order job.Bulk, item job.Item) bool {
 	info := described.GetWorkflowExecutionInfo()
 	if order.Operation == job.Redeliver {
 		var job string
-		return kernel.ReadMemo(info, workflows.MemoJob, "timer", &job) == nil && job == order.Mark()
+		return kernel.ReadMemo(info, workflows.MemoJob, "timer", &job) == nil && job == order.ChangeFingerprint()
 	}
 	var memo timer.Memo
-	return kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) == nil && memo.Fingerprint == order.Mark()
+	return kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) == nil && memo.Fingerprint == order.ChangeFingerprint()
 }

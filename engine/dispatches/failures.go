@@ -77,7 +77,7 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 	if err := refuseRetry(view); err != nil {
 		return dispatch.View{}, 0, err
 	}
-	in := workflows.DispatchInput{Memo: view.Memo.Again(wire.At(time.Now()))}
+	in := workflows.DispatchInput{Memo: view.Memo.RetryFailed(wire.At(time.Now()))}
 	in.Parts = view.Memo.Failed
 	for _, part := range in.Parts {
 		for number := range part.Pages {

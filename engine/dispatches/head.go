@@ -62,7 +62,7 @@ func (u *Upload) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	head := uploadHead{Parts: append(slices.Clone(u.resumed), u.own()), Earlier: before.Earlier}
+	head := uploadHead{Parts: append(slices.Clone(u.resumed), u.ownPart()), Earlier: before.Earlier}
 	if len(u.resumed) == 0 {
 		head.Earlier = append(head.Earlier, before.Parts...)
 	}
@@ -99,7 +99,7 @@ func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
 		return nil
 	}
 	if !u.begun {
-		_ = u.to.pages.deletePages(ctx, u.own(), func() {}) // the rest expires
+		_ = u.to.pages.deletePages(ctx, u.ownPart(), func() {}) // the rest expires
 	}
 	return &wire.Error{Code: wire.Overtaken, State: &committed, Message: "Another upload of the items was committed."}
 }

@@ -91,9 +91,9 @@ func (r *Reader) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) 
 // Executors are the activities that send the items of shards.
 type Executors struct{ kernel *kernel.Kernel }
 
-// Beat is a heartbeat of an executor, see the activity. The errors are [wire.NotFound] if
+// Heartbeat is a heartbeat of an executor, see the activity. The errors are [wire.NotFound] if
 // another executor may have its place, [wire.Overtaken] if it must stop, and [wire.Unavailable].
-func (e *Executors) Beat(ctx context.Context, token []byte, state dispatch.State) error {
+func (e *Executors) Heartbeat(ctx context.Context, token []byte, state dispatch.State) error {
 	err := e.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
 	switch {
 	case temporal.IsCanceledError(err):

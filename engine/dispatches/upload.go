@@ -107,8 +107,8 @@ func (u *Upload) resume(ctx context.Context, from int) error {
 
 func (u *Upload) uploads() string { return workflows.DispatchUploads(u.view.Memo) }
 
-// own is the part that this upload stores itself.
-func (u *Upload) own() dispatch.Part {
+// ownPart is the part that this upload stores itself.
+func (u *Upload) ownPart() dispatch.Part {
 	return dispatch.Part{Prefix: u.uploads() + u.name + "/"}
 }
 
@@ -163,7 +163,7 @@ func (u *Upload) storeMore(ctx context.Context) error {
 func (u *Upload) store(ctx context.Context) error {
 	items := len(u.page.Items)
 	memo := pageMemo{Items: items, Through: u.through + items}
-	if err := u.to.pages.writePage(ctx, u.own().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
+	if err := u.to.pages.writePage(ctx, u.ownPart().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items
@@ -187,7 +187,7 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 		return dispatch.View{}, dispatch.CheckItems(nil).Err()
 	}
 	parts := u.resumed
-	if own := u.own(); u.stored() > 0 {
+	if own := u.ownPart(); u.stored() > 0 {
 		own.Pages = u.stored()
 		parts = append(slices.Clone(parts), own)
 	}

@@ -175,7 +175,7 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instan
 			if !ok || left <= 0 {
 				continue
 			}
-			times := memo.Ahead(end, min(tuning.ForecastOccurrencesEach, left))
+			times := memo.NominalTimes(end, min(tuning.ForecastOccurrencesEach, left))
 			left -= len(times)
 			for _, at := range times {
 				h.addRung(at)

@@ -103,7 +103,7 @@ func (r *attemptsOfRun) own() []delivery.Attempt {
 	if r.spec.Standing == nil {
 		return r.known
 	}
-	return delivery.Report{Attempts: r.known}.Behind(r.spec.Standing.Attempt).Attempts
+	return delivery.Report{Attempts: r.known}.WithoutRecords(r.spec.Standing.Attempt).Attempts
 }
 
 func (r *attemptsOfRun) read(event *historypb.HistoryEvent) {

@@ -48,7 +48,7 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 		}
 		next = latest.RunID
 	}
-	var runs []*storyOfRun
+	var runs []*runHistory
 	for len(runs) < size && next != "" {
 		run, err := h.ofRun(ctx, key, next)
 		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has deleted it meanwhile
@@ -65,14 +65,14 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 	}
 	page := Page{Entries: []timer.HistoryEntry{}, Next: next}
 	for _, run := range slices.Backward(runs) {
-		page.Entries = append(page.Entries, run.told()...)
+		page.Entries = append(page.Entries, run.allEntries()...)
 	}
 	return page, nil
 }
 
 // ofRun reads the history of one run, and the recorded attempts of an open one.
-func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*storyOfRun, error) {
-	run := &storyOfRun{key: key, runID: runID}
+func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*runHistory, error) {
+	run := &runHistory{key: key, runID: runID}
 	if err := h.kernel.EachEvent(ctx, key.String(), runID, run.addEvent); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (h *Histories) ofRun(ctx context.Context, key wire.Key, runID string) (*sto
 
 // before is the run before a run: the one that it continues, or the last one of the booking
 // before.
-func (h *Histories) before(ctx context.Context, run *storyOfRun) (string, error) {
+func (h *Histories) before(ctx context.Context, run *runHistory) (string, error) {
 	if run.previous != "" {
 		if _, _, err := h.reader.Input(ctx, run.key, run.previous); err == nil || wire.CodeOf(err) != wire.NotFound {
 			return run.previous, err

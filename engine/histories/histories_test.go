@@ -24,12 +24,12 @@ import (
 // events of one run, a second apart.
 type script struct {
 	t   *testing.T
-	run storyOfRun
+	run runHistory
 	now time.Time
 }
 
 func newScript(t *testing.T) *script {
-	return &script{t: t, run: storyOfRun{runID: "run"}, now: time.UnixMilli(1_800_000_000_000)}
+	return &script{t: t, run: runHistory{runID: "run"}, now: time.UnixMilli(1_800_000_000_000)}
 }
 
 func (s *script) encoded(values ...any) *commonpb.Payloads {
@@ -91,7 +91,7 @@ func (s *script) takenBy(identity string) {
 // told is what each entry says in short.
 func (s *script) told() (lines []string) {
 	at := wire.Instant(0)
-	for _, entry := range s.run.told() {
+	for _, entry := range s.run.allEntries() {
 		require.LessOrEqual(s.t, at, entry.At, "in order")
 		at = entry.At
 		line := string(entry.Event)
@@ -142,7 +142,7 @@ func TestChangesInAStory(t *testing.T) {
 	require.Equal(t, []string{
 		"changed by shop, applied", "changed by shop, refused", "fired by ? of teller, applied", "paused by shop, applied: closed", "resumed by shop, applied", "woken",
 	}, s.told())
-	entries := s.run.told()
+	entries := s.run.allEntries()
 	require.Equal(t, []int{3, 4}, []int{entries[0].RevisionBefore, entries[0].Revision})
 	require.Equal(t, []timer.FieldChange{{Field: "delay", To: "1m"}, {Field: "payload"}}, entries[0].Changes)
 	require.Equal(t, "/latest_at", entries[1].Errors[0].Pointer)
@@ -159,7 +159,7 @@ func TestRevisionsThatCannotBeTold(t *testing.T) {
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1", Replace: true}, "teller")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "2", Replace: true}, "teller")
 	s.continued(specAt(2))
-	for _, entry := range s.run.told() {
+	for _, entry := range s.run.allEntries() {
 		require.Equal(t, timer.HistoryApplied, entry.Result)
 		require.Zero(t, entry.Revision)
 	}
@@ -199,7 +199,7 @@ func TestOccurrencesInAStory(t *testing.T) {
 	s.taken() // for what comes after the attempt
 	s.continued(next)
 	require.Equal(t, []string{"booked by shop", "handed_out", "attempt", "delivered"}, s.told(), "a worker's clock may be fast")
-	require.Equal(t, 1, s.run.told()[3].Occurrence)
+	require.Equal(t, 1, s.run.allEntries()[3].Occurrence)
 	s = newScript(t)
 	s.began(next, "before", "starter")
 	s.signalled(workflows.SignalChange, timer.Change{At: 5, ID: "1"}, byShop())
@@ -271,7 +271,7 @@ func TestWordsInAStory(t *testing.T) {
 	require.Equal(t, []string{
 		"acknowledged by shop", "nacked by ? of teller", "signalled by ? of teller: hello", "cancel_requested by ? of canceller", "cancel_requested by shop", "cancelled by shop",
 	}, s.told())
-	require.Equal(t, 3, s.run.told()[1].Number)
+	require.Equal(t, 3, s.run.allEntries()[1].Number)
 }
 
 // An input that nobody can read is no reason to tell nothing.

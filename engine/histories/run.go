@@ -18,8 +18,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// storyOfRun holds the entries from the history of one run.
-type storyOfRun struct {
+// runHistory holds the entries from the history of one run.
+type runHistory struct {
 	attemptsOfRun
 	key     wire.Key
 	runID   string
@@ -46,7 +46,7 @@ type waitingChange struct {
 }
 
 // addEvent adds the entries of an event.
-func (s *storyOfRun) addEvent(event *historypb.HistoryEvent) {
+func (s *runHistory) addEvent(event *historypb.HistoryEvent) {
 	s.read(event)
 	entry := timer.HistoryEntry{At: wire.At(event.GetEventTime().AsTime()), RunID: s.runID}
 	switch of := event.GetAttributes().(type) {
@@ -68,7 +68,7 @@ func (s *storyOfRun) addEvent(event *historypb.HistoryEvent) {
 	}
 }
 
-func (s *storyOfRun) add(entry timer.HistoryEntry) { s.entries = append(s.entries, entry) }
+func (s *runHistory) add(entry timer.HistoryEntry) { s.entries = append(s.entries, entry) }
 
 // by sets the author of an entry, as far as the identity in its event names one.
 func by(entry timer.HistoryEntry, of string) timer.HistoryEntry {
@@ -78,7 +78,7 @@ func by(entry timer.HistoryEntry, of string) timer.HistoryEntry {
 }
 
 // start adds a booking, or a retry. A run that continues another one adds nothing.
-func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecutionStartedEventAttributes) {
+func (s *runHistory) start(entry timer.HistoryEntry, of *historypb.WorkflowExecutionStartedEventAttributes) {
 	s.began, s.previous = entry.At, of.GetContinuedExecutionRunId()
 	if s.previous != "" {
 		return
@@ -96,7 +96,7 @@ func (s *storyOfRun) start(entry timer.HistoryEntry, of *historypb.WorkflowExecu
 }
 
 // signal adds a change, or a receiver's acknowledgement.
-func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExecutionSignaledEventAttributes) {
+func (s *runHistory) signal(entry timer.HistoryEntry, of *historypb.WorkflowExecutionSignaledEventAttributes) {
 	entry = by(entry, of.GetIdentity())
 	switch of.GetSignalName() {
 	case workflows.SignalChange:
@@ -117,7 +117,7 @@ func (s *storyOfRun) signal(entry timer.HistoryEntry, of *historypb.WorkflowExec
 	}
 }
 
-func (s *storyOfRun) change(entry timer.HistoryEntry, input *commonpb.Payloads) {
+func (s *runHistory) change(entry timer.HistoryEntry, input *commonpb.Payloads) {
 	var change timer.Change
 	if kernel.Payloads.FromPayloads(input, &change) != nil { // it was not made by Wakecall
 		entry.Event, entry.Reason = timer.HistorySignalled, workflows.SignalChange
@@ -146,7 +146,7 @@ func (s *storyOfRun) change(entry timer.HistoryEntry, input *commonpb.Payloads) 
 	s.add(entry)
 }
 
-func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
+func (s *runHistory) askToCancel(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
 	s.interrupted = true
 	entry = by(entry, of.GetIdentity())
 	entry.Event, entry.Reason = timer.HistoryCancelRequested, of.GetCause()
@@ -155,10 +155,10 @@ func (s *storyOfRun) askToCancel(entry timer.HistoryEntry, of *historypb.Workflo
 }
 
 // end adds how the run closed, if an event says so.
-func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent) {
+func (s *runHistory) end(entry timer.HistoryEntry, event *historypb.HistoryEvent) {
 	switch of := event.GetAttributes().(type) {
 	case *historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes:
-		s.goOn(entry, of.WorkflowExecutionContinuedAsNewEventAttributes.GetInput())
+		s.addContinuation(entry, of.WorkflowExecutionContinuedAsNewEventAttributes.GetInput())
 		return
 	case *historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes:
 		entry = endedWith(entry, of.WorkflowExecutionCompletedEventAttributes.GetResult())
@@ -187,7 +187,7 @@ func (s *storyOfRun) end(entry timer.HistoryEntry, event *historypb.HistoryEvent
 }
 
 // occurring adds the number of a recurring timer's occurrence.
-func (s *storyOfRun) occurring(entry timer.HistoryEntry) timer.HistoryEntry {
+func (s *runHistory) occurring(entry timer.HistoryEntry) timer.HistoryEntry {
 	if s.spec.Series != nil {
 		entry.Occurrence = s.spec.Series.Number
 	}
@@ -213,8 +213,8 @@ func detailsOf(failure *failurepb.Failure) *commonpb.Payloads {
 	return failure.GetApplicationFailureInfo().GetDetails()
 }
 
-// goOn adds what the run passed on: the end of an occurrence, and the results of changes.
-func (s *storyOfRun) goOn(entry timer.HistoryEntry, input *commonpb.Payloads) {
+// addContinuation adds what the run passed on: the end of an occurrence, and the results of changes.
+func (s *runHistory) addContinuation(entry timer.HistoryEntry, input *commonpb.Payloads) {
 	var next timer.Spec
 	var payload converter.RawValue
 	if timers.DecodeInput(input, &next, &payload) != nil {
@@ -237,7 +237,7 @@ func lastOf(spec timer.Spec) *timer.Past {
 
 // resolveChanges sets the results of the changes, from the memo of the next run. It numbers
 // the revisions if each applied change has made one.
-func (s *storyOfRun) resolveChanges(next timer.Memo) {
+func (s *runHistory) resolveChanges(next timer.Memo) {
 	var applied []int
 	for _, waiting := range s.changes {
 		entry := &s.entries[waiting.at]
@@ -256,9 +256,9 @@ func (s *storyOfRun) resolveChanges(next timer.Memo) {
 	}
 }
 
-// told is the history of the run, in order, with its attempts. Attempts carry the time of
+// allEntries is the history of the run, in order, with its attempts. Attempts carry the time of
 // their worker, whose clock may differ from Temporal's.
-func (s *storyOfRun) told() []timer.HistoryEntry {
+func (s *runHistory) allEntries() []timer.HistoryEntry {
 	shown := s.spec.Shown(s.own(), s.payload.Payload().GetData(), s.runID)
 	slices.Reverse(shown)
 	last := len(s.entries)

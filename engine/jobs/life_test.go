@@ -24,7 +24,7 @@ func TestTheLifeOfAJob(t *testing.T) {
 		t.Cleanup(k.EndWaits)
 		kind := Kind[job.Bulk]{
 			JobKind: workflows.BulkJob, Noun: BulkNoun,
-			Settle:  func(order job.Bulk, now wire.Instant) job.Bulk { return order.Until(now) },
+			Settle:  func(order job.Bulk, now wire.Instant) job.Bulk { return order.AsOf(now) },
 			Summary: func(job.Bulk) string { return "an order" },
 			Named:   func(id string) bool { return id != "no id" },
 		}

@@ -195,7 +195,7 @@ func TestALiftedWishIsDropped(t *testing.T) {
 		require.True(t, cache.holdBack("x", wish()))
 		<-time.After(1500 * time.Millisecond)
 		require.True(t, held(), "the store has not heard of it yet")
-		stored = stored.Lift(wire.At(time.Now()))
+		stored = stored.LiftBackPressure(wire.At(time.Now()))
 		<-time.After(1500 * time.Millisecond)
 		require.False(t, held())
 		<-time.After(time.Second)

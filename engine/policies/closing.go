@@ -24,9 +24,9 @@ type closer struct {
 	orderBulk func(ctx context.Context, order job.Bulk) error
 }
 
-// settling is how long a policy must be closed until every booking acknowledged under it is
+// bookingDelay is how long a policy must be closed until every booking acknowledged under it is
 // counted.
-func (c *closer) settling() time.Duration {
+func (c *closer) bookingDelay() time.Duration {
 	return c.ttl + tuning.PolicyReadSlack + tuning.VisibilityLag
 }
 
@@ -90,7 +90,7 @@ func (c *closing) count(ctx context.Context) error {
 
 // close makes the policy take no bookings. It makes no new version.
 func (c *closing) close(ctx context.Context) error {
-	c.until = wire.At(time.Now()).Add(c.by.settling() + 3*tuning.CallTimeout)
+	c.until = wire.At(time.Now()).Add(c.by.bookingDelay() + 3*tuning.CallTimeout)
 	for {
 		err := c.mark(ctx, c.until)
 		if err != stalePolicy || c.ifVersion != 0 { //nolint:errorlint // it is the value itself
@@ -153,7 +153,7 @@ func (c *closing) reopen(ctx context.Context) {
 // awaitCounted waits until every booking must be counted, and visibility has proved that it
 // shows new writes. Timers that appear meanwhile end the wait.
 func (c *closing) awaitCounted(ctx context.Context) error {
-	settled := time.NewTimer(c.by.settling())
+	settled := time.NewTimer(c.by.bookingDelay())
 	defer settled.Stop()
 	poll := time.NewTicker(tuning.ClosingPoll)
 	defer poll.Stop()

@@ -56,7 +56,7 @@ type Deleter struct {
 // [wire.PolicyInUse] for open timers without an option, and [wire.Unavailable], also if the
 // count of open timers is uncertain.
 func (p *Deleter) Delete(ctx context.Context, d Deletion) error {
-	ctx, cancel := context.WithTimeout(ctx, p.closer.settling()+2*tuning.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, p.closer.bookingDelay()+2*tuning.CallTimeout)
 	defer cancel()
 	if err := p.meets(ctx, d); err != nil {
 		return err

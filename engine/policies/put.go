@@ -76,7 +76,7 @@ func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 		return Result{}, err
 	}
 	change.reach = w.reach
-	ctx, cancel := context.WithTimeout(ctx, w.closer.settling()+tuning.CallTimeout)
+	ctx, cancel := context.WithTimeout(ctx, w.closer.bookingDelay()+tuning.CallTimeout)
 	defer cancel()
 	defer w.cache.forget(change.Policy.BusinessType)
 	for {
@@ -173,7 +173,7 @@ func (c Change) over(old policy.Policy) (policy.Policy, error) {
 	}
 	errs = append(errs, next.KeepClientKey(old)...)
 	now := wire.At(time.Now())
-	next = next.NextVersion(old, now).By(c.Author, old, now)
+	next = next.NextVersion(old, now).RecordPause(c.Author, old, now)
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())
 }
 

@@ -27,11 +27,11 @@ type Runs struct{ kernel *kernel.Kernel }
 // New returns the runs of a namespace.
 func New(k *kernel.Kernel) *Runs { return &Runs{kernel: k} }
 
-// SettledState reports whether a run still wants its next attempt, and how the last one
+// AwaitState reports whether a run still wants its next attempt, and how the last one
 // went. The run must be open, and no cancel or change may have called the attempt off. An
 // event that no worker has seen yet may do so, and is waited for. The errors are
 // [wire.NotFound], [wire.Unavailable], and one for an event that no worker saw in time.
-func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
+func (r *Runs) AwaitState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.TaskWait)
 	defer cancel()
 	for {
@@ -50,7 +50,7 @@ func (r *Runs) SettledState(ctx context.Context, key wire.Key, runID string) (ti
 	}
 }
 
-// State is [Runs.SettledState] without a wait, for the workflow that asks within its own
+// State is [Runs.AwaitState] without a wait, for the workflow that asks within its own
 // task. The errors are [wire.NotFound] and [wire.Unavailable].
 func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error) {
 	described, err := r.kernel.Describe(ctx, key.String(), runID)

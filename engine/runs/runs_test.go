@@ -106,7 +106,7 @@ func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &busy{free: time.Now().Add(time.Hour)}
 		runs, began := New(kernel.New(f, "default", "")), time.Now()
-		_, err := runs.SettledState(t.Context(), order, "run")
+		_, err := runs.AwaitState(t.Context(), order, "run")
 		require.ErrorIs(t, err, errTaskPending)
 		require.Equal(t, tuning.TaskWait, time.Since(began))
 
@@ -116,7 +116,7 @@ func TestTheStateOfARunWaitsForItsTask(t *testing.T) {
 
 		began = time.Now()
 		f.free = began.Add(time.Second)
-		state, err := runs.SettledState(t.Context(), order, "run")
+		state, err := runs.AwaitState(t.Context(), order, "run")
 		require.NoError(t, err)
 		require.True(t, state.Wanted)
 		require.InDelta(t, time.Second, time.Since(began), float64(tuning.TaskPoll))
