@@ -7,7 +7,8 @@
 // them, and [Rules.Next] applies the one that fits.
 //
 // [Rules.Walk] visits every state within a short sequence of events. The tests hold invariants
-// to each step of it, play its sequences into the real workflow, and draw docs/state-machine.md
+// to each step of it, play its sequences into the real workflow, at night play random ones on
+// a real server (e2e/fault), and draw docs/state-machine.md
 // from it. No program runs the model: it is the oracle of the tests.
 //
 // The model leaves these out:

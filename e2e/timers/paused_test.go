@@ -25,9 +25,9 @@ func openPausable(t *testing.T) *pausable {
 	return &pausable{t, env, r, kind}
 }
 
-func (p *pausable) add(id string, terms testenv.JSON) testenv.Timer {
+func (p *pausable) add(id string, terms testenv.JSON) {
 	terms["business_type"], terms["business_id"] = p.kind, id
-	return p.env.Add(terms)
+	p.env.Add(terms)
 }
 
 // do makes a call on a timer that takes effect.
