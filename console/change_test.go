@@ -154,6 +154,6 @@ func TestChangesThatAreNotMade(t *testing.T) {
 
 	h.post("/console/logout", nil)
 	over := h.post(path+"cancel", form)
-	require.Equal(t, "/console/login?next="+url.QueryEscape("/console/timers/order-close/1"), over.Header.Get("Location"), "the page of the form, not the change")
+	require.Equal(t, "/console/login?next="+url.QueryEscape("/console/again"), over.Header.Get("Location"), "the form comes back, and is not sent")
 	require.Len(t, h.shelf.changes(), 1)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -42,6 +43,8 @@ type Options struct {
 	Look Look
 	// Auth knows the API keys.
 	Auth *auth.Authenticator
+	// SignIn signs people in at an identity provider; nil where there is none.
+	SignIn *oidc.Browser
 	// Box seals sessions, so that every gateway with the same key opens them.
 	Box *seal.Box
 	// Proxies are the networks whose word on how they were called is believed.
@@ -69,7 +72,7 @@ func New(options Options) (*Console, error) {
 		options.Now = time.Now
 	}
 	c := &Console{Options: options, pages: pages}
-	if _, err := options.Box.SealAs(purpose, ""); err != nil {
+	if _, err := options.Box.SealAs(ofSession.purpose, ""); err != nil {
 		if c.Box, err = seal.New(seal.NewKey()); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ import (
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -234,6 +235,7 @@ type plan struct {
 	keys    []string // entries; none for a gateway that asks nobody
 	secret  string
 	proxies []netip.Prefix
+	signIn  *oidc.Browser
 	tls     bool
 }
 
@@ -254,7 +256,7 @@ func open(t *testing.T, p plan) *house {
 	h := &house{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}
 	logger := slog.New(slog.NewJSONHandler(h.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	authenticator := auth.Anyone()
-	if len(p.keys) > 0 {
+	if len(p.keys) > 0 || p.signIn != nil {
 		var keys []auth.Key
 		for _, entry := range p.keys {
 			key, err := auth.ParseKey(entry)
@@ -269,7 +271,7 @@ func open(t *testing.T, p plan) *house {
 		p.mode = console.On
 	}
 	pages, err := console.New(console.Options{
-		Mode: p.mode, Look: p.look, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Now: func() time.Time { return *h.now },
+		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Now: func() time.Time { return *h.now },
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{

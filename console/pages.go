@@ -17,7 +17,7 @@ import (
 var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
-var pageNames = []string{"login", "refused", "timers", "timer", "types"}
+var pageNames = []string{"again", "login", "refused", "timers", "timer", "types"}
 
 type pages map[string]*template.Template
 

@@ -35,10 +35,13 @@ type route struct {
 var table = []route{
 	{http.MethodGet, "login", open, (*Console).showLogin},
 	{http.MethodPost, "login", open, (*Console).login},
+	{http.MethodGet, "login/provider", open, (*Console).goToProvider},
+	{http.MethodGet, "login/callback", open, (*Console).comeBack},
 	{http.MethodPost, "logout", open, (*Console).logout},
 	{http.MethodPost, "preferences", open, (*Console).prefer},
 	{http.MethodGet, "assets/{hash}/{file}", open, (*Console).asset},
 	{http.MethodGet, "{$}", signedIn, (*Console).start},
+	{http.MethodGet, "again", signedIn, (*Console).showAgain},
 	{http.MethodGet, "timers", signedIn, (*Console).listTimers},
 	{http.MethodGet, "timers/{type}/{id}", signedIn, (*Console).showTimer},
 	{http.MethodPost, "timers/{type}/{id}/{action}", changing, (*Console).changeTimer},
@@ -87,6 +90,9 @@ func (c *Console) answer(r route, v *visit) {
 	case r.access == changing && c.Mode != On:
 		c.refuse(v, http.StatusForbidden, "refused.readonly")
 		return
+	}
+	if r.access == changing {
+		c.forget(v, ofForm) // it was sent, or another one was
 	}
 	r.do(c, v)
 }

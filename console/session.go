@@ -10,22 +10,19 @@ import (
 	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
-
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/door"
+	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// purpose is what a session is sealed for: no other sealed text is one.
-const purpose = "console session"
-
-// session is what the cookie holds. Nothing of it is stored elsewhere. What who has it may do
-// is not in it: that is asked of the configuration at each request.
+// session is what the cookie holds. Nothing of it is stored elsewhere. Who signed in is a key or
+// a person. What they may do is not in it: the configuration says so at each request.
 type session struct {
-	Name string `json:"name"`
 	// Key is the digest of the API key that was shown, in hexadecimal digits.
-	Key string `json:"key"`
+	Key string `json:"key,omitzero"`
+	// Person is who signed in at the identity provider, with the groups of then.
+	Person *oidc.Person `json:"person,omitzero"`
 	// Ends is when it is over however busy it is, and Seen when it was last renewed.
 	Ends time.Time `json:"ends"`
 	Seen time.Time `json:"seen"`
@@ -33,52 +30,23 @@ type session struct {
 
 var (
 	errOver    = errors.New("the session is over")
-	errRevoked = errors.New("the API key of the session is no longer configured")
+	errRevoked = errors.New("the API key or the provider of the session is no longer configured")
 )
 
-// The names of the cookie. A browser takes the first over TLS only, from this host only.
-const (
-	cookieSecure = "__Host-wakecall"
-	cookiePlain  = "wakecall"
-)
-
-// begin starts the session of who has shown an API key.
-func (c *Console) begin(v *visit, who *auth.Principal, digest [sha256.Size]byte) error {
+// begin starts a session.
+func (c *Console) begin(v *visit, s session, who *auth.Principal) error {
 	now := c.Now()
-	v.who = who
-	return c.setCookie(v, session{Name: who.Name, Key: hex.EncodeToString(digest[:]), Ends: now.Add(tuning.SessionLife), Seen: now})
+	s.Ends, s.Seen = now.Add(tuning.SessionLife), now
+	v.who = inConsole(*who, s.Ends)
+	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", v.r.RemoteAddr)
+	return c.setCookie(v, s)
 }
 
 // setCookie sends a session.
-func (c *Console) setCookie(v *visit, s session) error {
-	text, err := json.Marshal(s)
-	if err != nil {
-		return err
-	}
-	sealed, err := c.Box.SealAs(purpose, string(text))
-	if err != nil {
-		return err
-	}
-	http.SetCookie(v.w, c.cookie(v, sealed, s.Ends))
-	return nil
-}
-
-// cookie is good under its host; where that is this machine, plain HTTP is as good as TLS.
-func (c *Console) cookie(v *visit, value string, ends time.Time) *http.Cookie {
-	secure := c.encrypted(v.r)
-	name := cookiePlain
-	if secure {
-		name = cookieSecure
-	}
-	return &http.Cookie{Name: name, Value: value, Path: "/", Expires: ends, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode}
-}
+func (c *Console) setCookie(v *visit, s session) error { return c.remember(v, ofSession, s, s.Ends) }
 
 // end has the browser forget the session.
-func (c *Console) end(v *visit) {
-	gone := c.cookie(v, "", time.Unix(1, 0))
-	gone.MaxAge = -1
-	http.SetCookie(v.w, gone)
-}
+func (c *Console) end(v *visit) { c.forget(v, ofSession) }
 
 // recognise finds who is there: whoever calls, where nobody is asked, and else who has a
 // session.
@@ -87,11 +55,7 @@ func (c *Console) recognise(v *visit) {
 		v.who = inConsole(*anybody, time.Time{})
 		return
 	}
-	cookies := v.r.CookiesNamed(c.cookie(v, "", time.Time{}).Name)
-	if len(cookies) != 1 { // of two, one may be forged
-		return
-	}
-	s, who, err := c.open(cookies[0].Value)
+	s, who, err := c.open(v)
 	if err != nil {
 		return
 	}
@@ -102,27 +66,34 @@ func (c *Console) recognise(v *visit) {
 	}
 }
 
-// open reads a cookie.
-func (c *Console) open(sealed string) (s session, who *auth.Principal, err error) {
-	text, err := c.Box.OpenAs(purpose, sealed)
-	if err != nil {
-		return s, nil, err
-	}
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
+// open reads the session of a visit.
+func (c *Console) open(v *visit) (s session, who *auth.Principal, err error) {
+	if err := c.recall(v, ofSession, &s); err != nil {
 		return s, nil, err
 	}
 	if now := c.Now(); !now.Before(s.Ends) || now.Sub(s.Seen) >= tuning.SessionIdle {
 		return s, nil, errOver
 	}
-	var digest [sha256.Size]byte
-	if n, err := hex.Decode(digest[:], []byte(s.Key)); err != nil || n != len(digest) {
-		return s, nil, errRevoked
-	}
-	found := c.Auth.ByDigest(digest)
+	found := c.principalOf(s)
 	if found == nil {
 		return s, nil, errRevoked
 	}
 	return s, inConsole(*found, s.Ends), nil
+}
+
+// principalOf is whose a session is, as of now; nil where that is configured no longer.
+func (c *Console) principalOf(s session) *auth.Principal {
+	if s.Person != nil {
+		if c.SignIn == nil {
+			return nil
+		}
+		return c.SignIn.Principal(*s.Person)
+	}
+	var digest [sha256.Size]byte
+	if n, err := hex.Decode(digest[:], []byte(s.Key)); err != nil || n != len(digest) {
+		return nil
+	}
+	return c.Auth.ByDigest(digest)
 }
 
 // inConsole is a principal that calls through the console.

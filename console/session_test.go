@@ -1,6 +1,8 @@
 package console_test
 
 import (
+	"bytes"
+	"compress/flate"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -101,7 +103,11 @@ func TestSessionsThatAreNotOurs(t *testing.T) {
 	require.NoError(t, err)
 	asSession, err := box.SealAs("console session", text)
 	require.NoError(t, err)
-	nobodys, err := box.SealAs("console session", `{"name":"anna","key":"00","ends":"2999-01-01T00:00:00Z","seen":"2999-01-01T00:00:00Z"}`)
+	nobodys, err := box.SealAs("console session", packed(t, `{"key":"00","ends":"2999-01-01T00:00:00Z","seen":"2999-01-01T00:00:00Z"}`))
+	require.NoError(t, err)
+	strangers, err := box.SealAs("console session", packed(t, `{"person":{"name":"ada","groups":["ops"]},"ends":"2999-01-01T00:00:00Z","seen":"2999-01-01T00:00:00Z"}`))
+	require.NoError(t, err)
+	endless, err := box.SealAs("console session", strings.Repeat("x", 100))
 	require.NoError(t, err)
 
 	same := open(t, plan{keys: staff, secret: secret})
@@ -121,7 +127,9 @@ func TestSessionsThatAreNotOurs(t *testing.T) {
 		"another secret key":              {other, cookie, http.StatusSeeOther},
 		"tampered":                        {h, cookie[:len(cookie)-6] + "AAAAA=", http.StatusSeeOther},
 		"cut":                             {h, cookie[:len(cookie)/2], http.StatusSeeOther},
-		"in clear":                        {h, text, http.StatusSeeOther},
+		"of a provider that is not there": {h, strangers, http.StatusSeeOther},
+		"no session at all":               {h, endless, http.StatusSeeOther},
+		"in clear":                        {h, `{"key":"00"}`, http.StatusSeeOther},
 		"sealed as a header is":           {h, asHeader, http.StatusSeeOther},
 		"with no key of an API key":       {h, nobodys, http.StatusSeeOther},
 		"twice":                           {h, cookie + "; wakecall=" + cookie, http.StatusSeeOther},
@@ -131,6 +139,18 @@ func TestSessionsThatAreNotOurs(t *testing.T) {
 		require.Equal(t, c.want, answer.StatusCode, name)
 	}
 	require.Equal(t, http.StatusSeeOther, h.get(list, "Cookie", "__Host-wakecall="+cookie).StatusCode, "the name tells by what it came")
+}
+
+// packed is a text as the cookies have it.
+func packed(t *testing.T, text string) string {
+	t.Helper()
+	var buffer bytes.Buffer
+	w, err := flate.NewWriter(&buffer, flate.BestCompression)
+	require.NoError(t, err)
+	_, err = w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return buffer.String()
 }
 
 // Plain HTTP is for the machine itself: a cookie on the way can be read.

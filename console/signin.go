@@ -2,18 +2,38 @@ package console
 
 import (
 	"crypto/sha256"
+	"encoding/hex"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// loginPage asks for an API key.
+// loginPage asks who is there: by an API key, by the identity provider, or by either.
 type loginPage struct {
 	frame
-	// Next is where to go then, and Refused whether the key that was sent is not known.
+	// Next is where to go then, and Refused why the last sign-in was refused.
 	Next    string
-	Refused bool
+	Refused string
+	// Keys and Provider are the ways that there are.
+	Keys, Provider bool
+	// FormKept reports whether a form waits to be sent again, and FormLost whether one cannot.
+	FormKept, FormLost bool
+}
+
+// ProviderLink leads to the identity provider.
+func (p loginPage) ProviderLink() string {
+	return Root + "login/provider?" + url.Values{"next": {p.Next}}.Encode()
+}
+
+// againPath is the page that shows a form that was not sent.
+const againPath = Root + "again"
+
+func (c *Console) loginPage(v *visit, next string) loginPage {
+	return loginPage{
+		frame: c.frame(v, "login.title"), Next: next, FormKept: next == againPath,
+		Keys: len(c.Auth.Keys()) > 0 || c.SignIn == nil, Provider: c.SignIn != nil,
+	}
 }
 
 func (c *Console) showLogin(v *visit) {
@@ -22,17 +42,29 @@ func (c *Console) showLogin(v *visit) {
 		v.redirect(next)
 		return
 	}
-	c.render(v, http.StatusOK, "login", loginPage{frame: c.frame(v, "login.title"), Next: next})
+	page := c.loginPage(v, next)
+	page.FormLost = v.r.FormValue("form") == "lost"
+	c.render(v, http.StatusOK, "login", page)
 }
 
-// askToSignIn shows who is not signed in where to do so. A form that was sent is not done: it
-// is to be sent again.
+// showRefusedLogin asks again, and says why.
+func (c *Console) showRefusedLogin(v *visit, status int, why string) {
+	page := c.loginPage(v, within(v.r.FormValue("next")))
+	page.Refused = why
+	c.render(v, status, "login", page)
+}
+
+// askToSignIn shows who is not signed in where to do so. A form that was sent is not done: the
+// browser keeps it, to be sent again.
 func (c *Console) askToSignIn(v *visit) {
-	next := v.r.URL.RequestURI()
-	if v.r.Method != http.MethodGet {
-		next = parent(v.r.URL.EscapedPath())
+	query := url.Values{"next": {v.r.URL.RequestURI()}}
+	if v.r.Method == http.MethodPost {
+		query.Set("next", againPath)
+		if !c.keepForm(v) {
+			query = url.Values{"next": {parent(v.r.URL.EscapedPath())}, "form": {"lost"}}
+		}
 	}
-	v.redirect(Root + "login?" + url.Values{"next": {next}}.Encode())
+	v.redirect(Root + "login?" + query.Encode())
 }
 
 // parent is the page that a form of a change stands on.
@@ -48,10 +80,10 @@ func (c *Console) login(v *visit) {
 	who := c.Auth.ByDigest(digest)
 	if who == nil {
 		c.Logger.Info("an unknown API key was refused at the console", "from", v.r.RemoteAddr)
-		c.render(v, http.StatusForbidden, "login", loginPage{frame: c.frame(v, "login.title"), Next: next, Refused: true})
+		c.showRefusedLogin(v, http.StatusForbidden, v.lang.say("login.refused"))
 		return
 	}
-	if err := c.begin(v, who, digest); err != nil {
+	if err := c.begin(v, session{Key: hex.EncodeToString(digest[:])}, who); err != nil {
 		c.refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}

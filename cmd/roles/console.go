@@ -6,6 +6,7 @@ import (
 
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/oidc"
 )
 
 // console returns the handler that adds the console to the API; nil if it is off.
@@ -16,7 +17,8 @@ func (a *App) console() (func(calls http.Handler) http.Handler, error) {
 	}
 	pages, err := console.New(console.Options{
 		Mode: mode, Look: console.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
-		Auth: a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
+		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
+		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
 	})
 	if err != nil {
 		return nil, err

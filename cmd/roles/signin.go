@@ -42,6 +42,14 @@ func (a *App) openSignIn() (s signIn, err error) {
 	return s, nil
 }
 
+// browser signs the users of the provider in at the console; nil where it is no client of one.
+func (s signIn) browser(client oidc.Client) *oidc.Browser {
+	if s.provider == nil || client.ID == "" {
+		return nil
+	}
+	return s.provider.Browser(client)
+}
+
 // tls returns the TLS of the API's listener; nil for none.
 func (s signIn) tls() *tls.Config {
 	if s.certs == nil {

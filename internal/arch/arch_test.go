@@ -89,7 +89,7 @@ var rooms = map[string][]string{
 	"api/streams":           {"api/answers", "api/calls", "api/decode", "api/limits", "api/paths", "api/problems", "api/requests", "core", "engine/kernel", "engine/streams", "internal/auth", "internal/door", "internal/stream"},
 	"api/timers":            {"api/answers", "api/audits", "api/calls", "api/decode", "api/limits", "api/paths", "api/problems", "api/requests", "core", "engine/bookings", "engine/histories", "engine/timers", "internal/audit", "internal/auth"},
 	"api/unbounded":         {},
-	"console":               {"internal/auth", "internal/door", "internal/seal"},
+	"console":               {"internal/auth", "internal/door", "internal/oidc", "internal/seal"},
 	"client":                {"core", "internal/retryafter"},
 	"deploy":                {},
 	"internal/audit":        {"core"},
@@ -130,6 +130,9 @@ var rooms = map[string][]string{
 	"activities/delivery/preload":  {"core"},
 	"activities/delivery/receipts": {"core"},
 
+	// An identity provider for tests.
+	"internal/oidc/oidctest": {},
+
 	// Each transport is one package, imported by cmd/roles only.
 	"activities/send":          {"core", "internal/errtype"},
 	"activities/send/http":     {"core", "activities/send", "internal/errtype", "internal/retryafter"},
@@ -153,10 +156,11 @@ var outside = map[string]struct {
 	"github.com/gomodule/redigo":          {[]string{"internal/quota/shared"}, "only a node of several shares its limits"},
 	"github.com/spf13/cobra":              {[]string{"cmd", "cmd/node", "cmd/program", "cmd/verbs"}, "there is one command line"},
 	"github.com/coreos/go-oidc/v3":        {[]string{"internal/oidc"}, "one room knows the identity provider"},
-	"github.com/go-jose/go-jose/v4":       {[]string{"internal/oidc"}, "one room reads tokens"},
+	"golang.org/x/oauth2":                 {[]string{"internal/oidc"}, "one room knows the identity provider"},
+	"github.com/go-jose/go-jose/v4":       {[]string{"internal/oidc", "internal/oidc/oidctest"}, "one room reads tokens, and one makes those of tests"},
 	"go.temporal.io/sdk/client":           {[]string{"engine/...", "worker", "cmd/roles", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
 	"github.com/prometheus/client_golang": {[]string{"internal/observe", "activities/delivery", "activities/dispatch"}, "a room reports its own metrics, on the registry of observe"},
-	"testing":                             {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest", "api/apitest", "engine/enginetest"}, "tests stay out of the binaries"},
+	"testing":                             {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest", "api/apitest", "engine/enginetest", "internal/oidc/oidctest"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":           {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice":  {[]string{"engine/...", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }

@@ -25,6 +25,7 @@ var told = map[string]string{
 	"activities/send/sendtest/leaks.go": "runs in tests only",
 	"api/front/log.go":                  "is the line of the log",
 	"internal/door/door.go":             "the door's own refusals",
+	"internal/oidc/browser.go":          "is a line of the log",
 	"internal/oidc/keep.go":             "is a line of the log",
 	"core/wire/error.go":                "is how an error stands in the log",
 	"core/recurrence/check.go":          "the rule's own refusals",

@@ -33,6 +33,7 @@ var untuned = map[string]string{
 	"api markLen":                         "part of the form of a page token",
 	"api policyDepth":                     "part of the form of a policy",
 	"api pollIDParts":                     "part of the form of the id of a ring",
+	"internal/oidc/oidctest/issuer.go":    "an identity provider of tests",
 	"engine/enginetest/queues.go":         "what stands in for Temporal in tests",
 	"engine tokenVersion":                 "part of the form of the server's token",
 	"engine DefaultWait":                  "what users meet",

@@ -27,6 +27,9 @@ type Config struct {
 	OIDCRoles    []auth.Mapping `env:"WAKECALL_OIDC_ROLES" help:"comma-separated roles of the provider's groups, each group=role:types"`
 	OIDCGroups   string         `env:"WAKECALL_OIDC_GROUPS_CLAIM" envDefault:"groups" help:"the claim of a token that has its groups; dots lead into objects, as in realm_access.roles"`
 
+	OIDCClientID     string `env:"WAKECALL_OIDC_CLIENT_ID" help:"what the provider knows the console as, whose users it then signs in by their browser (docs/console.md); none by default"`
+	OIDCClientSecret string `env:"WAKECALL_OIDC_CLIENT_SECRET" secret:"true" help:"the secret of that client; none for one that the provider registered as public"`
+
 	TLSCert     string         `env:"WAKECALL_TLS_CERT_FILE" help:"file with the certificate of the API in PEM, and those between it and its authority; with it the API speaks TLS only; read anew when it changes"`
 	TLSKey      string         `env:"WAKECALL_TLS_KEY_FILE" help:"file with the key of that certificate; read anew when it changes"`
 	TLSClientCA string         `env:"WAKECALL_TLS_CLIENT_CA_FILE" help:"file with the authorities whose client certificates are let in beside API keys; read anew when it changes"`

@@ -35,6 +35,7 @@ var wrong = map[string]string{
 	"WAKECALL_RECONCILE_INTERVAL": "-1s", "WAKECALL_STOP_TIMEOUT": "soon",
 	"WAKECALL_METRICS_ADDR": "127.0.0.1:99999", "WAKECALL_LOG_LEVEL": "loud", "WAKECALL_CALLBACK_CA_FILE": "config_test.go", "WAKECALL_BROKERS": "config_test.go",
 	"WAKECALL_OIDC_ISSUER": "http://id.example", "WAKECALL_OIDC_AUDIENCE": "two words", "WAKECALL_OIDC_ROLES": "ops", "WAKECALL_OIDC_GROUPS_CLAIM": "groups.",
+	"WAKECALL_OIDC_CLIENT_ID": "two words", "WAKECALL_OIDC_CLIENT_SECRET": "of two words",
 	"WAKECALL_TLS_CERT_FILE": "config_test.go", "WAKECALL_TLS_KEY_FILE": "config_test.go", "WAKECALL_TLS_CLIENT_CA_FILE": "config_test.go", "WAKECALL_TLS_ROLES": "ops=all",
 	"WAKECALL_AUDIT": "audit.log", "WAKECALL_AUDIT_TYPE": "Audit",
 	"WAKECALL_CONSOLE": "readonly", "WAKECALL_NAME": "two\nlines", "WAKECALL_CONSOLE_COLOUR": "mauve", "WAKECALL_CONSOLE_CONTACT": "\x01",
@@ -55,7 +56,7 @@ func TestEverythingWrongIsNamed(t *testing.T) {
 	for name := range wrong {
 		require.Contains(t, err.Error()+"\n", name+": ")
 	}
-	for _, secret := range []string{"c2hvcnQ", digest[1:]} {
+	for _, secret := range []string{"c2hvcnQ", digest[1:], "of two"} {
 		require.NotContains(t, err.Error(), secret, "what may be a secret is not shown")
 	}
 }

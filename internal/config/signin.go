@@ -40,8 +40,17 @@ func (c Config) checkOIDC(f *Faults) {
 	if spaced(c.OIDCGroups) || strings.HasPrefix(c.OIDCGroups, ".") || strings.HasSuffix(c.OIDCGroups, ".") || c.OIDCGroups == "" {
 		f.Add("WAKECALL_OIDC_GROUPS_CLAIM", "must be the name of a claim, such as groups or realm_access.roles")
 	}
+	if spaced(c.OIDCClientID) {
+		f.Add("WAKECALL_OIDC_CLIENT_ID", "must have no white space")
+	}
+	switch {
+	case spaced(c.OIDCClientSecret):
+		f.Add("WAKECALL_OIDC_CLIENT_SECRET", "must have no white space")
+	case c.OIDCClientSecret != "" && c.OIDCClientID == "":
+		f.Add("WAKECALL_OIDC_CLIENT_SECRET", "needs WAKECALL_OIDC_CLIENT_ID")
+	}
 	if c.OIDCIssuer == "" {
-		for name, set := range map[string]bool{"WAKECALL_OIDC_AUDIENCE": c.OIDCAudience != "", "WAKECALL_OIDC_ROLES": len(c.OIDCRoles) > 0} {
+		for name, set := range map[string]bool{"WAKECALL_OIDC_AUDIENCE": c.OIDCAudience != "", "WAKECALL_OIDC_ROLES": len(c.OIDCRoles) > 0, "WAKECALL_OIDC_CLIENT_ID": c.OIDCClientID != ""} {
 			if set {
 				f.Add(name, "needs WAKECALL_OIDC_ISSUER")
 			}

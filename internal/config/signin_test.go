@@ -115,6 +115,8 @@ func TestHalvesAreRefused(t *testing.T) {
 		"WAKECALL_OIDC_ISSUER: needs WAKECALL_OIDC_ROLES":                      provider(map[string]string{"WAKECALL_OIDC_ROLES": ""}),
 		"WAKECALL_OIDC_ROLES: needs WAKECALL_OIDC_ISSUER":                      {"WAKECALL_OIDC_ROLES": "ops=admin"},
 		"WAKECALL_OIDC_AUDIENCE: needs WAKECALL_OIDC_ISSUER":                   {"WAKECALL_OIDC_AUDIENCE": "wakecall"},
+		"WAKECALL_OIDC_CLIENT_ID: needs WAKECALL_OIDC_ISSUER":                  {"WAKECALL_OIDC_CLIENT_ID": "console"},
+		"WAKECALL_OIDC_CLIENT_SECRET: needs WAKECALL_OIDC_CLIENT_ID":           provider(map[string]string{"WAKECALL_OIDC_CLIENT_SECRET": "s3cret"}),
 		"WAKECALL_TLS_CERT_FILE: needs WAKECALL_TLS_KEY_FILE":                  {"WAKECALL_TLS_CERT_FILE": certificate},
 		"WAKECALL_TLS_KEY_FILE: needs WAKECALL_TLS_CERT_FILE":                  {"WAKECALL_TLS_KEY_FILE": key},
 		"WAKECALL_TLS_CERT_FILE: tls: private key does not match":              with(tls, "WAKECALL_TLS_KEY_FILE", otherKey),

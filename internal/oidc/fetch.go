@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/oauth2"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -63,39 +64,49 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fetchKeys asks the issuer for the URL of its keys, and then for the keys.
-func fetchKeys(ctx context.Context, client *http.Client, issuer string) ([]jose.JSONWebKey, error) {
+// published is what an issuer publishes: its keys, and where it signs users in.
+type published struct {
+	keys []jose.JSONWebKey
+	// endpoint is the zero value where the issuer names none, or none that is safe.
+	endpoint oauth2.Endpoint
+}
+
+// fetch asks the issuer where its keys are, and then for the keys.
+func fetch(ctx context.Context, client *http.Client, issuer string) (all published, err error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, client), issuer)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
 	var said struct {
 		Keys string `json:"jwks_uri"`
 	}
 	if err := provider.Claims(&said); err != nil {
-		return nil, err
+		return all, err
 	}
-	if err := checkKeysURL(issuer, said.Keys); err != nil {
-		return nil, err
+	if !safeURL(issuer, said.Keys) {
+		return all, fmt.Errorf("its jwks_uri %q is no URL with https", said.Keys)
 	}
 	text, err := get(ctx, client, said.Keys)
 	if err != nil {
-		return nil, err
+		return all, err
 	}
-	return readKeys(text)
+	if all.keys, err = readKeys(text); err != nil {
+		return all, err
+	}
+	if at := provider.Endpoint(); safeURL(issuer, at.AuthURL) && safeURL(issuer, at.TokenURL) {
+		all.endpoint = at
+	}
+	return all, nil
 }
 
-// checkKeysURL refuses an issuer whose keys could be changed in transit.
-func checkKeysURL(issuer, keys string) error {
+// safeURL reports whether what is asked there cannot be changed on the way.
+func safeURL(issuer, asked string) bool {
 	from, err := url.Parse(issuer)
 	if err != nil {
-		return err
+		return false
 	}
-	u, err := url.Parse(keys)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != from.Scheme {
-		return fmt.Errorf("its jwks_uri %q is no URL with https", keys)
-	}
-	return nil
+	u, err := url.Parse(asked)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == from.Scheme)
 }
 
 func get(ctx context.Context, client *http.Client, from string) ([]byte, error) {

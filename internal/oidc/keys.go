@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/wakecall/wakecall/internal/auth"
@@ -21,19 +22,23 @@ var algorithms = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-var errSignature = errors.New("no key of the provider has signed the token")
+var (
+	errNoEndpoint = fmt.Errorf("%w: it names no authorization endpoint with https", auth.ErrNoProvider)
+	errSignature  = errors.New("no key of the provider has signed the token")
+)
 
 // keys are the keys of the issuer. It implements go-oidc's KeySet.
 type keys struct {
-	fetch func(context.Context) ([]jose.JSONWebKey, error)
+	fetch func(context.Context) (published, error)
 	// changed is called after each request. withdrawn reports whether a valid key is gone.
 	changed func(withdrawn bool, err error)
 	now     func() time.Time
 	asking  singleflight.Group
 
 	mu sync.RWMutex
-	// set is the latest set of keys, and fetched its time. asked is when the last request ended.
+	// set and endpoint are the latest answer, and fetched its time. asked is when the last request ended.
 	set            []jose.JSONWebKey
+	endpoint       oauth2.Endpoint
 	fetched, asked time.Time
 	failed         error
 }
@@ -83,6 +88,21 @@ func (k *keys) trusted() []jose.JSONWebKey {
 	return k.set
 }
 
+// signsIn is where the issuer signs users in. It is asked where that is not known.
+func (k *keys) signsIn(ctx context.Context) (oauth2.Endpoint, error) {
+	if len(k.trusted()) == 0 {
+		if err := k.refresh(ctx); err != nil {
+			return oauth2.Endpoint{}, fmt.Errorf("%w: %w", auth.ErrNoProvider, err)
+		}
+	}
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if k.endpoint.AuthURL == "" {
+		return k.endpoint, errNoEndpoint
+	}
+	return k.endpoint, nil
+}
+
 // refresh asks the issuer, unless it was asked just now. Concurrent callers share the answer. A
 // caller that leaves ends only its own wait.
 func (k *keys) refresh(ctx context.Context) error {
@@ -113,15 +133,15 @@ func (k *keys) ask(ctx context.Context) error {
 	return err
 }
 
-func (k *keys) take(fetched []jose.JSONWebKey, err error) (withdrawn bool) {
+func (k *keys) take(fetched published, err error) (withdrawn bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked, k.failed = k.now(), err
 	if err != nil {
 		return false
 	}
-	withdrawn = lacks(fetched, k.set)
-	k.set, k.fetched = fetched, k.asked
+	withdrawn = lacks(fetched.keys, k.set)
+	k.set, k.endpoint, k.fetched = fetched.keys, fetched.endpoint, k.asked
 	return withdrawn
 }
 

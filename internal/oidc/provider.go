@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
-	"github.com/go-jose/go-jose/v4"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/wakecall/wakecall/internal/auth"
@@ -33,6 +33,7 @@ type Options struct {
 // Provider is an identity provider. It implements [auth.Tokens].
 type Provider struct {
 	options  Options
+	client   *http.Client
 	keys     *keys
 	verifier *oidc.IDTokenVerifier
 	verified *lru.Cache[[sha256.Size]byte, *auth.Principal]
@@ -51,21 +52,26 @@ func New(options Options) (*Provider, error) {
 		options.Now = time.Now
 	}
 	client := newClient()
-	p := &Provider{options: options, verified: verified}
+	p := &Provider{options: options, client: client, verified: verified}
 	p.keys = &keys{
 		now: options.Now, changed: p.noted,
-		fetch: func(ctx context.Context) ([]jose.JSONWebKey, error) {
-			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // two requests
+		fetch: func(ctx context.Context) (published, error) {
+			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // there are two questions
 			defer cancel()
-			return fetchKeys(ctx, client, options.Issuer)
+			return fetch(ctx, client, options.Issuer)
 		},
 	}
+	p.verifier = p.verifierFor(options.Audience)
+	return p, nil
+}
+
+// verifierFor verifies tokens that name an audience.
+func (p *Provider) verifierFor(audience string) *oidc.IDTokenVerifier {
 	var names []string
 	for _, algorithm := range algorithms {
 		names = append(names, string(algorithm))
 	}
-	p.verifier = oidc.NewVerifier(options.Issuer, p.keys, &oidc.Config{ClientID: options.Audience, SupportedSigningAlgs: names, Now: options.Now})
-	return p, nil
+	return oidc.NewVerifier(p.options.Issuer, p.keys, &oidc.Config{ClientID: audience, SupportedSigningAlgs: names, Now: p.options.Now})
 }
 
 // Bearer implements [auth.Tokens].

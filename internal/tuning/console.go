@@ -7,6 +7,12 @@ const FormBytes = 64 << 10
 
 // Sessions of the console.
 const (
+	// CookieBytes is how long a sealed value may be. Browsers keep 4096 bytes, with the name.
+	CookieBytes = 3800
+	// SignInLife is how long a user may take at the identity provider, and FormLife how long a
+	// form is kept that was sent when the session was over.
+	SignInLife = 10 * time.Minute
+	FormLife   = 15 * time.Minute
 	// SessionLife is how long a sign-in lasts: a day's work.
 	SessionLife = 8 * time.Hour
 	// SessionIdle is how long an unused session lives.

@@ -1,0 +1,91 @@
+package console
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// kept is something that the browser keeps for the console, sealed. Nothing that was sealed for
+// one of them opens in place of another.
+type kept struct {
+	// purpose is what it is sealed for, and suffix that of its cookie's name.
+	purpose, suffix string
+}
+
+var (
+	ofSession = kept{"console session", ""}
+	ofSignIn  = kept{"console sign-in", "-login"}
+	ofForm    = kept{"console form", "-form"}
+)
+
+// The beginnings of the names of cookies. A browser takes the first over TLS only, and from this
+// host only.
+const (
+	cookieSecure = "__Host-wakecall"
+	cookiePlain  = "wakecall"
+)
+
+var (
+	errNoCookie = errors.New("there is no such cookie, or there are two")
+	errTooLong  = errors.New("it is too long for a cookie")
+)
+
+// cookie is good under its host; where that is this machine, plain HTTP is as good as TLS.
+func (c *Console) cookie(v *visit, what kept, value string, ends time.Time) *http.Cookie {
+	secure := c.encrypted(v.r)
+	name := cookiePlain
+	if secure {
+		name = cookieSecure
+	}
+	return &http.Cookie{Name: name + what.suffix, Value: value, Path: "/", Expires: ends, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode}
+}
+
+// remember has the browser keep a value until it ends. One that is too long is refused.
+func (c *Console) remember(v *visit, what kept, value any, ends time.Time) error {
+	var text bytes.Buffer
+	packed, err := flate.NewWriter(&text, flate.BestCompression)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(json.MarshalWrite(packed, value), packed.Close()); err != nil {
+		return err
+	}
+	sealed, err := c.Box.SealAs(what.purpose, text.String())
+	if err != nil {
+		return err
+	}
+	if len(sealed) > tuning.CookieBytes {
+		return errTooLong
+	}
+	http.SetCookie(v.w, c.cookie(v, what, sealed, ends))
+	return nil
+}
+
+// recall reads what the browser has kept. Of two cookies, one may be forged.
+func (c *Console) recall(v *visit, what kept, into any) error {
+	cookies := v.r.CookiesNamed(c.cookie(v, what, "", time.Time{}).Name)
+	if len(cookies) != 1 {
+		return errNoCookie
+	}
+	text, err := c.Box.OpenAs(what.purpose, cookies[0].Value)
+	if err != nil {
+		return err
+	}
+	return json.UnmarshalRead(io.LimitReader(flate.NewReader(strings.NewReader(text)), tuning.FormBytes), into)
+}
+
+// forget has the browser forget what it has kept.
+func (c *Console) forget(v *visit, what kept) {
+	gone := c.cookie(v, what, "", time.Unix(1, 0))
+	gone.MaxAge = -1
+	http.SetCookie(v.w, gone)
+}

@@ -1,0 +1,123 @@
+package console_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/oidc"
+	"github.com/wakecall/wakecall/internal/oidc/oidctest"
+	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// browserAt is the sign-in at an issuer, where a group operates order-close.
+func browserAt(t *testing.T, issuer, group string) *oidc.Browser {
+	t.Helper()
+	provider, err := oidc.New(oidc.Options{
+		Issuer: issuer, Audience: "api", Groups: "groups", Logger: slog.New(slog.DiscardHandler),
+		Roles: auth.Mappings{{Name: group, Grant: auth.Grant{Role: auth.Operator, Types: []string{"order-close"}}}},
+	})
+	require.NoError(t, err)
+	return provider.Browser(oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret})
+}
+
+// returned follows a sign-in to the provider and back, up to the answer of the console.
+func (h *house) returned(issuer *oidctest.Issuer, next string) reply {
+	h.t.Helper()
+	sent := h.get("/console/login/provider?" + url.Values{"next": {next}}.Encode())
+	require.Equal(h.t, http.StatusSeeOther, sent.StatusCode, sent.body)
+	back := issuer.Visit(sent.Header.Get("Location"))
+	require.Equal(h.t, h.url+"/console/login/callback", "http://"+back.Host+back.Path)
+	return h.get(back.RequestURI())
+}
+
+func TestSignInAtTheProvider(t *testing.T) {
+	t.Parallel()
+	issuer, secret := oidctest.New(t), seal.NewKey()
+	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop"), secret: secret})
+	require.Contains(t, h.get("/console/login?next="+list).body, `href="/console/login/provider?next=%2Fconsole%2Ftimers"`)
+	require.NotContains(t, h.get("/console/login").body, `name="key"`, "there are no keys")
+	in := h.returned(issuer, list+"?q=type:order-close")
+	require.Equal(t, list+"?q=type:order-close", in.Header.Get("Location"), in.body)
+	cookie := h.session()
+	require.NotNil(t, cookie)
+	require.Equal(t, http.StatusOK, h.get(list+"?q=type:order-close").StatusCode)
+
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/fire", tagOf(h.shelf.views[0])).StatusCode)
+	record := h.records()[0]
+	require.Equal(t, "ada", record.Who.Name)
+	require.Equal(t, "7", record.Who.ID)
+	require.Equal(t, "oidc", record.Who.By)
+	require.Equal(t, "console", record.Who.Via)
+	require.Equal(t, http.StatusForbidden, h.get(list+"?q=type:invoice").StatusCode, "the role of the group is for one type")
+
+	// What the session is worth, the configuration says at each request.
+	for name, c := range map[string]struct {
+		plan plan
+		want int
+	}{
+		"another gateway":           {plan{signIn: browserAt(t, issuer.URL, "shop"), secret: secret}, http.StatusOK},
+		"the provider is gone":      {plan{keys: staff, secret: secret}, http.StatusSeeOther},
+		"the group has no role now": {plan{signIn: browserAt(t, issuer.URL, "ops"), secret: secret}, http.StatusForbidden},
+	} {
+		again := open(t, c.plan)
+		again.client.Jar = nil
+		require.Equal(t, c.want, again.get(list+"?q=type:order-close", "Cookie", cookie.Name+"="+cookie.Value).StatusCode, name)
+	}
+}
+
+func TestSignInsAtTheProviderThatFail(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.New(t)
+	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop"), look: console.Look{Contact: "ops@example.com"}})
+	refused := func(answer reply, status int, why string) {
+		t.Helper()
+		require.Equal(t, status, answer.StatusCode)
+		require.Contains(t, answer.body, why)
+		require.Nil(t, h.session())
+	}
+	refused(h.get("/console/login/callback?code=x&state=y"), http.StatusForbidden, "did not succeed")
+
+	sent := h.get("/console/login/provider")
+	back := issuer.Visit(sent.Header.Get("Location"))
+	refused(h.get("/console/login/callback?error=access_denied&state="+url.QueryEscape(back.Query().Get("state"))), http.StatusForbidden, "did not succeed")
+	refused(h.get(back.RequestURI()), http.StatusForbidden, "did not succeed") // that attempt is over
+
+	sent = h.get("/console/login/provider")
+	back = issuer.Visit(sent.Header.Get("Location"))
+	*h.now = h.now.Add(tuning.SignInLife)
+	refused(h.get(back.RequestURI()), http.StatusForbidden, "did not succeed")
+	*h.now = time.Now()
+
+	issuer.Says(map[string]any{"groups": []string{"everybody"}})
+	refused(h.returned(issuer, list), http.StatusForbidden, "You are known as ada, and have no role here. Ask ops@example.com.")
+	issuer.Says(map[string]any{"nonce": "another"})
+	refused(h.returned(issuer, list), http.StatusForbidden, "did not succeed")
+
+	silent := open(t, plan{signIn: browserAt(t, "http://127.0.0.1:1", "shop")})
+	away := silent.get("/console/login/provider")
+	require.Equal(t, http.StatusServiceUnavailable, away.StatusCode)
+	require.Contains(t, away.body, "does not answer")
+	keyed := open(t, plan{keys: staff})
+	keyed.signIn("root")
+	for _, path := range []string{"/console/login/provider", "/console/login/callback?code=x&state=y"} {
+		require.Equal(t, http.StatusNotFound, keyed.get(path).StatusCode)
+	}
+}
+
+// A way back from the provider leads into the console and nowhere else.
+func TestTheWayBackFromTheProvider(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.New(t)
+	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop")})
+	require.Equal(t, "/console/", h.returned(issuer, "https://evil.example/console/").Header.Get("Location"))
+}

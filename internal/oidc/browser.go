@@ -1,0 +1,142 @@
+package oidc
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Browser signs users in by their browser: the authorization code flow, with PKCE (RFC 7636), a
+// state and a nonce. It stores nothing: what an [Attempt] must remember, the browser keeps.
+type Browser struct {
+	provider *Provider
+	client   oauth2.Config
+	verifier *oidc.IDTokenVerifier
+}
+
+// Client is what the provider knows the console as.
+type Client struct {
+	ID string
+	// Secret is empty for a client that the provider registered as public.
+	Secret string
+}
+
+// Browser returns the flow of a client. Its tokens name the client as their audience.
+func (p *Provider) Browser(client Client) *Browser {
+	return &Browser{
+		provider: p, verifier: p.verifierFor(client.ID),
+		client: oauth2.Config{ClientID: client.ID, ClientSecret: client.Secret, Scopes: []string{oidc.ScopeOpenID, "profile", claimEmail}},
+	}
+}
+
+// Attempt is one sign-in that was begun. Its three texts are secret until it has ended.
+type Attempt struct {
+	State    string `json:"state"`
+	Nonce    string `json:"nonce"`
+	Verifier string `json:"verifier"`
+}
+
+// Person is who has signed in, as the provider says.
+type Person struct {
+	Name    string `json:"name"`
+	Subject string `json:"subject"`
+	// Groups are those that have a role here. The others are left out.
+	Groups []string `json:"groups"`
+}
+
+// Begin returns where the browser is to go, and what ends the attempt. The provider sends the
+// browser back to the redirect, which it must know. The error wraps [auth.ErrNoProvider].
+func (b *Browser) Begin(ctx context.Context, redirect string) (to string, a Attempt, err error) {
+	client, err := b.at(ctx, redirect)
+	if err != nil {
+		return "", a, err
+	}
+	a = Attempt{State: rand.Text(), Nonce: rand.Text(), Verifier: oauth2.GenerateVerifier()}
+	return client.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
+}
+
+// Finish returns who has signed in: it exchanges the code that came back with the state. The
+// error is, or wraps, [auth.ErrUnknown], [auth.ErrExpired] or [auth.ErrNoProvider].
+func (b *Browser) Finish(ctx context.Context, redirect string, back Back, a Attempt) (Person, error) {
+	if a.State == "" || subtle.ConstantTimeCompare([]byte(back.State), []byte(a.State)) != 1 || back.Code == "" {
+		return Person{}, errState
+	}
+	client, err := b.at(ctx, redirect)
+	if err != nil {
+		return Person{}, err
+	}
+	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, b.provider.client), tuning.ProviderTimeout)
+	defer cancel()
+	token, err := client.Exchange(ctx, back.Code, oauth2.VerifierOption(a.Verifier))
+	if err != nil {
+		return Person{}, exchangeRefusal(err)
+	}
+	text, _ := token.Extra("id_token").(string) // what is no text is no token
+	return b.provider.person(ctx, b.verifier, text, a.Nonce)
+}
+
+// Back is what the provider sends the browser back with.
+type Back struct{ Code, State string }
+
+var (
+	errState = fmt.Errorf("%w: the sign-in was not begun here", auth.ErrUnknown)
+	errNonce = fmt.Errorf("%w: the token is of another sign-in", auth.ErrUnknown)
+)
+
+// exchangeRefusal tells a provider that refuses from one that does not answer.
+func exchangeRefusal(err error) error {
+	if said, ok := errors.AsType[*oauth2.RetrieveError](err); ok { // its text has the whole answer
+		return fmt.Errorf("%w: the provider refuses the code: %s", auth.ErrUnknown, clip(said.ErrorCode))
+	}
+	return fmt.Errorf("%w: %s", auth.ErrNoProvider, clip(err.Error()))
+}
+
+// at is the client, once it is known where the provider signs users in.
+func (b *Browser) at(ctx context.Context, redirect string) (oauth2.Config, error) {
+	client := b.client
+	client.RedirectURL = redirect
+	endpoint, err := b.provider.keys.signsIn(ctx)
+	client.Endpoint = endpoint
+	return client, err
+}
+
+// person verifies a token of a sign-in.
+func (p *Provider) person(ctx context.Context, verifier *oidc.IDTokenVerifier, text, nonce string) (Person, error) {
+	var unanswered error
+	token, err := verifier.Verify(context.WithValue(ctx, unansweredKey{}, &unanswered), text)
+	if err != nil {
+		return Person{}, refusal(err, unanswered)
+	}
+	if subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(nonce)) != 1 {
+		return Person{}, errNonce
+	}
+	var said claims
+	if err := token.Claims(&said); err != nil {
+		return Person{}, fmt.Errorf("%w: its claims cannot be read", errInvalid)
+	}
+	known, err := said.principal(p.options.Groups, p.options.Roles)
+	if err != nil {
+		return Person{}, fmt.Errorf("%w: %w", errInvalid, err)
+	}
+	person := Person{Name: known.Name, Subject: known.ID}
+	for _, group := range said.groups(p.options.Groups) {
+		if len(p.options.Roles.Grants(group)) > 0 && !slices.Contains(person.Groups, group) {
+			person.Groups = append(person.Groups, group)
+		}
+	}
+	return person, nil
+}
+
+// Principal is a person that calls, with the roles that its groups have now.
+func (b *Browser) Principal(person Person) *auth.Principal {
+	return &auth.Principal{Name: person.Name, ID: person.Subject, By: auth.ByOIDC, Grants: b.provider.options.Roles.Grants(person.Groups...)}
+}

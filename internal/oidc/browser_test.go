@@ -1,0 +1,106 @@
+package oidc_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/oidc"
+	"github.com/wakecall/wakecall/internal/oidc/oidctest"
+)
+
+const redirect = "https://wakecall.example/console/login/callback"
+
+// browserOf is the flow of a client at an issuer. Two groups have a role.
+func browserOf(t *testing.T, issuer string, client oidc.Client) *oidc.Browser {
+	t.Helper()
+	provider, err := oidc.New(oidc.Options{
+		Issuer: issuer, Audience: audience, Groups: "groups", Logger: slog.New(slog.DiscardHandler),
+		Roles: auth.Mappings{
+			{Name: "ops", Grant: auth.Grant{Role: auth.Admin, Types: []string{auth.AllBusinessTypes}}},
+			{Name: "shop", Grant: auth.Grant{Role: auth.Operator, Types: []string{"order-*"}}},
+		},
+	})
+	require.NoError(t, err)
+	return provider.Browser(client)
+}
+
+var known = oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
+
+func backOf(u *url.URL) oidc.Back {
+	return oidc.Back{Code: u.Query().Get("code"), State: u.Query().Get("state")}
+}
+
+func TestAUserSignsInByTheBrowser(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.New(t)
+	b := browserOf(t, issuer.URL, known)
+	to, attempt, err := b.Begin(t.Context(), redirect)
+	require.NoError(t, err)
+	sent, err := url.Parse(to)
+	require.NoError(t, err)
+	require.Equal(t, "openid profile email", sent.Query().Get("scope"))
+	require.NotContains(t, to, attempt.Verifier, "only its digest leaves")
+	back := issuer.Visit(to)
+	person, err := b.Finish(t.Context(), redirect, backOf(back), attempt)
+	require.NoError(t, err)
+	require.Equal(t, oidc.Person{Name: "ada", Subject: "7", Groups: []string{"shop"}}, person)
+	require.Equal(t, &auth.Principal{Name: "ada", ID: "7", By: auth.ByOIDC, Grants: []auth.Grant{{Role: auth.Operator, Types: []string{"order-*"}}}}, b.Principal(person))
+
+	_, err = b.Finish(t.Context(), redirect, backOf(back), attempt)
+	require.ErrorIs(t, err, auth.ErrUnknown, "a code is good once")
+}
+
+func TestSignInsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		client oidc.Client
+		says   map[string]any
+		change func(back *oidc.Back, a *oidc.Attempt)
+	}{
+		"another state":          {change: func(back *oidc.Back, _ *oidc.Attempt) { back.State = "x" }},
+		"no state":               {change: func(back *oidc.Back, a *oidc.Attempt) { back.State, a.State = "", "" }},
+		"no code":                {change: func(back *oidc.Back, _ *oidc.Attempt) { back.Code = "" }},
+		"another code":           {change: func(back *oidc.Back, _ *oidc.Attempt) { back.Code = "x" }},
+		"another verifier":       {change: func(_ *oidc.Back, a *oidc.Attempt) { a.Verifier += "x" }},
+		"another nonce":          {change: func(_ *oidc.Back, a *oidc.Attempt) { a.Nonce = "x" }},
+		"no nonce in the token":  {says: map[string]any{"nonce": nil}},
+		"a token for the API":    {says: map[string]any{"aud": audience}},
+		"a token of another":     {says: map[string]any{"iss": "https://elsewhere.example"}},
+		"a token without a name": {says: map[string]any{"sub": "a\nb"}},
+		"another secret":         {client: oidc.Client{ID: oidctest.ClientID, Secret: "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			issuer := oidctest.New(t)
+			issuer.Says(c.says)
+			if c.client.ID == "" {
+				c.client = known
+			}
+			b := browserOf(t, issuer.URL, c.client)
+			to, attempt, err := b.Begin(t.Context(), redirect)
+			require.NoError(t, err)
+			back := backOf(issuer.Visit(to))
+			if c.change != nil {
+				c.change(&back, &attempt)
+			}
+			_, err = b.Finish(t.Context(), redirect, back, attempt)
+			require.ErrorIs(t, err, auth.ErrUnknown)
+			require.NotContains(t, err.Error(), oidctest.ClientSecret)
+		})
+	}
+}
+
+func TestAProviderThatSignsNobodyIn(t *testing.T) {
+	t.Parallel()
+	silent := newIssuer(t, newPair(t, "1").public())
+	silent.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
+	_, _, err := browserOf(t, silent.URL, known).Begin(t.Context(), redirect)
+	require.ErrorIs(t, err, auth.ErrNoProvider)
+	_, _, err = browserOf(t, newIssuer(t, newPair(t, "1").public()).URL, known).Begin(t.Context(), redirect)
+	require.ErrorIs(t, err, auth.ErrNoProvider, "it names no endpoint")
+}
