@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -60,12 +61,28 @@ var repeated = []string{"X-Forwarded-For", "User-Agent"}
 
 const headerRequestID = "X-Request-Id"
 
-// call makes a call in the name of who is signed in, and reads the answer into to.
+// call makes a call in the name of who is signed in, and reads the answer into to; nil for an
+// answer without a body.
 func (c *Console) call(v *visit, made call, to any) (*answer, *Problem) {
 	request, err := v.request(made)
 	if err != nil {
 		return nil, c.broken(err)
 	}
+	return c.send(request, to)
+}
+
+// ask makes a call in the name of who calls in a context, which no visit has caused.
+func (c *Console) ask(ctx context.Context, made call, to any) *Problem {
+	request, err := made.request(ctx)
+	if err != nil {
+		return c.broken(err)
+	}
+	request.Host, request.RemoteAddr = "localhost", "127.0.0.1:0"
+	_, problem := c.send(request, to)
+	return problem
+}
+
+func (c *Console) send(request *http.Request, to any) (*answer, *Problem) {
 	a := &answer{header: http.Header{}}
 	c.calls.ServeHTTP(a, request)
 	if a.status >= http.StatusBadRequest {
@@ -75,6 +92,9 @@ func (c *Console) call(v *visit, made call, to any) (*answer, *Problem) {
 		}
 		problem.Status = a.status
 		return a, problem
+	}
+	if to == nil {
+		return a, nil
 	}
 	if err := json.Unmarshal(a.body.Bytes(), to); err != nil {
 		return a, c.broken(err)
@@ -88,17 +108,9 @@ func (c *Console) broken(err error) *Problem {
 	return &Problem{Status: http.StatusInternalServerError, Title: http.StatusText(http.StatusInternalServerError)}
 }
 
+// request is a call as it is sent for a visit: from where, and by what, the visit came.
 func (v *visit) request(made call) (*http.Request, error) {
-	ctx := auth.With(v.r.Context(), v.who)
-	target := made.path
-	if len(made.query) > 0 {
-		target += "?" + made.query.Encode()
-	}
-	body, err := encode(made.body)
-	if err != nil {
-		return nil, err
-	}
-	request, err := http.NewRequestWithContext(ctx, made.method, target, strings.NewReader(body))
+	request, err := made.request(auth.With(v.r.Context(), v.who))
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +122,22 @@ func (v *visit) request(made call) (*http.Request, error) {
 	}
 	if id := v.w.Header().Get(headerRequestID); id != "" { // the two lines of the log belong together
 		request.Header.Set(headerRequestID, id)
+	}
+	return request, nil
+}
+
+func (made call) request(ctx context.Context) (*http.Request, error) {
+	target := made.path
+	if len(made.query) > 0 {
+		target += "?" + made.query.Encode()
+	}
+	body, err := encode(made.body)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, made.method, target, strings.NewReader(body))
+	if err != nil {
+		return nil, err
 	}
 	if body != "" {
 		request.Header.Set("Content-Type", "application/json")

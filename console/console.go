@@ -50,6 +50,8 @@ type Options struct {
 	// Proxies are the networks whose word on how they were called is believed.
 	Proxies []netip.Prefix
 	Logger  *slog.Logger
+	// Pace is how often the console looks at the whole installation.
+	Pace Pace
 	// Now is the clock; nil for that of the system.
 	Now func() time.Time
 }
@@ -60,6 +62,7 @@ type Console struct {
 	pages  pages
 	routes *http.ServeMux
 	calls  http.Handler
+	watch  *watch
 }
 
 // New returns a console. Without a secret key its sessions are good in this process only.
@@ -88,6 +91,7 @@ func New(options Options) (*Console, error) {
 func (c *Console) Over(calls http.Handler) http.Handler {
 	over := *c
 	over.calls = calls
+	over.watch = &watch{look: over.look, Pace: c.Pace, now: c.Now}
 	over.routes = over.mux()
 	return &over
 }

@@ -271,7 +271,7 @@ func open(t *testing.T, p plan) *house {
 		p.mode = console.On
 	}
 	pages, err := console.New(console.Options{
-		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Now: func() time.Time { return *h.now },
+		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: console.Pace{Wait: time.Minute}, Now: func() time.Time { return *h.now },
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{

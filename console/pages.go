@@ -19,10 +19,13 @@ var templates embed.FS
 // pageNames are the pages. Each has a template of its own, within that of the layout.
 var pageNames = []string{"again", "login", "refused", "timers", "timer", "types"}
 
+// sharedTemplates are those that several pages use, the layout first.
+var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html"}
+
 type pages map[string]*template.Template
 
 func parsePages() (pages, error) {
-	layout, err := template.New("layout.html").Funcs(template.FuncMap{"iso": iso, "utc": utc, "clock": clock}).ParseFS(templates, "templates/layout.html")
+	layout, err := template.New("layout.html").Funcs(template.FuncMap{"iso": iso, "utc": utc, "clock": clock, "pair": newPair}).ParseFS(templates, sharedTemplates...)
 	if err != nil {
 		return nil, err
 	}
@@ -39,10 +42,13 @@ func parsePages() (pages, error) {
 	return all, nil
 }
 
-// iso is a time for programs, utc for people, and clock the time of a day.
-func iso(t time.Time) string   { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-func utc(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
-func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
+// pair is a page with something of it, for the templates that show that.
+type pair struct {
+	Page any
+	Of   any
+}
+
+func newPair(page, of any) pair { return pair{page, of} }
 
 // frame is what every page has around it.
 type frame struct {
@@ -57,10 +63,11 @@ type frame struct {
 	Here string
 	// Search is what stands in the search box.
 	Search string
-	// Paused are the emergencies, gravest first, and StripUnread whether they cannot be read.
-	Paused      []Pause
-	StripUnread bool
-	now         time.Time
+	// tab is the part of the console that the page belongs to.
+	tab     string
+	picture *picture
+	notices []notice
+	now     time.Time
 }
 
 // frame is made for a page whose title has a key in the catalogues.
@@ -71,6 +78,11 @@ func (c *Console) frame(v *visit, title string) frame {
 	}
 	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
 		f.Here = parent(v.r.URL.EscapedPath())
+	}
+	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.r.URL.Path, Root), "/")
+	if f.picture = (&picture{}); v.who != nil {
+		f.picture = c.watch.picture(v.r.Context()).seenBy(v.who)
+		f.notices = noticesOf(f.picture)
 	}
 	return f
 }
@@ -122,9 +134,7 @@ func (c *Console) refuse(v *visit, status int, key string) {
 
 // refuseBy shows what the API says.
 func (c *Console) refuseBy(v *visit, problem *Problem) {
-	f := c.frame(v, "refused.title")
-	c.strip(v, &f)
-	c.render(v, problem.Status, "refused", refusedPage{frame: f, Problem: problem})
+	c.render(v, problem.Status, "refused", refusedPage{frame: c.frame(v, "refused.title"), Problem: problem})
 }
 
 // The themes, of which the first is what the system says.
@@ -144,15 +154,6 @@ func themeOf(r *http.Request) string {
 		return cookie.Value
 	}
 	return themes[0]
-}
-
-// strip reads what somebody has paused.
-func (c *Console) strip(v *visit, f *frame) {
-	var all struct {
-		Paused []Pause `json:"paused"`
-	}
-	_, problem := c.call(v, call{method: http.MethodGet, path: apiRoot + "emergency"}, &all)
-	f.Paused, f.StripUnread = all.Paused, problem != nil
 }
 
 // list is the address of a list with a search.

@@ -115,6 +115,7 @@ func TestWhatCameFromOutsideIsText(t *testing.T) {
 		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
 		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}})
 		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
+		plain.shelf.rules = []policy.Policy{{BusinessType: "x", Paused: true, PausedBy: "x"}, {BusinessType: "x2"}}
 		plain.shelf.paused = []policy.Emergency{{Everything: true, Author: "x", Note: "x", Since: 1}, {BusinessType: "x", Author: "x", Note: "x", Since: 1}}
 		for _, lang := range []string{"en", "zh-CN"} {
 			for _, path := range []string{"/console/timers?lang=" + lang, "/console/timers/order-close/1?lang=" + lang} {
@@ -220,7 +221,7 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 	h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}}
 	for _, path := range []string{list, "/console/timers/order-close/1", "/console/types", "/console/nowhere"} {
 		page := h.get(path, "Accept-Language", "zh-CN").body
-		page = regexp.MustCompile(`(?s)<code.*?</code>|<head>.*?</head>|<option[^>]*lang=.*?</option>`).ReplaceAllString(page, "")
+		page = regexp.MustCompile(`(?s)<code.*?</code>|<head>.*?</head>|<button[^>]*lang=.*?</button>`).ReplaceAllString(page, "")
 		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
 		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+`).FindAllString(page, -1), func(word string) bool {
 			return slices.Contains([]string{"Wakecall", "anonymous", "UTC", "order-close", "Temporal", "curl", "wakecall"}, word)

@@ -93,6 +93,7 @@ func (c *Console) answer(r route, v *visit) {
 	}
 	if r.access == changing {
 		c.forget(v, ofForm) // it was sent, or another one was
+		defer c.watch.changed()
 	}
 	r.do(c, v)
 }

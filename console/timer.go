@@ -90,7 +90,6 @@ func (c *Console) timerPage(v *visit) (*timerPage, *Problem) {
 	page.Title = businessType + "/" + id
 	page.ETag = shown.header.Get("ETag")
 	page.Curl, page.Command = "curl -sS "+schemeOf(c, v)+"://"+v.r.Host+path, "wakecall get "+businessType+"/"+id
-	c.strip(v, &page.frame)
 	c.tell(v, page, path)
 	page.offer(c.Mode, v.who)
 	return page, nil

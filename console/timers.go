@@ -40,7 +40,6 @@ func (c *Console) listTimers(v *visit) {
 	for _, view := range saved {
 		page.Views = append(page.Views, savedView{view.Key, list(view.Search, ""), view.Search == typed})
 	}
-	c.strip(v, &page.frame)
 	if token != "" {
 		page.First = list(typed, "")
 	}

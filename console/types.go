@@ -11,38 +11,15 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// Policy is what the API shows of how a business type is called back.
-type Policy struct {
-	BusinessType string    `json:"business_type"`
-	Paused       bool      `json:"paused"`
-	PausedBy     string    `json:"paused_by"`
-	PausedAt     time.Time `json:"paused_at"`
-	BackPressure *struct {
-		Until time.Time `json:"until"`
-		Since time.Time `json:"since"`
-	} `json:"back_pressure"`
-	Limits struct {
-		CallbacksPerSecond *float64 `json:"callbacks_per_second"`
-	} `json:"limits"`
-}
-
-// Counts are how many timers there are of each status.
-type Counts struct {
-	Scheduled  int `json:"scheduled"`
-	Paused     int `json:"paused"`
-	Delivering int `json:"delivering"`
-	Failed     int `json:"failed"`
-}
-
 // typesPage is a table of the business types that have a policy, gravest first.
 type typesPage struct {
 	frame
 	Rows []typeRow
 	Done string
-	// Uncounted reports whether some numbers cannot be told now, and Problem why there is no table, or
-	// why a change was not made.
-	Uncounted bool
-	Problem   *Problem
+	// Unread reports whether what stands here is older than it should be.
+	Unread bool
+	// Problem is why a change was not made.
+	Problem *Problem
 }
 
 // typeRow is one business type.
@@ -53,12 +30,29 @@ type typeRow struct {
 	By, Note     string
 	Since, Until time.Time
 	Counts       *Counts // nil where they cannot be told
+	// Open are timers that are being delivered, Failing those that have failed just now, and Ahead
+	// is where more falls due than the limit lets through; nil for none.
+	Open, Failing *sample
+	Ahead         *overflow
 	// Action is what may be done: pause, resume or nothing.
 	Action string
 }
 
 // states are those of a business type, gravest first.
-var states = []string{"emergency", "paused", "held", "failing", "running"}
+var states = []string{"emergency", "overdue", "streamless", "failing", "paused", "held", "overflowing", "running"}
+
+// Link is the page of the type.
+func (r typeRow) Link() string { return r.List() }
+
+// Failure is why its timers fail, in a word; "" where none does.
+func (r typeRow) Failure() string {
+	for _, s := range []*sample{r.Failing, r.Open} {
+		if r.State == "failing" && s != nil && s.Example.LastFailure != nil {
+			return s.Example.LastFailure.short()
+		}
+	}
+	return ""
+}
 
 // List and Failed lead to its timers, Change to where it is paused and resumed.
 func (r typeRow) List() string   { return list(typedAs(r.BusinessType), "") }
@@ -72,29 +66,17 @@ func (c *Console) listTypes(v *visit) {
 	if done := v.r.FormValue("done"); catalogues[english]["typed."+done] != "" {
 		page.Done = v.lang.say("typed." + done)
 	}
-	status := http.StatusOK
-	if page.Problem != nil {
-		status = page.Problem.Status
-	}
-	c.render(v, status, "types", page)
+	c.render(v, http.StatusOK, "types", page)
 }
 
 func (c *Console) typesPage(v *visit) *typesPage {
 	page := &typesPage{frame: c.frame(v, "types.title")}
-	c.strip(v, &page.frame)
-	var known struct {
-		Policies []Policy `json:"policies"`
-	}
-	if _, page.Problem = c.call(v, call{method: http.MethodGet, path: apiRoot + "policies"}, &known); page.Problem != nil {
-		return page
-	}
-	counts := c.counts(v, known.Policies)
-	for _, policy := range known.Policies {
-		row := page.row(policy, counts[policy.BusinessType], c.Now())
+	page.Unread = page.picture.Away[partPolicies] || page.picture.Away[partCounts]
+	for _, policy := range page.picture.Policies {
+		row := page.picture.row(policy)
 		if c.Mode == On && v.who.May(auth.Operator, row.BusinessType) {
-			row.Action = page.action(row)
+			row.Action = page.picture.action(row)
 		}
-		page.Uncounted = page.Uncounted || row.Counts == nil
 		page.Rows = append(page.Rows, row)
 	}
 	slices.SortStableFunc(page.Rows, func(a, b typeRow) int {
@@ -103,16 +85,11 @@ func (c *Console) typesPage(v *visit) *typesPage {
 	return page
 }
 
-// everything is the emergency of all business types, if there is one.
-func (p *typesPage) everything() int {
-	return slices.IndexFunc(p.Paused, func(pause Pause) bool { return pause.Everything })
-}
-
 // action is what may be done with a type. What its policy pauses is resumed by the policy, and an
 // emergency of everything by who ends it for everything.
-func (p *typesPage) action(row typeRow) string {
+func (p *picture) action(row typeRow) string {
 	switch {
-	case row.State == "paused" || p.everything() >= 0:
+	case row.State == "paused" || p.everything() != nil:
 		return ""
 	case row.State == "emergency":
 		return "resume"
@@ -122,54 +99,32 @@ func (p *typesPage) action(row typeRow) string {
 }
 
 // row says what state a business type is in.
-func (p *typesPage) row(policy Policy, counts *Counts, now time.Time) typeRow {
-	row := typeRow{Policy: policy, State: "running", Counts: counts}
-	i := slices.IndexFunc(p.Paused, func(pause Pause) bool { return !pause.Everything && pause.BusinessType == policy.BusinessType })
-	if all := p.everything(); all >= 0 {
-		i = all
+func (p *picture) row(policy Policy) typeRow {
+	row := typeRow{Policy: policy, State: "running", Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType]}
+	if o, ok := p.Ahead[policy.BusinessType]; ok {
+		row.Ahead = &o
+	}
+	by := p.pausedType(policy.BusinessType)
+	if all := p.everything(); all != nil {
+		by = all
 	}
 	switch {
-	case i >= 0:
-		row.State, row.By, row.Since, row.Note = "emergency", p.Paused[i].Author, p.Paused[i].Since, p.Paused[i].Note
+	case by != nil:
+		row.State, row.By, row.Since, row.Note = "emergency", by.Author, by.Since, by.Note
 	case policy.Paused:
 		row.State, row.By, row.Since = "paused", policy.PausedBy, policy.PausedAt
-	case policy.BackPressure != nil && policy.BackPressure.Until.After(now):
+	case policy.pressedAt(p.At):
 		row.State, row.Since, row.Until = "held", policy.BackPressure.Since, policy.BackPressure.Until
-	case counts != nil && counts.Failed > 0:
+	case p.Overdue[policy.BusinessType] != nil:
+		row.State = "overdue"
+	case row.Open != nil && row.Open.Example.WaitsFor == waitsForReceiver:
+		row.State = "streamless"
+	case p.Failed[policy.BusinessType] != nil, row.Open != nil && row.Open.Example.LastFailure != nil:
 		row.State = "failing"
+	case row.Ahead != nil:
+		row.State = "overflowing"
 	}
 	return row
-}
-
-// countedTypes bounds how many business types are counted one by one, for those who may not see
-// all together: each costs a question.
-const countedTypes = 20
-
-// counts are the numbers of timers, by business type. What cannot be told is left out.
-func (c *Console) counts(v *visit, policies []Policy) map[string]*Counts {
-	found := map[string]*Counts{}
-	ask := func(query url.Values) {
-		var counted struct {
-			BusinessTypes []struct {
-				BusinessType string `json:"business_type"`
-				Timers       Counts `json:"timers"`
-			} `json:"business_types"`
-		}
-		_, problem := c.call(v, call{method: http.MethodGet, path: apiRoot + "stats", query: query}, &counted)
-		for _, one := range counted.BusinessTypes {
-			if problem == nil {
-				found[one.BusinessType] = &one.Timers
-			}
-		}
-	}
-	if v.who.May(auth.Viewer, "") {
-		ask(nil)
-		return found
-	}
-	for _, policy := range policies[:min(len(policies), countedTypes)] {
-		ask(url.Values{"business_type": {policy.BusinessType}})
-	}
-	return found
 }
 
 // changeType pauses the callbacks of a business type at once, or lets them go on.

@@ -26,7 +26,7 @@ func TestTheTableOfTypes(t *testing.T) {
 	h.shelf.paused = []policy.Emergency{{BusinessType: "d-stopped", Author: "dora", Note: "fire", Since: 1}}
 	page := h.get("/console/types").body
 	at := -1
-	for _, next := range []string{`q=type%3Ad-stopped"`, "paused for an emergency", "By dora.", "fire</q>", "types/d-stopped/resume", `q=type%3Ac-paused"`, "paused by its policy", "By cara.", `q=type%3Ab-held"`, "held back", "types/b-held/pause", `q=type%3Aa-running"`, "running", "3333", "types/a-running/pause", `q=type%3Ae-over"`} {
+	for _, next := range []string{`q=type%3Ad-stopped"`, "emergency pause", "By dora.", "fire</q>", "types/d-stopped/resume", `q=type%3Ac-paused"`, ">paused</strong>", "By cara.", `q=type%3Ab-held"`, "held back", "types/b-held/pause", `q=type%3Aa-running"`, "running", "3,333", "types/a-running/pause", `q=type%3Ae-over"`} {
 		found := strings.Index(page[at+1:], next)
 		require.GreaterOrEqual(t, found, 0, "%s comes next", next)
 		at += 1 + found
@@ -36,10 +36,10 @@ func TestTheTableOfTypes(t *testing.T) {
 	require.Contains(t, h.get("/console/types").body, `q=type%3Aa-running&#43;status%3Afailed">312</a>`)
 	h.shelf.paused = append(h.shelf.paused, policy.Emergency{Everything: true, Author: "gus", Since: 1})
 	stopped := h.get("/console/types").body
-	require.Equal(t, 5, strings.Count(stopped, "paused for an emergency"), "none is told to run")
+	require.Equal(t, 5, strings.Count(stopped, ">emergency pause<"), "none is told to run")
 	require.NotContains(t, stopped, "<form method=\"post\" action=\"/console/types/")
 	h.shelf.down = true
-	require.Contains(t, h.get("/console/types").body, "Some numbers cannot be told now.")
+	require.Contains(t, h.get("/console/types").body, "Some of this cannot be read now.")
 }
 
 // Who may pause a type pauses it, and who may see it sees it.

@@ -7,6 +7,7 @@ import (
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/oidc"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // console returns the handler that adds the console to the API; nil if it is off.
@@ -19,6 +20,7 @@ func (a *App) console() (func(calls http.Handler) http.Handler, error) {
 		Mode: mode, Look: console.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
+		Pace: console.Pace{Every: tuning.LookEvery, Wait: tuning.LookWait},
 	})
 	if err != nil {
 		return nil, err

@@ -21,3 +21,27 @@ const (
 	// that much too early after its last use.
 	SessionRenewal = time.Minute
 )
+
+// What the console knows of the whole installation. One look costs six questions to Temporal's
+// visibility, and serves all who look: at most two a second, however many they are.
+const (
+	// LookEvery is how old what the pages say of the whole may be.
+	LookEvery = 4 * time.Second
+	// LookWait bounds how long a page waits for a look where there is an older one.
+	LookWait = 500 * time.Millisecond
+	// LookTimeout bounds a look.
+	LookTimeout = 8 * time.Second
+	// LookStep is the step of the forecast in which an overflow is looked for.
+	LookStep = 5 * time.Minute
+	// OverdueAfter is by how much a timer is late before a page says so: workers look for such
+	// timers once a minute.
+	OverdueAfter = time.Minute
+	// FailedWithin is how long ago a timer may have failed that the top of each page counts.
+	FailedWithin = 10 * time.Minute
+	// SampledTimers is how many timers of a kind are counted one by one, and SampledTypes of how
+	// many business types one is read in full. Each costs a call to Temporal.
+	SampledTimers = 100
+	SampledTypes  = 6
+	// LookTypes is of how many business types the time ahead is looked at.
+	LookTypes = 20
+)

@@ -1,0 +1,37 @@
+package console
+
+import (
+	"net/url"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// tab is one part of the console, as the top of each page names it.
+type tab struct {
+	Name string
+	// Here reports whether the page belongs to it.
+	Here bool
+}
+
+// tabs are all parts, in order.
+var tabs = []string{"timers", "types"}
+
+// adminTabs are of no use for those who do not administer all business types.
+var adminTabs = map[string]bool{"audit": true}
+
+// Link is the first page of the part, and Key its name in the catalogues.
+func (t tab) Link() string { return Root + t.Name }
+func (t tab) Key() string  { return t.Name + ".title" }
+
+// Tabs are the parts that are of use for who looks.
+func (f frame) Tabs() (all []tab) {
+	for _, name := range tabs {
+		if !adminTabs[name] || f.Who.May(auth.Admin, "") {
+			all = append(all, tab{Name: name, Here: name == f.tab})
+		}
+	}
+	return all
+}
+
+// typePath is the page of a business type.
+func typePath(businessType string) string { return Root + "types/" + url.PathEscape(businessType) }

@@ -1,0 +1,267 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// picture is what is known of the whole installation. What cannot be read stays as it was.
+type picture struct {
+	At time.Time
+	// Temporal and Workers are when they answered last; the zero time for not yet.
+	Temporal, Workers time.Time
+	// Away are the parts that could not be read this time.
+	Away map[part]bool
+
+	Paused   []Pause
+	Policies []Policy
+	Counts   map[string]*Counts
+	// Overdue, Failed and Open are some timers each, by business type.
+	Overdue, Failed, Open map[string]*sample
+	Ahead                 map[string]overflow
+}
+
+// part is one of what a picture shows.
+type part string
+
+const (
+	partPaused   part = "paused"
+	partWorkers  part = "workers"
+	partPolicies part = "policies"
+	partCounts   part = "counts"
+	partTimers   part = "timers"
+)
+
+// sample is some timers of a business type.
+type sample struct {
+	N int
+	// More reports whether there are more than were counted.
+	More bool
+	// Example is one of them, in full.
+	Example Timer
+}
+
+// overflow is the first step ahead whose timers are late, since the limit lets through less.
+type overflow struct {
+	At       time.Time
+	Due      int
+	Rate     float64
+	Lateness string
+}
+
+// watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
+// [picture.seenBy].
+var watcher = &auth.Principal{
+	Name: "console", By: auth.ByNothing, Via: auth.ViaConsole,
+	Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
+}
+
+// look makes a picture. Each part that cannot be read is kept from the last one.
+func (c *Console) look(last *picture) *picture {
+	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
+	defer cancel()
+	next := *last
+	next.At, next.Away = c.Now(), map[part]bool{}
+	l := &looker{c: c, ctx: ctx, picture: &next}
+	l.paused()
+	l.workers()
+	l.policies()
+	l.counts()
+	l.timers()
+	l.ahead()
+	return &next
+}
+
+// looker makes one picture.
+type looker struct {
+	*picture
+	c   *Console
+	ctx context.Context
+	// examples counts the timers that were read in full.
+	examples int
+}
+
+// read asks for one answer. A part that is not answered is away.
+func (l *looker) read(of part, path string, query url.Values, to any) bool {
+	problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: path, query: query}, to)
+	if problem != nil {
+		l.Away[of] = true
+	}
+	return problem == nil
+}
+
+// paused tells as well whether Temporal answers: the list comes from there.
+func (l *looker) paused() {
+	var all struct {
+		Paused []Pause `json:"paused"`
+	}
+	if l.read(partPaused, apiRoot+"emergency", nil, &all) {
+		l.Paused, l.Temporal = all.Paused, l.At
+	}
+}
+
+// workers asks whether a timer that is booked now would ring.
+func (l *looker) workers() {
+	if l.read(partWorkers, "/readyz", nil, &struct{}{}) {
+		l.Workers = l.At
+	}
+}
+
+func (l *looker) policies() {
+	var all struct {
+		Policies []Policy `json:"policies"`
+	}
+	if l.read(partPolicies, apiRoot+"policies", nil, &all) {
+		l.Policies = all.Policies
+	}
+}
+
+func (l *looker) counts() {
+	var counted struct {
+		BusinessTypes []struct {
+			BusinessType string `json:"business_type"`
+			Timers       Counts `json:"timers"`
+		} `json:"business_types"`
+	}
+	if !l.read(partCounts, apiRoot+"stats", nil, &counted) {
+		return
+	}
+	l.Counts = map[string]*Counts{}
+	for _, one := range counted.BusinessTypes {
+		l.Counts[one.BusinessType] = &one.Timers
+	}
+}
+
+// timers reads what is overdue, what has failed just now, and what is being delivered.
+func (l *looker) timers() {
+	now := l.At
+	l.Overdue = l.sampled(l.Overdue, url.Values{"status": {statusScheduled}, "due_to": {iso(now.Add(-tuning.OverdueAfter))}})
+	l.Failed = l.sampled(l.Failed, url.Values{"status": {statusFailed}, "ended_from": {iso(now.Add(-tuning.FailedWithin))}})
+	l.Open = l.sampled(l.Open, url.Values{"status": {statusDelivering}})
+}
+
+// sampled are the timers that a list begins with, by business type.
+func (l *looker) sampled(last map[string]*sample, query url.Values) map[string]*sample {
+	query.Set("attempts", "false")
+	query.Set("page_size", strconv.Itoa(tuning.SampledTimers))
+	var found struct {
+		Timers        []Timer `json:"timers"`
+		NextPageToken string  `json:"next_page_token"`
+	}
+	if !l.read(partTimers, apiRoot+"timers", query, &found) {
+		return last
+	}
+	byType := map[string]*sample{}
+	for _, one := range found.Timers {
+		if byType[one.BusinessType] == nil {
+			byType[one.BusinessType] = &sample{Example: one, More: found.NextPageToken != ""}
+		}
+		byType[one.BusinessType].N++
+	}
+	for _, s := range byType {
+		if l.examples++; l.examples > tuning.SampledTypes {
+			break
+		}
+		whole := s.Example // one that is gone meanwhile stays as the list has it
+		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: timerPath(apiRoot, whole.BusinessType, whole.BusinessID)}, &whole); problem == nil {
+			s.Example = whole
+		}
+	}
+	return byType
+}
+
+// ahead looks for the first step that overflows, of each type that has a limit.
+func (l *looker) ahead() {
+	found := map[string]overflow{}
+	asked := 0
+	for _, policy := range l.Policies {
+		if policy.Limits.CallbacksPerSecond == nil {
+			continue
+		}
+		if asked++; asked > tuning.LookTypes {
+			break
+		}
+		var f Forecast
+		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
+		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, &f); problem != nil {
+			if before, known := l.Ahead[policy.BusinessType]; known {
+				found[policy.BusinessType] = before
+			}
+			continue
+		}
+		if at := slices.IndexFunc(f.Steps, func(s Step) bool { return s.Lateness != "" }); at >= 0 {
+			found[policy.BusinessType] = overflow{At: f.Steps[at].At, Due: f.Steps[at].Due, Rate: *policy.Limits.CallbacksPerSecond, Lateness: f.Steps[at].Lateness}
+		}
+	}
+	l.Ahead = found
+}
+
+// Forecast is what falls due in the time ahead.
+type Forecast struct {
+	CountedAt          time.Time `json:"counted_at"`
+	CallbacksPerSecond *float64  `json:"callbacks_per_second"`
+	Overdue            int       `json:"overdue"`
+	Steps              []Step    `json:"steps"`
+}
+
+// Step is one step of a forecast.
+type Step struct {
+	At            time.Time `json:"at"`
+	Due           int       `json:"due"`
+	DispatchItems int       `json:"dispatch_items"`
+	Overflows     bool      `json:"overflows"`
+	Lateness      string    `json:"lateness"`
+}
+
+// seenBy is a picture without what a visitor may not see.
+func (p *picture) seenBy(who *auth.Principal) *picture {
+	seen := *p
+	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }
+	seen.Paused = where(p.Paused, func(one Pause) bool { return one.Everything || sees(one.BusinessType) })
+	seen.Policies = where(p.Policies, func(one Policy) bool { return sees(one.BusinessType) })
+	seen.Counts, seen.Ahead = whereKey(p.Counts, sees), whereKey(p.Ahead, sees)
+	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
+	return &seen
+}
+
+func where[T any](all []T, keep func(T) bool) (kept []T) {
+	for _, one := range all {
+		if keep(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
+
+func whereKey[V any](all map[string]V, keep func(string) bool) map[string]V {
+	kept := map[string]V{}
+	for key, value := range all {
+		if keep(key) {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// everything is the emergency of all business types; nil where there is none.
+func (p *picture) everything() *Pause {
+	if i := slices.IndexFunc(p.Paused, func(one Pause) bool { return one.Everything }); i >= 0 {
+		return &p.Paused[i]
+	}
+	return nil
+}
+
+// pausedType is the emergency of one business type; nil where there is none.
+func (p *picture) pausedType(businessType string) *Pause {
+	if i := slices.IndexFunc(p.Paused, func(one Pause) bool { return !one.Everything && one.BusinessType == businessType }); i >= 0 {
+		return &p.Paused[i]
+	}
+	return nil
+}

@@ -1,0 +1,100 @@
+package console
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// said are the facts of a picture in English.
+func said(p *picture) (all []string) {
+	f := frame{lang: english, now: p.At}
+	for _, n := range noticesOf(p) {
+		all = append(all, f.Notice(n))
+	}
+	return all
+}
+
+// grim is an installation in which everything is wrong at once.
+func grim(now time.Time) *picture {
+	p := &picture{At: now, Temporal: now, Away: map[part]bool{partWorkers: true}}
+	p.Paused = []Pause{{BusinessType: "refund", Author: "otto", Since: now, Note: "prices"}, {Everything: true, Author: "anna", Since: now.Add(-time.Hour)}}
+	pressed := Policy{BusinessType: "mail"}
+	pressed.BackPressure = &struct {
+		Until time.Time `json:"until"`
+		Since time.Time `json:"since"`
+	}{Until: now.Add(time.Minute)}
+	p.Policies = []Policy{{BusinessType: "report", Paused: true, PausedBy: "cara", PausedAt: now}, pressed}
+	p.Ahead = map[string]overflow{"coupon": {At: now.Add(time.Minute), Due: 3000, Rate: 20, Lateness: "1m30s"}}
+	return p
+}
+
+func TestTheGravestComesFirst(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	require.Empty(t, said(&picture{At: now}), "all is well")
+	require.Equal(t, []string{
+		"Everything is paused by anna since 01:51:07 UTC.",
+		"No worker answers: nothing rings.",
+		"refund is paused by otto since 02:51:07 UTC.",
+		"report is paused in its policy by cara since 02:51:07 UTC.",
+		"mail is held back until 02:52:07 UTC: its receiver asked for it.",
+		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 1m30s late.",
+	}, said(grim(now)))
+
+	p := &picture{At: now, Away: map[part]bool{partPaused: true, partWorkers: true}}
+	require.Equal(t, []string{"Temporal does not answer."}, said(p), "of the workers nothing is known")
+	p.Temporal = now.Add(-40 * time.Second)
+	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC."}, said(p))
+
+	refused := &Failure{Status: 503}
+	p = &picture{At: now, Overdue: map[string]*sample{"order": {N: 3}, "refund": {N: 1}}, Paused: []Pause{{BusinessType: "refund", Author: "otto", Since: now}}}
+	p.Failed = map[string]*sample{"order": {N: 100, More: true, Example: Timer{LastFailure: refused}}}
+	p.Open = map[string]*sample{
+		"feed": {N: 12, Example: Timer{WaitsFor: waitsForReceiver}}, "invoice": {N: 30, Example: Timer{LastFailure: &Failure{Class: "timeout"}}}, "fine": {N: 1},
+		"refund": {N: 1, Example: Timer{LastFailure: refused}},
+	}
+	require.Equal(t, []string{
+		"order: 3 timers are overdue, and no worker has taken them.",
+		"order: 100+ failed within 10 minutes (HTTP 503).",
+		"invoice: 30 are tried again (timeout).",
+		"refund is paused by otto since 02:51:07 UTC.",
+		"feed: 12 wait, and no receiver is connected.",
+	}, said(p), "what is held is not overdue")
+}
+
+// Who may see some types sees nothing of the others.
+func TestAPictureForSomeEyes(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	p := grim(now)
+	p.Counts = map[string]*Counts{"refund": {}, "order": {}}
+	p.Failed, p.Open, p.Overdue = map[string]*sample{"order": {}, "refund": {}}, map[string]*sample{"order": {}}, map[string]*sample{"order": {}}
+	seen := p.seenBy(&auth.Principal{Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{"refund"}}}})
+	require.Len(t, seen.Paused, 2, "what is paused with everything is")
+	require.Equal(t, map[string]*Counts{"refund": {}}, seen.Counts)
+	require.Equal(t, map[string]*sample{"refund": {}}, seen.Failed)
+	require.Empty(t, seen.Policies)
+	require.Empty(t, seen.Open)
+	require.Empty(t, seen.Overdue)
+	require.Empty(t, seen.Ahead)
+	require.Len(t, p.Policies, 2, "the picture stays as it is for the others")
+}
+
+func TestTimesAndNumbers(t *testing.T) {
+	t.Parallel()
+	f := frame{lang: english, now: time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)}
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 100000: "100,000"} {
+		require.Equal(t, want, f.Num(n))
+	}
+	for ahead, want := range map[time.Duration]string{
+		0: "in 0 ms", 90 * time.Second: "in 90 s", -5 * time.Minute: "5 min ago", 3 * time.Hour: "in 3 h", -72 * time.Hour: "3 d ago", 700 * time.Millisecond: "in 700 ms",
+	} {
+		require.Equal(t, want, f.Ago(f.now.Add(ahead)))
+	}
+	require.Equal(t, "23:59:59 UTC", f.At(f.now.Add(21*time.Hour+8*time.Minute+52*time.Second)))
+	require.Equal(t, "2026-11-27 00:00:00 UTC", f.At(f.now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
+}
