@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 )
@@ -19,7 +20,7 @@ func (c *Console) changeTimer(v *visit) {
 		return
 	}
 	key := Key{v.r.PathValue("type"), v.r.PathValue("id")}
-	made := changeOf(act, key, v)
+	made := changeOf(act, key, v.r.PostForm)
 	if made.ifMatch == "" && !act.unconditional { // it was made for nothing that was shown
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
@@ -48,19 +49,19 @@ func (c *Console) tellRefusal(v *visit, problem *Problem) {
 }
 
 // changeOf is the call that an action stands for.
-func changeOf(act action, key Key, v *visit) call {
+func changeOf(act action, key Key, form url.Values) call {
 	made := call{method: http.MethodPost, path: timerPath(apiRoot, key.BusinessType, key.BusinessID)}
 	if !act.unconditional {
-		made.ifMatch = v.r.PostFormValue("etag")
+		made.ifMatch = form.Get("etag")
 	}
 	switch act.Name {
 	case "cancel":
 		made.method = http.MethodDelete
 	case "move":
-		made.method, made.body = http.MethodPatch, moveOf(v)
+		made.method, made.body = http.MethodPatch, moveOf(form)
 	case "pause", "resume":
 		made.path += "/" + act.Name
-		if note := strings.TrimSpace(v.r.PostFormValue("note")); note != "" {
+		if note := strings.TrimSpace(form.Get("note")); note != "" {
 			made.body = map[string]string{"note": note}
 		}
 	default:
@@ -70,8 +71,8 @@ func changeOf(act action, key Key, v *visit) call {
 }
 
 // moveOf is when the timer is to ring: after a delay, or at a time in UTC. The API judges it.
-func moveOf(v *visit) map[string]string {
-	delay, at := strings.TrimSpace(v.r.PostFormValue("delay")), strings.TrimSpace(v.r.PostFormValue("at"))
+func moveOf(form url.Values) map[string]string {
+	delay, at := strings.TrimSpace(form.Get("delay")), strings.TrimSpace(form.Get("at"))
 	move := map[string]string{}
 	if delay != "" {
 		move["delay"] = delay

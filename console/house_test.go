@@ -30,6 +30,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/bulk"
 	"github.com/wakecall/wakecall/engine/histories"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/audit"
@@ -50,6 +51,9 @@ type shelf struct {
 	changed []string
 	rules   []policy.Policy
 	failed  int
+	jobs    []bulk.Job
+	// matching is how many timers a count finds.
+	matching int
 }
 
 func (s *shelf) find(key wire.Key) (timer.View, error) {
@@ -280,6 +284,7 @@ func open(t *testing.T, p plan) *house {
 		Operations:  operations.Options{Ready: func(context.Context) error { return nil }},
 		Emergencies: pauses{shelf: h.shelf},
 		Policies:    rules{shelf: h.shelf},
+		Bulk:        bulkJobs{h.shelf},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

@@ -9,8 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/engine/bulk"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/seal"
 )
@@ -22,6 +24,9 @@ type rule struct {
 	// least is the role for order-close without which it is refused; none where a page leaves out
 	// what one may not see.
 	least auth.Role
+	// absent reports whether what is asked for is not there for who may not see it, and answers
+	// whether the page itself says what was refused.
+	absent, answers bool
 }
 
 // routeRules are those of all routes that ask who is there. A route without one fails the test.
@@ -37,6 +42,13 @@ func routeRules(tag url.Values) map[string]rule {
 		"GET timers":                       {path: "/console/timers?q=type:order-close", least: auth.Viewer},
 		"GET timers/{type}/{id}":           {path: "/console/timers/order-close/1", least: auth.Viewer},
 		"POST timers/{type}/{id}/{action}": {path: "/console/timers/order-close/1/move", form: with("delay", "5m"), least: auth.Operator},
+		"POST timers/selected":             {path: "/console/timers/selected", form: url.Values{"action": {"move"}, "delay": {"5m"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}, answers: true, least: auth.Operator},
+		"GET jobs":                         {path: "/console/jobs"},
+		"POST jobs":                        {path: "/console/jobs", form: url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}, least: auth.Operator},
+		"GET jobs/{id}":                    {path: "/console/jobs/count", least: auth.Viewer, absent: true},
+		"GET jobs/{id}/results":            {path: "/console/jobs/count/results", least: auth.Viewer, absent: true},
+		"POST jobs/{id}/go":                {path: "/console/jobs/count/go", form: url.Values{}, least: auth.Operator, absent: true},
+		"POST jobs/{id}/stop":              {path: "/console/jobs/count/stop", form: url.Values{}, least: auth.Operator, absent: true},
 		"GET types":                        {path: "/console/types"},
 		"POST types/{type}/{action}":       {path: "/console/types/order-close/pause", form: url.Values{}, least: auth.Operator},
 	}
@@ -51,6 +63,10 @@ func TestRolesAndRoutes(t *testing.T) {
 	for _, mode := range []console.Mode{console.On, console.ReadOnly} {
 		h := open(t, plan{keys: staff, secret: seal.NewKey(), mode: mode})
 		h.shelf.views = []timer.View{view}
+		matching := 1
+		h.shelf.jobs = []bulk.Job{{ID: "count", Status: job.Done, StartedAt: 1, Counts: job.BulkProgress{Tally: job.Tally{Found: &matching}}, Order: job.Bulk{
+			ID: "count", Operation: job.Cancel, PerSecond: 1, DryRun: true, Filter: timer.Filter{BusinessType: "order-close"},
+		}}}
 		h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}}
 		for who, role := range roles {
 			h.post("/console/logout", nil)
@@ -74,8 +90,22 @@ func TestRolesAndRoutes(t *testing.T) {
 				case who == "":
 					require.True(t, strings.HasPrefix(answer.Header.Get("Location"), "/console/login?"), name)
 					require.Zero(t, made, name)
-				case route.Changes && mode != console.On, role < r.least:
+				case route.Changes && mode != console.On:
 					require.Equal(t, http.StatusForbidden, answer.StatusCode, name)
+					require.Zero(t, made, name)
+				case role < r.least && r.answers:
+					require.Equal(t, http.StatusOK, answer.StatusCode, name)
+					require.Contains(t, answer.body, "Done with 0 of 1.", name)
+					require.Zero(t, made, name)
+				case role < r.least:
+					want := http.StatusForbidden
+					if r.absent && role < auth.Viewer {
+						want = http.StatusNotFound
+					}
+					if route.Name == "POST jobs/{id}/go" && role == auth.Viewer {
+						want = http.StatusConflict // it is not offered
+					}
+					require.Equal(t, want, answer.StatusCode, name)
 					require.Zero(t, made, name)
 				default:
 					require.Less(t, answer.StatusCode, http.StatusBadRequest, "%s: %s", name, answer.body)

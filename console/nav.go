@@ -14,7 +14,7 @@ type tab struct {
 }
 
 // tabs are all parts, in order.
-var tabs = []string{"timers", "types"}
+var tabs = []string{"timers", "types", "jobs"}
 
 // adminTabs are of no use for those who do not administer all business types.
 var adminTabs = map[string]bool{"audit": true}

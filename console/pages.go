@@ -17,7 +17,7 @@ import (
 var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
-var pageNames = []string{"again", "login", "refused", "timers", "timer", "types"}
+var pageNames = []string{"again", "job", "jobs", "login", "refused", "selected", "timers", "timer", "types"}
 
 // sharedTemplates are those that several pages use, the layout first.
 var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html"}
@@ -95,6 +95,9 @@ func (f frame) N(key string, n int) string { return f.lang.count(key, n) }
 
 // Lang is the language as HTML names it.
 func (f frame) Lang() string { return string(f.lang) }
+
+// Refresh reports whether the page is to be shown anew by itself: what it shows goes on.
+func (f frame) Refresh() bool { return false }
 
 // Now is when the page was made.
 func (f frame) Now() time.Time { return f.now }

@@ -32,3 +32,19 @@ type Counts struct {
 	Expired    int `json:"expired"`
 	Cancelled  int `json:"cancelled"`
 }
+
+// of is how many there are of a status; of all together for "".
+func (c Counts) of(status string) int {
+	each := map[string]int{
+		statusScheduled: c.Scheduled, statusPaused: c.Paused, statusDelivering: c.Delivering, statusDelivered: c.Delivered,
+		statusFailed: c.Failed, statusExpired: c.Expired, statusCancelled: c.Cancelled,
+	}
+	if status != "" {
+		return each[status]
+	}
+	sum := 0
+	for _, n := range each {
+		sum += n
+	}
+	return sum
+}

@@ -43,10 +43,17 @@ var table = []route{
 	{http.MethodGet, "{$}", signedIn, (*Console).start},
 	{http.MethodGet, "again", signedIn, (*Console).showAgain},
 	{http.MethodGet, "timers", signedIn, (*Console).listTimers},
+	{http.MethodPost, "timers/selected", changing, (*Console).changeSelected},
 	{http.MethodGet, "timers/{type}/{id}", signedIn, (*Console).showTimer},
 	{http.MethodPost, "timers/{type}/{id}/{action}", changing, (*Console).changeTimer},
 	{http.MethodGet, "types", signedIn, (*Console).listTypes},
 	{http.MethodPost, "types/{type}/{action}", changing, (*Console).changeType},
+	{http.MethodGet, "jobs", signedIn, (*Console).listJobs},
+	{http.MethodPost, "jobs", changing, (*Console).startJob},
+	{http.MethodGet, "jobs/{id}", signedIn, (*Console).showJob},
+	{http.MethodGet, "jobs/{id}/results", signedIn, (*Console).jobResults},
+	{http.MethodPost, "jobs/{id}/go", changing, (*Console).carryOutJob},
+	{http.MethodPost, "jobs/{id}/stop", changing, (*Console).stopJob},
 	{"", "", signedIn, (*Console).absent},
 }
 

@@ -2,6 +2,7 @@ package console
 
 import (
 	"fmt"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -44,6 +45,15 @@ func parseSearch(text string, now time.Time) search {
 		}
 	}
 	return s
+}
+
+// all is the search as the API's list takes it.
+func (s search) all() url.Values {
+	query := maps.Clone(s.query)
+	if s.word != "" {
+		query.Set("business_id", s.word)
+	}
+	return query
 }
 
 // set is for what may be said once.
@@ -111,9 +121,10 @@ func momentOf(text string, midnight time.Time) (time.Time, bool) {
 // saved are the views that are asked for most, failed first. Each is a link.
 var saved = []struct{ Key, Search string }{
 	{"view.failed", "status:failed ended:24h"},
-	{"view.delivering", "status:delivering"},
-	{"view.soon", "status:scheduled due:1h"},
+	{"view.late", "status:delivering sort:due"},
+	{"view.soon", "status:scheduled due:1h sort:due"},
 	{"view.paused", "status:paused"},
+	{"view.done", "status:delivered ended:1h"},
 	{"view.all", ""},
 }
 

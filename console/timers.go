@@ -4,19 +4,31 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // timersPage is a list of timers.
 type timersPage struct {
 	frame
-	Views  []savedView
-	Timers []Timer
+	Views   []savedView
+	Timers  []Timer
+	Columns []string
+	// Total is how many there are, as far as that is known without counting; "" where it is not.
+	Total string
 	// Next leads to the next page, First to the first one; "" where this is it.
 	Next, First string
-	// Wrong are the parts of the search that are not understood.
-	Wrong []string
+	// Wrong are the parts of the search that are not understood, and Nothing those that find
+	// nothing by themselves.
+	Wrong, Nothing []string
+	// Types are those that one may search in, where no type was named and one must be.
+	Types []typeRow
+	// Actions are what may be done with those that are selected, and Operations with all that match.
+	Actions    []action
+	Operations []string
 	// Problem is why there is no list.
 	Problem *Problem
 }
@@ -35,17 +47,24 @@ func (c *Console) listTimers(v *visit) {
 		v.redirect(to)
 		return
 	}
-	page := timersPage{frame: c.frame(v, "timers.title"), Wrong: s.wrong}
+	page := &timersPage{frame: c.frame(v, "timers.title"), Wrong: s.wrong, Columns: columnsOf(v.r.URL.Query())}
 	page.Search = typed
 	for _, view := range saved {
 		page.Views = append(page.Views, savedView{view.Key, list(view.Search, ""), view.Search == typed})
 	}
 	if token != "" {
-		page.First = list(typed, "")
+		page.First = page.link("")
 	}
-	if page.Problem = problem; problem == nil && len(s.wrong) == 0 {
+	switch {
+	case problem != nil:
+		page.Problem = problem
+	case len(s.wrong) > 0:
+	case !v.who.May(auth.Viewer, "") && !s.query.Has("business_type"):
+		page.Types = c.typesPage(v).Rows
+	default:
 		page.fill(c, v, s, token)
 	}
+	page.offer(c, v, s)
 	c.render(v, page.status(), "timers", page)
 }
 
@@ -57,33 +76,120 @@ func (p *timersPage) status() int {
 	return http.StatusOK
 }
 
+// link is a page of the list, with the columns of this one.
+func (p *timersPage) link(token string) string {
+	to := list(p.Search, token)
+	if slices.Equal(p.Columns, usualColumns) {
+		return to
+	}
+	chosen := url.Values{"col": p.Columns}.Encode()
+	if strings.Contains(to, "?") {
+		return to + "&" + chosen
+	}
+	return to + "?" + chosen
+}
+
+// offer adds what may be done with the timers that are shown.
+func (p *timersPage) offer(c *Console, v *visit, s search) {
+	businessType := s.query.Get("business_type")
+	if c.Mode != On || len(p.Timers) == 0 || !v.who.MaySomewhere(auth.Operator) || businessType != "" && !v.who.May(auth.Operator, businessType) {
+		return
+	}
+	status := s.query.Get("status")
+	p.Actions = where(actions, func(a action) bool {
+		return slices.ContainsFunc(p.Timers, a.where)
+	})
+	if !v.who.May(auth.Operator, businessType) { // all that match are of more types than that
+		return
+	}
+	p.Operations = where(operations, func(name string) bool {
+		return status == "" || (name == "redeliver") == (status == statusFailed) && !endedUnchanged(status)
+	})
+}
+
+// endedUnchanged reports whether nothing can be done with timers of a status.
+func endedUnchanged(status string) bool {
+	return status != statusFailed && Timer{Status: status}.Finished()
+}
+
 // pageSize is how many timers a page shows.
 const pageSize = 50
 
 // fill asks for the timers that a search is for. A page begins where the one before has ended:
 // its times are those that were asked for then, which its token names.
 func (p *timersPage) fill(c *Console, v *visit, s search, token string) {
-	query := s.query
-	if s.word != "" {
-		query.Set("business_id", s.word)
-	}
+	query := s.all()
 	if token != "" {
 		spans, of, _ := strings.Cut(token, "~")
 		reopen(query, spans)
 		query.Set("page_token", of)
 	}
 	query.Set("page_size", strconv.Itoa(pageSize))
-	var found struct {
-		Timers        []Timer `json:"timers"`
-		NextPageToken string  `json:"next_page_token"`
-	}
-	if _, p.Problem = c.call(v, call{method: http.MethodGet, path: apiRoot + "timers", query: query}, &found); p.Problem != nil {
+	found, problem := c.findTimers(v, query)
+	if p.Problem = problem; problem != nil {
 		return
 	}
 	p.Timers = found.Timers
 	if found.NextPageToken != "" {
-		p.Next = list(p.Search, spansOf(query)+"~"+found.NextPageToken)
+		p.Next = p.link(spansOf(query) + "~" + found.NextPageToken)
 	}
+	if len(p.Timers) == 0 && token == "" {
+		p.Nothing = c.nothingBy(v, p.Search)
+	}
+	p.Total = p.total(s)
+}
+
+// foundTimers is one page of the API's list.
+type foundTimers struct {
+	Timers        []Timer `json:"timers"`
+	NextPageToken string  `json:"next_page_token"`
+}
+
+func (c *Console) findTimers(v *visit, query url.Values) (found foundTimers, problem *Problem) {
+	_, problem = c.call(v, call{method: http.MethodGet, path: apiRoot + "timers", query: query}, &found)
+	return found, problem
+}
+
+// nothingBy are the parts of a search of several that find nothing by themselves.
+func (c *Console) nothingBy(v *visit, typed string) (parts []string) {
+	all := strings.Fields(typed)
+	if len(all) < 2 || len(all) > maxPartsTried {
+		return nil
+	}
+	businessType := parseSearch(typed, c.Now()).query.Get("business_type")
+	for _, part := range all {
+		query := parseSearch(part, c.Now()).all()
+		if !query.Has("business_type") && !v.who.May(auth.Viewer, "") {
+			query.Set("business_type", businessType)
+		}
+		query.Set("page_size", "1")
+		if found, problem := c.findTimers(v, query); problem == nil && len(found.Timers) == 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// maxPartsTried bounds how many questions an empty answer causes.
+const maxPartsTried = 5
+
+// total is how many timers a search by type and status finds, which the picture tells.
+func (p *timersPage) total(s search) string {
+	for name := range s.query {
+		if name != "business_type" && name != "status" && name != "sort" {
+			return ""
+		}
+	}
+	if s.word != "" || len(p.picture.Counts) == 0 {
+		return ""
+	}
+	sum, only := 0, s.query.Get("business_type")
+	for businessType, counts := range p.picture.Counts {
+		if only == "" || only == businessType {
+			sum += counts.of(s.query.Get("status"))
+		}
+	}
+	return p.Num(sum)
 }
 
 // spans are the parameters that a search says in words that depend on the time.
@@ -121,10 +227,7 @@ func (c *Console) directly(v *visit, s search, token string) (to string, problem
 	query := maps.Clone(s.query)
 	query.Set("business_id", s.word)
 	query.Set("page_size", "2")
-	var found struct {
-		Timers []Timer `json:"timers"`
-	}
-	if _, problem := c.call(v, call{method: http.MethodGet, path: apiRoot + "timers", query: query}, &found); problem == nil && len(found.Timers) == 1 {
+	if found, problem := c.findTimers(v, query); problem == nil && len(found.Timers) == 1 {
 		return found.Timers[0].Path(), nil
 	}
 	return "", nil // the list says why there is none

@@ -86,7 +86,10 @@ const (
 	statusScheduled  = "scheduled"
 	statusPaused     = "paused"
 	statusDelivering = "delivering"
+	statusDelivered  = "delivered"
 	statusFailed     = "failed"
+	statusExpired    = "expired"
+	statusCancelled  = "cancelled"
 )
 
 // Actor is who did something.

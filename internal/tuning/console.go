@@ -45,3 +45,7 @@ const (
 	// LookTypes is of how many business types the time ahead is looked at.
 	LookTypes = 20
 )
+
+// SelectedAtOnce is how many of the timers that were selected in a list are changed at once: each
+// may wait for its effect.
+const SelectedAtOnce = 8

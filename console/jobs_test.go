@@ -1,0 +1,191 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/jobs"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// bulkJobs are those of a shelf. A count finds as many as the shelf says, at once.
+type bulkJobs struct{ *shelf }
+
+func (b bulkJobs) Start(_ context.Context, order job.Bulk) (bulk.Job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	made := bulk.Job{ID: order.ID, Order: order, Status: job.Running, StartedAt: 1}
+	if order.DryRun {
+		made.Status, made.Counts.Found = job.Done, &b.matching
+	}
+	b.jobs = append(b.jobs, made)
+	b.changed = append(b.changed, "bulk "+string(order.Operation)+" "+order.Filter.BusinessType)
+	return made, nil
+}
+
+func (b bulkJobs) Get(_ context.Context, id string) (bulk.Job, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := slices.IndexFunc(b.jobs, func(one bulk.Job) bool { return one.ID == id }); i >= 0 {
+		return b.jobs[i], nil
+	}
+	return bulk.Job{}, jobs.NoSuchJob(jobs.BulkNoun)
+}
+
+func (b bulkJobs) List(context.Context, jobs.Request) ([]bulk.Job, []byte, error) {
+	return b.jobs, b.next, nil
+}
+
+func (b bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (bulk.Job, error) {
+	found, err := b.Get(ctx, id)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.changed = append(b.changed, "stop "+id)
+	return found, err
+}
+
+func (b bulkJobs) Results(_ context.Context, _ string, see func(job.Line) error) error {
+	return see(job.Line{Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}})
+}
+
+// What was seen is what is touched: first the timers are counted, and what is carried out has the
+// filter of the count.
+func TestAllThatMatch(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	h.shelf.views, h.shelf.matching = []timer.View{viewOf(timer.Failed)}, 1312
+	search := "type:order-close status:failed label:customer=42 ended:1h"
+	listed := h.get(list + "?" + url.Values{"q": {search}}.Encode()).body
+	require.Contains(t, listed, `action="/console/jobs"`)
+	require.Contains(t, listed, `<option value="redeliver">`)
+	require.NotContains(t, listed, `<option value="cancel">`, "it is of no use for those that have failed")
+
+	counted := h.post("/console/jobs", url.Values{"q": {search}, "operation": {"redeliver"}})
+	require.Equal(t, http.StatusSeeOther, counted.StatusCode, counted.body)
+	order := h.shelf.jobs[0].Order
+	require.True(t, order.DryRun)
+	require.Equal(t, timer.Labels{"customer": "42"}, order.Filter.Labels)
+	require.Equal(t, time.Hour, order.Filter.EndedTo.Time().Sub(order.Filter.EndedFrom.Time()))
+	at := counted.Header.Get("Location")
+	page := h.get(at).body
+	require.Contains(t, page, "1312 timers match")
+	require.Contains(t, page, `href="/console/timers/order-close/1"`, "some examples")
+	require.Contains(t, page, "Type 1,312 to go on:")
+
+	for _, wrong := range []string{"", "1311", "x"} {
+		refused := h.post(at+"/go", url.Values{"number": {wrong}, "per_second": {"50"}})
+		require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+		require.Contains(t, refused.body, "not the number")
+	}
+	require.Len(t, h.shelf.jobs, 1)
+	gone := h.post(at+"/go", url.Values{"number": {" 1,312"}, "per_second": {"50"}})
+	require.Equal(t, at+"-go", gone.Header.Get("Location"), gone.body)
+	carried := h.shelf.jobs[1].Order
+	require.False(t, carried.DryRun)
+	require.EqualValues(t, 50, carried.PerSecond)
+	require.Equal(t, order.Filter, carried.Filter)
+	running := h.get(gone.Header.Get("Location")).body
+	require.Contains(t, running, `http-equiv="refresh"`)
+	require.Contains(t, running, "-go/stop")
+	require.Equal(t, http.StatusSeeOther, h.post(gone.Header.Get("Location")+"/stop", nil).StatusCode)
+	require.Equal(t, http.StatusConflict, h.post(gone.Header.Get("Location")+"/go", nil).StatusCode, "it counts nothing")
+
+	results := h.get(gone.Header.Get("Location") + "/results")
+	require.Equal(t, "application/x-ndjson", results.Header.Get("Content-Type"))
+	require.Contains(t, results.Header.Get("Content-Disposition"), "attachment")
+	require.Contains(t, results.body, `"business_id":"1"`)
+	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
+}
+
+func TestFewThatMatchNeedNoNumber(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.matching = 100
+	at := h.post("/console/jobs", url.Values{"q": {""}, "operation": {"move"}, "shift": {"2h"}}).Header.Get("Location")
+	require.NotContains(t, h.get(at).body, `name="number"`)
+	require.Equal(t, http.StatusSeeOther, h.post(at+"/go", nil).StatusCode)
+	require.Equal(t, 2*time.Hour, h.shelf.jobs[1].Order.Shift.D())
+	for _, wrong := range []url.Values{{"operation": {"explode"}}, {"operation": {"cancel"}, "q": {"due:soon"}}} {
+		require.Equal(t, http.StatusBadRequest, h.post("/console/jobs", wrong).StatusCode)
+	}
+	refused := h.post("/console/jobs", url.Values{"operation": {"move"}})
+	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Contains(t, refused.body, "/shift", "in the API's words")
+	require.Equal(t, http.StatusNotFound, h.get("/console/jobs/nowhere").StatusCode)
+}
+
+// What was selected is asked about once, and then each timer is changed that is still the one
+// that was shown.
+func TestSelectedTimers(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	first, second := viewOf(timer.Scheduled), viewOf(timer.Scheduled)
+	second.BusinessID = "2"
+	h.shelf.views = []timer.View{first, second}
+	page := h.get(list + "?q=type:order-close").body
+	require.Contains(t, page, `name="row" value="order-close/1 1 0 msg_1"`)
+	form := url.Values{"action": {"cancel"}, "row": {"order-close/1 1 0 msg_1", "order-close/2 7 0 msg_1", "order-close/3 1 0 msg_1"}, "back": {list + "?q=type:order-close"}}
+	asked := h.post(list+"/selected", form)
+	require.Equal(t, http.StatusOK, asked.StatusCode)
+	require.Contains(t, asked.body, "Cancel: 3 timers")
+	require.Empty(t, h.shelf.changes())
+
+	form.Set("sure", "yes")
+	done := h.post(list+"/selected", form)
+	require.Equal(t, []string{"cancel order-close/1"}, h.shelf.changes())
+	require.Contains(t, done.body, "Done with 1 of 3.")
+	require.Contains(t, done.body, "It was changed meanwhile, and was left alone.")
+	require.Contains(t, done.body, "There is no such timer.")
+	require.Contains(t, done.body, `href="/console/timers?q=type:order-close"`)
+	for _, wrong := range []url.Values{{"action": {"cancel"}}, {"action": {"explode"}, "row": form["row"]}, {"action": {"cancel"}, "row": {"x"}}, {"action": {"cancel"}, "row": slices.Repeat(form["row"][:1], 51)}} {
+		require.Equal(t, http.StatusBadRequest, h.post(list+"/selected", wrong).StatusCode)
+	}
+	h.signIn("eve")
+	viewed := h.get(list + "?q=type:order-close").body
+	require.NotContains(t, viewed, "checkbox\" name=\"row")
+	require.NotContains(t, viewed, "/console/jobs\"><input")
+	h.shelf.rules = []policy.Policy{{BusinessType: "invoice"}}
+	h.signIn("otto")
+	form.Set("sure", "yes")
+	require.Contains(t, h.post(list+"/selected", form).body, "Done with 0 of 3.")
+	require.Len(t, h.shelf.changes(), 1)
+	require.Contains(t, h.get(list).body, "Choose a business type", "who may see some types names one")
+}
+
+func TestColumnsOfAList(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	view := viewOf(timer.Scheduled)
+	view.Labels = timer.Labels{"b": "2", "a": "1"}
+	h.shelf.views, h.shelf.next = []timer.View{view}, []byte("more")
+	require.NotContains(t, h.get(list).body, "a=1 b=2")
+	page := h.get(list + "?q=type:order-close&col=labels&col=webhook&col=nonsense").body
+	require.Contains(t, page, "a=1 b=2")
+	require.Contains(t, page, "<code>msg_1</code>")
+	require.NotContains(t, page, "status-scheduled")
+	require.Regexp(t, `href="[^"]*page_token=[^"]*&amp;col=labels&amp;col=webhook"`, page, "the next page has the same")
+}
+
+// A search that finds nothing says which part of it finds nothing.
+func TestWhatFindsNothing(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	page := h.get(list + "?" + url.Values{"q": {"type:invoice status:scheduled"}}.Encode()).body
+	require.Contains(t, page, "By themselves these parts find nothing: <code dir=\"auto\">type:invoice</code>")
+	require.Equal(t, 1, strings.Count(page, `<code dir="auto">`))
+}
