@@ -34,10 +34,12 @@ type againPage struct {
 	Back string
 }
 
-// Fields are the names of what is sent, in order.
-func (p againPage) Fields() []field {
-	var all []field
-	for name, values := range p.Form.Fields {
+// Fields are what is sent, in order.
+func (p againPage) Fields() []field { return fieldsOf(p.Form.Fields) }
+
+// fieldsOf are the values of a form, in order of their names.
+func fieldsOf(form url.Values) (all []field) {
+	for name, values := range form {
 		for _, value := range values {
 			all = append(all, field{Name: name, Value: value, Hidden: name == "etag"})
 		}

@@ -91,6 +91,8 @@ func TestActionsByState(t *testing.T) {
 	require.NotContains(t, h.get("/console/timers/order-close/1").body, `/cancel"`)
 }
 
+func containsText(page, text string) bool { return strings.Contains(page, text) }
+
 func contains(all []string, one string) bool {
 	for _, each := range all {
 		if each == one {

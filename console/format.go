@@ -43,6 +43,9 @@ func (f frame) Span(d time.Duration) string {
 	}
 }
 
+// rate is a number a second, without needless digits.
+func rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
+
 // Num is a number with its thousands apart.
 func (f frame) Num(n int) string {
 	if n < 0 {

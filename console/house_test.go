@@ -32,6 +32,7 @@ import (
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/bulk"
 	"github.com/wakecall/wakecall/engine/histories"
+	policyrooms "github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -51,6 +52,7 @@ type shelf struct {
 	changed []string
 	rules   []policy.Policy
 	failed  int
+	stored  []policy.Policy
 	jobs    []bulk.Job
 	// matching is how many timers a count finds.
 	matching int
@@ -181,6 +183,56 @@ type rules struct {
 }
 
 func (p rules) List(context.Context) ([]policy.Policy, error) { return p.rules, nil }
+
+func (p rules) Stored(_ context.Context, businessType string) (policy.Policy, error) {
+	for _, rule := range p.rules {
+		if rule.BusinessType == businessType {
+			rule.Version = max(rule.Version, 1)
+			return rule.WithDefaults(), nil
+		}
+	}
+	return policy.Policy{}, &wire.Error{Code: wire.NotFound, Message: "There is no policy."}
+}
+
+func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms.Version, error) {
+	stored, err := p.Stored(ctx, businessType)
+	old := stored
+	old.Priority = 5
+	return []policyrooms.Version{{Version: 2, ChangedAt: 2, ChangedBy: "cara", Policy: &stored}, {Version: 1, ChangedAt: 1, ChangedBy: "otto", Policy: &old}}, err
+}
+
+func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.Result, error) {
+	old, err := p.Stored(ctx, change.Policy.BusinessType)
+	if err == nil && change.IfVersion != 0 && change.IfVersion != old.Version {
+		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The policy has another version than If-Match names."}
+	}
+	if err != nil {
+		return policyrooms.Result{}, err
+	}
+	next := change.Policy
+	if change.Edit != nil {
+		edited, err := change.Edit(old)
+		if err != nil {
+			return policyrooms.Result{}, err
+		}
+		next = edited.Policy
+	}
+	next.Version = old.Version + 1
+	if !change.DryRun {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.changed = append(p.changed, "put "+next.BusinessType)
+		p.stored = append(p.stored, next)
+	}
+	return policyrooms.Result{Policy: next, Changes: policy.Differences(old, next.WithDefaults())}, nil
+}
+
+func (p rules) LiftBackPressure(_ context.Context, businessType string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changed = append(p.changed, "lift "+businessType)
+	return nil
+}
 
 // counts counts three of every type but of those that nobody asked for.
 type counts struct{ *shelf }

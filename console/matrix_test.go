@@ -49,9 +49,19 @@ func routeRules(tag url.Values) map[string]rule {
 		"GET jobs/{id}/results":            {path: "/console/jobs/count/results", least: auth.Viewer, absent: true},
 		"POST jobs/{id}/go":                {path: "/console/jobs/count/go", form: url.Values{}, least: auth.Operator, absent: true},
 		"POST jobs/{id}/stop":              {path: "/console/jobs/count/stop", form: url.Values{}, least: auth.Operator, absent: true},
+		"GET types/{type}":                 {path: "/console/types/order-close", least: auth.Viewer},
+		"POST types/{type}/edit":           {path: "/console/types/order-close/edit", form: policyForm("priority", "4"), least: auth.Admin},
+		"POST types/{type}/policy":         {path: "/console/types/order-close/policy", form: policyForm("policy", `{"callback":{"url":"https://a.example"}}`), least: auth.Admin},
+		"POST types/{type}/back":           {path: "/console/types/order-close/back", form: policyForm("version", "1"), least: auth.Admin},
+		"POST types/{type}/release":        {path: "/console/types/order-close/release", form: url.Values{}, least: auth.Admin},
 		"GET types":                        {path: "/console/types"},
 		"POST types/{type}/{action}":       {path: "/console/types/order-close/pause", form: url.Values{}, least: auth.Operator},
 	}
+}
+
+// policyForm changes a policy that somebody has seen the change of.
+func policyForm(name, value string) url.Values {
+	return url.Values{"etag": {`"1"`}, "sure": {"yes"}, name: {value}}
 }
 
 // Each route, by each role, in each mode: who may not sees nothing and changes nothing, and a
@@ -67,7 +77,7 @@ func TestRolesAndRoutes(t *testing.T) {
 		h.shelf.jobs = []bulk.Job{{ID: "count", Status: job.Done, StartedAt: 1, Counts: job.BulkProgress{Tally: job.Tally{Found: &matching}}, Order: job.Bulk{
 			ID: "count", Operation: job.Cancel, PerSecond: 1, DryRun: true, Filter: timer.Filter{BusinessType: "order-close"},
 		}}}
-		h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}}
+		h.shelf.rules = []policy.Policy{ruleOf("order-close")}
 		for who, role := range roles {
 			h.post("/console/logout", nil)
 			if who != "" {

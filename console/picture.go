@@ -25,7 +25,9 @@ type picture struct {
 	Counts   map[string]*Counts
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*sample
-	Ahead                 map[string]overflow
+	// Forecasts are what falls due in the next day, and Ahead where it is too much.
+	Forecasts map[string]*Forecast
+	Ahead     map[string]overflow
 }
 
 // part is one of what a picture shows.
@@ -177,30 +179,25 @@ func (l *looker) sampled(last map[string]*sample, query url.Values) map[string]*
 	return byType
 }
 
-// ahead looks for the first step that overflows, of each type that has a limit.
+// ahead reads what falls due in the next day, and looks for the first step of each type whose
+// timers are late.
 func (l *looker) ahead() {
-	found := map[string]overflow{}
-	asked := 0
-	for _, policy := range l.Policies {
-		if policy.Limits.CallbacksPerSecond == nil {
-			continue
-		}
-		if asked++; asked > tuning.LookTypes {
-			break
-		}
-		var f Forecast
+	before := l.Forecasts
+	l.Forecasts, l.Ahead = map[string]*Forecast{}, map[string]overflow{}
+	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
 		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
-		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, &f); problem != nil {
-			if before, known := l.Ahead[policy.BusinessType]; known {
-				found[policy.BusinessType] = before
-			}
+		f := &Forecast{}
+		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, f); problem != nil {
+			f = before[policy.BusinessType]
+		}
+		if f == nil {
 			continue
 		}
-		if at := slices.IndexFunc(f.Steps, func(s Step) bool { return s.Lateness != "" }); at >= 0 {
-			found[policy.BusinessType] = overflow{At: f.Steps[at].At, Due: f.Steps[at].Due, Rate: *policy.Limits.CallbacksPerSecond, Lateness: f.Steps[at].Lateness}
+		l.Forecasts[policy.BusinessType] = f
+		if at := slices.IndexFunc(f.Steps, func(s Step) bool { return s.Lateness != "" }); at >= 0 && f.CallbacksPerSecond != nil {
+			l.Ahead[policy.BusinessType] = overflow{At: f.Steps[at].At, Due: f.Steps[at].Due, Rate: *f.CallbacksPerSecond, Lateness: f.Steps[at].Lateness}
 		}
 	}
-	l.Ahead = found
 }
 
 // Forecast is what falls due in the time ahead.
@@ -226,7 +223,7 @@ func (p *picture) seenBy(who *auth.Principal) *picture {
 	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }
 	seen.Paused = where(p.Paused, func(one Pause) bool { return one.Everything || sees(one.BusinessType) })
 	seen.Policies = where(p.Policies, func(one Policy) bool { return sees(one.BusinessType) })
-	seen.Counts, seen.Ahead = whereKey(p.Counts, sees), whereKey(p.Ahead, sees)
+	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
 	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
 	return &seen
 }

@@ -47,6 +47,11 @@ var table = []route{
 	{http.MethodGet, "timers/{type}/{id}", signedIn, (*Console).showTimer},
 	{http.MethodPost, "timers/{type}/{id}/{action}", changing, (*Console).changeTimer},
 	{http.MethodGet, "types", signedIn, (*Console).listTypes},
+	{http.MethodGet, "types/{type}", signedIn, (*Console).showType},
+	{http.MethodPost, "types/{type}/edit", changing, (*Console).editPolicy},
+	{http.MethodPost, "types/{type}/policy", changing, (*Console).replacePolicy},
+	{http.MethodPost, "types/{type}/back", changing, (*Console).putBack},
+	{http.MethodPost, "types/{type}/release", changing, (*Console).letGo},
 	{http.MethodPost, "types/{type}/{action}", changing, (*Console).changeType},
 	{http.MethodGet, "jobs", signedIn, (*Console).listJobs},
 	{http.MethodPost, "jobs", changing, (*Console).startJob},
@@ -119,14 +124,5 @@ func (c *Console) visit(w http.ResponseWriter, r *http.Request) *visit {
 }
 
 func (v *visit) redirect(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOther) }
-
-// start leads to what one may see: the list of all timers is for those who may see all types.
-func (c *Console) start(v *visit) {
-	if v.who.May(auth.Viewer, "") {
-		v.redirect(Root + "timers")
-		return
-	}
-	v.redirect(Root + "types")
-}
 
 func (c *Console) absent(v *visit) { c.refuse(v, http.StatusNotFound, "refused.absent") }

@@ -127,7 +127,7 @@ func (p *picture) isHeld(businessType string) bool {
 func (p *picture) overflows() (all []notice) {
 	for _, businessType := range slices.Sorted(maps.Keys(p.Ahead)) {
 		o := p.Ahead[businessType]
-		perMinute := strconv.FormatFloat(o.Rate*time.Minute.Seconds(), 'f', -1, 64)
+		perMinute := rate(o.Rate * time.Minute.Seconds())
 		all = append(all, notice{
 			grave: overflowing, key: "strip.ahead", with: []any{o.At, businessType, o.Due, perMinute, o.Lateness},
 			Link: Root + "forecast?type=" + businessType,

@@ -42,7 +42,7 @@ type typeRow struct {
 var states = []string{"emergency", "overdue", "streamless", "failing", "paused", "held", "overflowing", "running"}
 
 // Link is the page of the type.
-func (r typeRow) Link() string { return r.List() }
+func (r typeRow) Link() string { return typePath(r.BusinessType) }
 
 // Failure is why its timers fail, in a word; "" where none does.
 func (r typeRow) Failure() string {
@@ -142,8 +142,7 @@ func (c *Console) changeType(v *visit) {
 	if note := strings.TrimSpace(v.r.PostFormValue("note")); note != "" {
 		order["note"] = note
 	}
-	var left struct{}
-	if _, problem := c.call(v, call{method: http.MethodPost, path: apiRoot + "emergency/" + action, body: order}, &left); problem != nil {
+	if _, problem := c.call(v, call{method: http.MethodPost, path: apiRoot + "emergency/" + action, body: order}, nil); problem != nil {
 		page := c.typesPage(v)
 		page.Problem = problem
 		c.render(v, problem.Status, "types", page)

@@ -1,0 +1,114 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// ruleOf is a policy that is stored as it is.
+func ruleOf(businessType string) policy.Policy {
+	rate := 20.0
+	return policy.Policy{
+		BusinessType: businessType, Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.example.com/close")},
+		Limits: policy.Limits{CallbacksPerSecond: &rate},
+	}
+}
+
+const typePage = "/console/types/order-close"
+
+// A change of a policy is shown before it is made, and made of what was shown only.
+func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{ruleOf("order-close")}
+	h.signIn("root")
+	page := h.get(typePage).body
+	require.Contains(t, page, "Calls https://orders.example.com/close, at most 6 attempts, at most 20 a second.")
+	require.Contains(t, page, `name="callbacks_per_second" value="20"`)
+	require.Contains(t, page, `name="etag" value="&#34;1&#34;"`)
+	for path, form := range map[string]url.Values{
+		"/edit":   {"callbacks_per_second": {"30"}, "in_flight": {""}, "priority": {"3"}, "paused": {"false"}, "url": {"https://orders.example.com/close"}},
+		"/policy": {"policy": {`{"callback":{"url":"https://orders.example.com/close"},"limits":{"callbacks_per_second":30}}`}},
+	} {
+		form.Set("etag", `"1"`)
+		planned := h.post(typePage+path, form)
+		require.Equal(t, http.StatusOK, planned.StatusCode, planned.body)
+		require.Contains(t, planned.body, "<code>/limits/callbacks_per_second</code>")
+		require.Contains(t, planned.body, `<del><code dir="auto">20</code></del>`)
+		require.Contains(t, planned.body, `<ins><code dir="auto">30</code></ins>`)
+		require.Contains(t, planned.body, `name="etag" value="&#34;1&#34;"`)
+		require.Empty(t, h.shelf.changes())
+		form.Set("sure", "yes")
+		done := h.post(typePage+path, form)
+		require.Equal(t, typePage+"?done=edit", done.Header.Get("Location"), done.body)
+		require.EqualValues(t, 30, *h.shelf.stored[0].Limits.CallbacksPerSecond)
+		h.shelf.stored, h.shelf.changed = nil, nil
+		form.Set("etag", `"7"`)
+		stale := h.post(typePage+path, form)
+		require.Equal(t, http.StatusPreconditionFailed, stale.StatusCode)
+		require.Contains(t, stale.body, "changed meanwhile")
+		require.Empty(t, h.shelf.changes())
+	}
+	back := h.post(typePage+"/back", url.Values{"etag": {`"1"`}, "version": {"1"}})
+	require.Contains(t, back.body, "<code>/priority</code>")
+	require.Equal(t, http.StatusNotFound, h.post(typePage+"/back", url.Values{"etag": {`"1"`}, "version": {"9"}}).StatusCode)
+	for _, wrong := range []struct {
+		path string
+		form url.Values
+		want int
+	}{
+		{"/edit", url.Values{"priority": {"3"}}, http.StatusBadRequest},
+		{"/edit", url.Values{"priority": {"high"}, "etag": {`"1"`}}, http.StatusUnprocessableEntity},
+		{"/policy", url.Values{"policy": {`{"callback":`}, "etag": {`"1"`}}, http.StatusUnprocessableEntity},
+		{"/policy", url.Values{"policy": {`{"explode":1}`}, "etag": {`"1"`}}, http.StatusUnprocessableEntity},
+	} {
+		answer := h.post(typePage+wrong.path, wrong.form)
+		require.Equal(t, wrong.want, answer.StatusCode, answer.body)
+	}
+	require.Contains(t, h.post(typePage+"/policy", url.Values{"policy": {`{"callback":`}, "etag": {`"1"`}}).body, "{&#34;callback&#34;:</textarea>", "what was typed stays")
+	require.Empty(t, h.shelf.changes())
+}
+
+// Who may not change a policy sees it, and whom to ask.
+func TestThePageOfATypeByRole(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{ruleOf("order-close")}
+	h.shelf.rules[0].BackPressure = &policy.BackPressure{Since: wire.At(h.now.Add(-time.Minute)), Until: wire.At(h.now.Add(time.Minute))}
+	failed := viewOf(timer.Failed)
+	failed.LastFailure = &delivery.Failure{Status: 503, Message: "HTTP 503"}
+	h.shelf.views = []timer.View{failed}
+	for who, c := range map[string]struct{ edits, operates bool }{"root": {true, true}, "anna": {false, true}, "eve": {false, false}} {
+		h.signIn(who)
+		page := h.get(typePage).body
+		for _, text := range []string{typePage + `/edit"`, typePage + `/policy"`, typePage + `/release"`, typePage + `/back"`} {
+			require.Equal(t, c.edits, containsText(page, text), "%s %s", who, text)
+		}
+		require.Equal(t, !c.edits, containsText(page, "You may see this policy and not change it."), who)
+		require.Equal(t, c.operates, containsText(page, typePage+`/pause"`), who)
+		require.Equal(t, c.operates, containsText(page, "Redeliver it"), who)
+		require.Contains(t, page, "<strong>HTTP 503</strong>")
+		require.Contains(t, page, `href="/console/timers/order-close/1"`)
+	}
+	h.signIn("otto")
+	require.Equal(t, http.StatusForbidden, h.get(typePage).StatusCode)
+	h.signIn("root")
+	require.Equal(t, http.StatusNotFound, h.get("/console/types/nowhere").StatusCode)
+	require.Equal(t, typePage+"?done=release", h.post(typePage+"/release", nil).Header.Get("Location"))
+	require.Equal(t, []string{"lift order-close"}, h.shelf.changes())
+	asked := h.get(typePage + "?at=02:41")
+	require.Equal(t, http.StatusOK, asked.StatusCode)
+	last := h.shelf.asked[len(h.shelf.asked)-1].Filter
+	require.Equal(t, 10*time.Minute, last.EndedTo.Time().Sub(last.EndedFrom.Time()), "around the minute that an alert names")
+	require.Equal(t, 36, last.EndedFrom.Time().UTC().Minute())
+}
