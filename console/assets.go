@@ -1,12 +1,12 @@
 package console
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"io/fs"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -16,19 +16,30 @@ var assets embed.FS
 // stylesPath names the style sheet under a hash of what is in it, so that it may be kept for ever.
 var stylesPath = Root + "assets/" + hashOf("console.css") + "/console.css"
 
+// dense takes out of a style sheet what is for its readers only.
+var dense = strings.NewReplacer("\n  ", "", "\n", "", " {", "{", "{ ", "{", "; ", ";", ": ", ":", ", ", ",", " }", "}")
+
+func readAsset(file string) (string, error) {
+	text, err := fs.ReadFile(assets, "assets/"+file)
+	if strings.HasSuffix(file, ".css") {
+		return dense.Replace(string(text)), err
+	}
+	return string(text), err
+}
+
 func hashOf(file string) string {
-	text, _ := fs.ReadFile(assets, "assets/"+file) // a test reads them all
-	sum := sha256.Sum256(text)
+	text, _ := readAsset(file) // a test reads them all
+	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:8])
 }
 
 func (c *Console) asset(v *visit) {
 	file := v.r.PathValue("file")
-	text, err := fs.ReadFile(assets, "assets/"+file)
+	text, err := readAsset(file)
 	if err != nil || v.r.PathValue("hash") != hashOf(file) {
 		c.absent(v)
 		return
 	}
 	v.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeContent(v.w, v.r, file, time.Time{}, bytes.NewReader(text))
+	http.ServeContent(v.w, v.r, file, time.Time{}, strings.NewReader(text))
 }

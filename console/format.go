@@ -57,3 +57,15 @@ func (f frame) Num(n int) string {
 	}
 	return digits
 }
+
+// Short is a number in at most four places.
+func (f frame) Short(n int) string {
+	switch {
+	case n < 10_000:
+		return strconv.Itoa(n)
+	case n < 1_000_000:
+		return strconv.Itoa(n/1000) + "k"
+	default:
+		return strconv.Itoa(n/1_000_000) + "M"
+	}
+}

@@ -20,12 +20,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api"
+	apidispatches "github.com/wakecall/wakecall/api/dispatches"
 	"github.com/wakecall/wakecall/api/emergencies"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/operations"
 	"github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -53,7 +56,10 @@ type shelf struct {
 	rules   []policy.Policy
 	failed  int
 	stored  []policy.Policy
-	jobs    []bulk.Job
+	sent    []dispatch.View
+	// ahead is what falls due, hour by hour or step by step, of any type.
+	ahead []forecast.Step
+	jobs  []bulk.Job
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -292,7 +298,9 @@ type plan struct {
 	secret  string
 	proxies []netip.Prefix
 	signIn  *oidc.Browser
-	tls     bool
+	// every is how old what is shown of the whole may be.
+	every time.Duration
+	tls   bool
 }
 
 // entryOf is the entry of a key.
@@ -327,7 +335,7 @@ func open(t *testing.T, p plan) *house {
 		p.mode = console.On
 	}
 	pages, err := console.New(console.Options{
-		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: console.Pace{Wait: time.Minute}, Now: func() time.Time { return *h.now },
+		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: console.Pace{Every: p.every, Wait: time.Minute}, Now: func() time.Time { return *h.now },
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
@@ -337,6 +345,8 @@ func open(t *testing.T, p plan) *house {
 		Emergencies: pauses{shelf: h.shelf},
 		Policies:    rules{shelf: h.shelf},
 		Bulk:        bulkJobs{h.shelf},
+		Dispatches:  apidispatches.Options{Dispatches: dispatchList{of: h.shelf}, Controls: controls{of: h.shelf}, Failures: controls{of: h.shelf}},
+		Forecasts:   forecastOf{h.shelf},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

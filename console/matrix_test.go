@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
@@ -37,25 +38,33 @@ func routeRules(tag url.Values) map[string]rule {
 		return form
 	}
 	return map[string]rule{
-		"GET {$}":                          {path: "/console/"},
-		"GET again":                        {path: "/console/again"},
-		"GET timers":                       {path: "/console/timers?q=type:order-close", least: auth.Viewer},
-		"GET timers/{type}/{id}":           {path: "/console/timers/order-close/1", least: auth.Viewer},
-		"POST timers/{type}/{id}/{action}": {path: "/console/timers/order-close/1/move", form: with("delay", "5m"), least: auth.Operator},
-		"POST timers/selected":             {path: "/console/timers/selected", form: url.Values{"action": {"move"}, "delay": {"5m"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}, answers: true, least: auth.Operator},
-		"GET jobs":                         {path: "/console/jobs"},
-		"POST jobs":                        {path: "/console/jobs", form: url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}, least: auth.Operator},
-		"GET jobs/{id}":                    {path: "/console/jobs/count", least: auth.Viewer, absent: true},
-		"GET jobs/{id}/results":            {path: "/console/jobs/count/results", least: auth.Viewer, absent: true},
-		"POST jobs/{id}/go":                {path: "/console/jobs/count/go", form: url.Values{}, least: auth.Operator, absent: true},
-		"POST jobs/{id}/stop":              {path: "/console/jobs/count/stop", form: url.Values{}, least: auth.Operator, absent: true},
-		"GET types/{type}":                 {path: "/console/types/order-close", least: auth.Viewer},
-		"POST types/{type}/edit":           {path: "/console/types/order-close/edit", form: policyForm("priority", "4"), least: auth.Admin},
-		"POST types/{type}/policy":         {path: "/console/types/order-close/policy", form: policyForm("policy", `{"callback":{"url":"https://a.example"}}`), least: auth.Admin},
-		"POST types/{type}/back":           {path: "/console/types/order-close/back", form: policyForm("version", "1"), least: auth.Admin},
-		"POST types/{type}/release":        {path: "/console/types/order-close/release", form: url.Values{}, least: auth.Admin},
-		"GET types":                        {path: "/console/types"},
-		"POST types/{type}/{action}":       {path: "/console/types/order-close/pause", form: url.Values{}, least: auth.Operator},
+		"GET {$}":                              {path: "/console/"},
+		"GET again":                            {path: "/console/again"},
+		"GET timers":                           {path: "/console/timers?q=type:order-close", least: auth.Viewer},
+		"GET timers/{type}/{id}":               {path: "/console/timers/order-close/1", least: auth.Viewer},
+		"POST timers/{type}/{id}/{action}":     {path: "/console/timers/order-close/1/move", form: with("delay", "5m"), least: auth.Operator},
+		"POST timers/selected":                 {path: "/console/timers/selected", form: url.Values{"action": {"move"}, "delay": {"5m"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}, answers: true, least: auth.Operator},
+		"GET jobs":                             {path: "/console/jobs"},
+		"POST jobs":                            {path: "/console/jobs", form: url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}, least: auth.Operator},
+		"GET jobs/{id}":                        {path: "/console/jobs/count", least: auth.Viewer, absent: true},
+		"GET jobs/{id}/results":                {path: "/console/jobs/count/results", least: auth.Viewer, absent: true},
+		"POST jobs/{id}/go":                    {path: "/console/jobs/count/go", form: url.Values{}, least: auth.Operator, absent: true},
+		"POST jobs/{id}/stop":                  {path: "/console/jobs/count/stop", form: url.Values{}, least: auth.Operator, absent: true},
+		"GET types/{type}":                     {path: "/console/types/order-close", least: auth.Viewer},
+		"POST types/{type}/edit":               {path: "/console/types/order-close/edit", form: policyForm("priority", "4"), least: auth.Admin},
+		"POST types/{type}/policy":             {path: "/console/types/order-close/policy", form: policyForm("policy", `{"callback":{"url":"https://a.example"}}`), least: auth.Admin},
+		"POST types/{type}/back":               {path: "/console/types/order-close/back", form: policyForm("version", "1"), least: auth.Admin},
+		"POST types/{type}/release":            {path: "/console/types/order-close/release", form: url.Values{}, least: auth.Admin},
+		"GET dispatches":                       {path: "/console/dispatches?business_type=order-close", least: auth.Viewer},
+		"GET dispatches/{type}/{id}":           {path: "/console/dispatches/order-close/d", least: auth.Viewer},
+		"GET dispatches/{type}/{id}/failures":  {path: "/console/dispatches/order-close/d/failures", least: auth.Viewer},
+		"POST dispatches/{type}/{id}/{action}": {path: "/console/dispatches/order-close/d/pause", form: url.Values{}, least: auth.Operator},
+		"GET forecast":                         {path: "/console/forecast?type=order-close", least: auth.Viewer},
+		"GET emergency":                        {path: "/console/emergency"},
+		"POST emergency/{action}":              {path: "/console/emergency/pause", form: url.Values{"business_type": {"order-close"}, "note": {"fire"}}, least: auth.Operator},
+		"GET health":                           {path: "/console/health"},
+		"GET types":                            {path: "/console/types"},
+		"POST types/{type}/{action}":           {path: "/console/types/order-close/pause", form: url.Values{}, least: auth.Operator},
 	}
 }
 
@@ -77,7 +86,8 @@ func TestRolesAndRoutes(t *testing.T) {
 		h.shelf.jobs = []bulk.Job{{ID: "count", Status: job.Done, StartedAt: 1, Counts: job.BulkProgress{Tally: job.Tally{Found: &matching}}, Order: job.Bulk{
 			ID: "count", Operation: job.Cancel, PerSecond: 1, DryRun: true, Filter: timer.Filter{BusinessType: "order-close"},
 		}}}
-		h.shelf.rules = []policy.Policy{ruleOf("order-close")}
+		h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Running)}
+		h.shelf.rules = []policy.Policy{closing()}
 		for who, role := range roles {
 			h.post("/console/logout", nil)
 			if who != "" {

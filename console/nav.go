@@ -3,8 +3,6 @@ package console
 import (
 	"cmp"
 	"net/url"
-
-	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // tab is one part of the console, as the top of each page names it.
@@ -15,13 +13,10 @@ type tab struct {
 }
 
 // tabs are all parts, in order.
-var tabs = []string{startTab, "timers", "types", "jobs"}
+var tabs = []string{startTab, "timers", "types", "jobs", "dispatches", "forecast", "emergency", "health"}
 
 // startTab is the part that /console/ shows.
 const startTab = "overview"
-
-// adminTabs are of no use for those who do not administer all business types.
-var adminTabs = map[string]bool{"audit": true}
 
 // Link is the first page of the part.
 func (t tab) Link() string {
@@ -34,12 +29,10 @@ func (t tab) Link() string {
 // Key is its name in the catalogues.
 func (t tab) Key() string { return t.Name + ".title" }
 
-// Tabs are the parts that are of use for who looks.
+// Tabs are the parts.
 func (f frame) Tabs() (all []tab) {
 	for _, name := range tabs {
-		if !adminTabs[name] || f.Who.May(auth.Admin, "") {
-			all = append(all, tab{Name: name, Here: name == cmp.Or(f.tab, startTab)})
-		}
+		all = append(all, tab{Name: name, Here: name == cmp.Or(f.tab, startTab)})
 	}
 	return all
 }

@@ -17,7 +17,7 @@ import (
 var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
-var pageNames = []string{"again", "job", "jobs", "login", "overview", "plan", "refused", "selected", "timers", "timer", "type", "types"}
+var pageNames = []string{"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "plan", "refused", "selected", "timers", "timer", "type", "types"}
 
 // sharedTemplates are those that several pages use, the layout first.
 var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/chart.html"}

@@ -61,7 +61,7 @@ func TestStyles(t *testing.T) {
 	require.Contains(t, sheet.Header.Get("Cache-Control"), "immutable")
 	require.Less(t, len(sheet.body), 12<<10, "the budget of the style sheet")
 	for _, colour := range console.Colours()[1:] {
-		require.Contains(t, sheet.body, ".bar-"+colour+" ")
+		require.Contains(t, sheet.body, ".bar-"+colour+"{")
 	}
 	require.Equal(t, http.StatusNotFound, h.get(strings.Replace(styles(t, h), "/assets/", "/assets/0", 1)).StatusCode)
 }
@@ -109,11 +109,11 @@ var (
 func TestWhatCameFromOutsideIsText(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
-		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}})
+		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}, every: time.Hour})
 		h.shelf.views, h.shelf.story = []timer.View{fullOf(text)}, storyOf(text)
 		h.shelf.rules = []policy.Policy{{BusinessType: text, Paused: true, PausedBy: text}, {BusinessType: text + "2"}}
 		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
-		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}})
+		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}, every: time.Hour})
 		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
 		plain.shelf.rules = []policy.Policy{{BusinessType: "x", Paused: true, PausedBy: "x"}, {BusinessType: "x2"}}
 		plain.shelf.paused = []policy.Emergency{{Everything: true, Author: "x", Note: "x", Since: 1}, {BusinessType: "x", Author: "x", Note: "x", Since: 1}}

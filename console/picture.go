@@ -17,6 +17,8 @@ type picture struct {
 	At time.Time
 	// Temporal and Workers are when they answered last; the zero time for not yet.
 	Temporal, Workers time.Time
+	// Listed is when all lists of Temporal's visibility could be read last.
+	Listed time.Time
 	// Away are the parts that could not be read this time.
 	Away map[part]bool
 
@@ -77,6 +79,9 @@ func (c *Console) look(last *picture) *picture {
 	l.policies()
 	l.counts()
 	l.timers()
+	if !next.Away[partPolicies] && !next.Away[partCounts] && !next.Away[partTimers] {
+		next.Listed = next.At
+	}
 	l.ahead()
 	return &next
 }

@@ -59,6 +59,14 @@ var table = []route{
 	{http.MethodGet, "jobs/{id}/results", signedIn, (*Console).jobResults},
 	{http.MethodPost, "jobs/{id}/go", changing, (*Console).carryOutJob},
 	{http.MethodPost, "jobs/{id}/stop", changing, (*Console).stopJob},
+	{http.MethodGet, "dispatches", signedIn, (*Console).listDispatches},
+	{http.MethodGet, "dispatches/{type}/{id}", signedIn, (*Console).showDispatch},
+	{http.MethodGet, "dispatches/{type}/{id}/failures", signedIn, (*Console).dispatchFailures},
+	{http.MethodPost, "dispatches/{type}/{id}/{action}", changing, (*Console).changeDispatch},
+	{http.MethodGet, "forecast", signedIn, (*Console).showForecast},
+	{http.MethodGet, "emergency", signedIn, (*Console).showEmergency},
+	{http.MethodPost, "emergency/{action}", changing, (*Console).changeEmergency},
+	{http.MethodGet, "health", signedIn, (*Console).showHealth},
 	{"", "", signedIn, (*Console).absent},
 }
 

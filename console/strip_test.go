@@ -58,11 +58,11 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"refund": {N: 1, Example: Timer{LastFailure: refused}},
 	}
 	require.Equal(t, []string{
-		"order: 3 timers are overdue, and no worker has taken them.",
+		"order: 3 overdue, and no worker has taken them.",
 		"order: 100+ failed within 10 minutes (HTTP 503).",
-		"invoice: 30 are tried again (timeout).",
+		"invoice: 30 being tried again (timeout).",
 		"refund is paused by otto since 02:51:07 UTC.",
-		"feed: 12 wait, and no receiver is connected.",
+		"feed: 12 waiting, and no receiver is connected.",
 	}, said(p), "what is held is not overdue")
 }
 

@@ -15,11 +15,11 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// ruleOf is a policy that is stored as it is.
-func ruleOf(businessType string) policy.Policy {
+// closing is the policy of order-close.
+func closing() policy.Policy {
 	rate := 20.0
 	return policy.Policy{
-		BusinessType: businessType, Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.example.com/close")},
+		BusinessType: "order-close", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.example.com/close")},
 		Limits: policy.Limits{CallbacksPerSecond: &rate},
 	}
 }
@@ -30,7 +30,7 @@ const typePage = "/console/types/order-close"
 func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
-	h.shelf.rules = []policy.Policy{ruleOf("order-close")}
+	h.shelf.rules = []policy.Policy{closing()}
 	h.signIn("root")
 	page := h.get(typePage).body
 	require.Contains(t, page, "Calls https://orders.example.com/close, at most 6 attempts, at most 20 a second.")
@@ -83,7 +83,7 @@ func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
 func TestThePageOfATypeByRole(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
-	h.shelf.rules = []policy.Policy{ruleOf("order-close")}
+	h.shelf.rules = []policy.Policy{closing()}
 	h.shelf.rules[0].BackPressure = &policy.BackPressure{Since: wire.At(h.now.Add(-time.Minute)), Until: wire.At(h.now.Add(time.Minute))}
 	failed := viewOf(timer.Failed)
 	failed.LastFailure = &delivery.Failure{Status: 503, Message: "HTTP 503"}

@@ -96,7 +96,7 @@ func ownWords(text string) (words []string) {
 	text = markup.ReplaceAllString(templateAction.ReplaceAllString(text, ""), "")
 	for _, word := range letters.FindAllString(text, -1) {
 		switch word {
-		case "Wakecall", "wakecall", "curl", "Temporal", "HTTP":
+		case "Wakecall", "wakecall", "curl", "Temporal", "HTTP", "UTC":
 		default:
 			words = append(words, word)
 		}

@@ -34,6 +34,8 @@ var untuned = map[string]string{
 	"console chartWidth":                  "a unit of the picture",
 	"console aroundMinute":                "what users meet",
 	"console failuresWithin":              "what users meet",
+	"console heatDays":                    "what users meet",
+	"console heatLevels":                  "what users meet",
 	"console examples":                    "what users meet",
 	"console maxPartsTried":               "what users meet",
 	"console typedAbove":                  "what users meet",

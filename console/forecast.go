@@ -1,0 +1,130 @@
+package console
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// forecastPage is what falls due in the next days, hour by hour.
+type forecastPage struct {
+	frame
+	Type  string
+	Types []typeRow
+	Days  []heatDay
+	Hours []int
+	// Limit is the rate that lateness was reckoned with, and Asked what somebody asks "what if" of.
+	Limit, Asked string
+	Counted      time.Time
+	// Most is the most that falls due in an hour.
+	Most    int
+	Gist    string
+	Problem *Problem
+}
+
+// heatDay is one day, and heatCell one hour of it.
+type heatDay struct {
+	Day   time.Time
+	Cells []heatCell
+}
+
+type heatCell struct {
+	// At is when the hour begins; the zero time for one that has passed.
+	At  time.Time
+	Due int
+	// Level is from 0 to 5, by how much is due.
+	Level int
+	// Late is by how much its last timer is late.
+	Late time.Duration
+	Link string
+}
+
+// heatDays is how many days a forecast shows, and heatLevels how many shades.
+const (
+	heatDays   = 7
+	heatLevels = 5
+)
+
+func (c *Console) showForecast(v *visit) {
+	page := &forecastPage{frame: c.frame(v, "forecast.title"), Type: v.r.FormValue("type"), Asked: v.r.FormValue("limit")}
+	for hour := range 24 {
+		page.Hours = append(page.Hours, hour)
+	}
+	page.Types = c.typesPage(v).Rows
+	if page.Type == "" && len(page.Types) > 0 {
+		page.Type = page.Types[0].BusinessType
+	}
+	if page.Type != "" {
+		page.fill(c, v)
+	}
+	c.render(v, statusOf(page.Problem), "forecast", page)
+}
+
+// fill asks for whole hours, up to the end of the last day.
+func (p *forecastPage) fill(c *Console, v *visit) {
+	from := p.now.UTC().Truncate(time.Hour)
+	midnight := from.Truncate(day)
+	query := url.Values{"business_type": {p.Type}, "step": {"1h"}, "to": {iso(midnight.Add(heatDays * day))}}
+	var f Forecast
+	if _, p.Problem = c.call(v, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, &f); p.Problem != nil {
+		return
+	}
+	p.Counted = f.CountedAt
+	if f.CallbacksPerSecond != nil {
+		p.Limit = rate(*f.CallbacksPerSecond)
+	}
+	var asked *float64
+	if limit, err := strconv.ParseFloat(p.Asked, 64); err == nil && limit > 0 {
+		asked, p.Limit = &limit, rate(limit)
+	}
+	p.lay(f, midnight)
+	p.tellLateness(f, asked)
+}
+
+// lay lays the steps of a forecast out by day and hour.
+func (p *forecastPage) lay(f Forecast, midnight time.Time) {
+	for i := range heatDays {
+		p.Days = append(p.Days, heatDay{Day: midnight.Add(time.Duration(i) * day), Cells: make([]heatCell, len(p.Hours))})
+	}
+	for _, step := range f.Steps {
+		p.Most = max(p.Most, step.Due+step.DispatchItems)
+	}
+	for _, step := range f.Steps {
+		at := step.At.UTC().Sub(midnight)
+		if at < 0 || at >= heatDays*day {
+			continue
+		}
+		cell := &p.Days[int(at/day)].Cells[int(at%day/time.Hour)]
+		*cell = heatCell{
+			At: step.At, Due: step.Due + step.DispatchItems,
+			Link: list(typedAs(p.Type)+" due:"+iso(step.At)+".."+iso(step.At.Add(time.Hour))+" sort:due", ""),
+		}
+		if cell.Due > 0 {
+			cell.Level = 1 + int(math.Round(float64(cell.Due)/float64(p.Most)*(heatLevels-1)))
+		}
+		cell.Late, _ = time.ParseDuration(step.Lateness) // "" for none
+	}
+}
+
+// tellLateness says in a sentence where the limit is too low. For a limit that is asked about, lateness
+// is reckoned of whole hours: what comes at once within one is later.
+func (p *forecastPage) tellLateness(f Forecast, asked *float64) {
+	waiting, latest, hours := float64(f.Overdue), time.Duration(0), 0
+	for i := range p.Days {
+		for hour := range p.Days[i].Cells {
+			cell := &p.Days[i].Cells[hour]
+			if asked != nil {
+				waiting = max(waiting+float64(cell.Due)-*asked*time.Hour.Seconds(), 0)
+				cell.Late = time.Duration(waiting / *asked * float64(time.Second)).Truncate(time.Second)
+			}
+			if cell.Late > 0 {
+				latest, hours = max(latest, cell.Late), hours+1
+			}
+		}
+	}
+	if p.Gist = p.T("forecast.gist", p.Num(p.Most)); hours > 0 {
+		p.Gist = p.N("forecast.late", hours) + p.T("forecast.most", p.Span(latest))
+	}
+}

@@ -1,0 +1,105 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/forecasts"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// forecastOf says of every type what lies ahead on a shelf.
+type forecastOf struct{ *shelf }
+
+func (f forecastOf) Expect(timer.View) time.Duration { return 0 }
+
+func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.Forecast, error) {
+	if f.down {
+		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	limit := 2.0
+	return forecast.Forecast{BusinessType: r.BusinessType, CountedAt: r.From, CallbacksPerSecond: &limit, Step: wire.Duration(r.Step), Steps: f.ahead}, nil
+}
+
+// stepsFrom are hours of which one is too much for 2 a second.
+func stepsFrom(now time.Time) []forecast.Step {
+	hour := now.UTC().Truncate(time.Hour)
+	return []forecast.Step{
+		{At: wire.At(hour), Due: 10}, {At: wire.At(hour.Add(time.Hour)), Due: 9000, Overflows: true, Lateness: wire.Duration(15 * time.Minute)}, {At: wire.At(hour.Add(2 * time.Hour))},
+	}
+}
+
+func TestTheForecast(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.Contains(t, h.get("/console/forecast").body, "has a policy")
+	h.shelf.rules, h.shelf.ahead = []policy.Policy{closing()}, stepsFrom(*h.now)
+	page := h.get("/console/forecast").body
+	require.Contains(t, page, "In 1 hour more falls due than the limit lets through. The last one is 15 min late.")
+	require.Contains(t, page, "Limit 2 a second.")
+	require.Equal(t, 1, strings.Count(page, `class="heat-5 late"`))
+	require.Equal(t, 1, strings.Count(page, `class="heat-1"`))
+	hour := h.now.UTC().Truncate(time.Hour).Add(time.Hour)
+	require.Contains(t, page, url.QueryEscape("due:"+hour.Format("2006-01-02T15:04:05.000Z")))
+	lower := h.get("/console/forecast?type=order-close&limit=1").body
+	require.Contains(t, lower, "In 2 hours more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
+	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
+	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
+
+	overview := h.get("/console/").body
+	require.Contains(t, overview, "9,010 fall due")
+	require.Contains(t, overview, `fill="url(#hatch)"`)
+	require.Contains(t, overview, "order-close: 9,000 due, limit 120 a minute, the last one 15m late.")
+	h.shelf.down = true
+	require.Equal(t, http.StatusServiceUnavailable, h.get("/console/forecast?type=order-close").StatusCode)
+	away := h.get("/console/")
+	require.Equal(t, http.StatusOK, away.StatusCode)
+	require.Contains(t, away.body, "9,010 fall due", "what was known last stays")
+	require.Contains(t, away.body, "Some of this cannot be read now.")
+}
+
+// Who pauses everything says why, and is an admin of everything.
+func TestTheEmergencyPage(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	const page = "/console/emergency"
+	h.signIn("anna")
+	require.NotContains(t, h.get(page).body, page+"/pause")
+	require.Equal(t, http.StatusForbidden, h.post(page+"/pause", url.Values{"note": {"fire"}}).StatusCode)
+	h.signIn("root")
+	require.Contains(t, h.get(page).body, "Nothing is paused.")
+	unsaid := h.post(page+"/pause", url.Values{"note": {" "}})
+	require.Equal(t, http.StatusUnprocessableEntity, unsaid.StatusCode)
+	require.Contains(t, unsaid.body, "Say why")
+	require.Empty(t, h.shelf.changes())
+	require.Equal(t, page+"?done=pause", h.post(page+"/pause", url.Values{"note": {"fire"}}).Header.Get("Location"))
+	require.Equal(t, []string{"hold  fire"}, h.shelf.changes())
+	h.shelf.paused = []policy.Emergency{{Everything: true, Author: "root", Note: "fire", Since: wire.At(*h.now)}, {BusinessType: "order-close", Author: "anna", Since: wire.At(*h.now)}}
+	shown := h.get(page).body
+	require.Equal(t, 2, strings.Count(shown, page+"/resume"))
+	require.NotContains(t, shown, page+"/pause")
+	h.signIn("anna")
+	require.Equal(t, 1, strings.Count(h.get(page).body, page+"/resume"), "everything is resumed by who may pause it")
+	require.Equal(t, page+"?done=resume", h.post(page+"/resume", url.Values{"business_type": {"order-close"}}).Header.Get("Location"))
+	require.Equal(t, http.StatusNotFound, h.post(page+"/explode", nil).StatusCode)
+}
+
+func TestTheHealthPage(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.Equal(t, 3, strings.Count(h.get("/console/health").body, ">answers<"))
+	h.shelf.down = true
+	away := h.get("/console/health").body
+	require.Contains(t, away, ">does not answer<")
+	require.Contains(t, away, "Searches and counts are old.")
+}
