@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -64,7 +65,7 @@ func (c *Console) showForecast(v *visit) {
 
 // fill asks for whole hours, up to the end of the last day.
 func (p *forecastPage) fill(c *Console, v *visit) {
-	from := p.now.UTC().Truncate(time.Hour)
+	from := p.now.UTC().Truncate(hour)
 	midnight := from.Truncate(day)
 	query := url.Values{"business_type": {p.Type}, "step": {"1h"}, "to": {iso(midnight.Add(heatDays * day))}}
 	var f Forecast
@@ -96,35 +97,65 @@ func (p *forecastPage) lay(f Forecast, midnight time.Time) {
 		if at < 0 || at >= heatDays*day {
 			continue
 		}
-		cell := &p.Days[int(at/day)].Cells[int(at%day/time.Hour)]
+		cell := &p.Days[int(at/day)].Cells[int(at%day/hour)]
 		*cell = heatCell{
 			At: step.At, Due: step.Due + step.DispatchItems,
-			Link: list(typedAs(p.Type)+" due:"+iso(step.At)+".."+iso(step.At.Add(time.Hour))+" sort:due", ""),
+			Link: list(typedAs(p.Type)+" due:"+iso(step.At)+".."+iso(step.At.Add(hour))+" sort:due", ""),
 		}
 		if cell.Due > 0 {
 			cell.Level = 1 + int(math.Round(float64(cell.Due)/float64(p.Most)*(heatLevels-1)))
 		}
-		cell.Late, _ = time.ParseDuration(step.Lateness) // "" for none
 	}
 }
 
-// tellLateness says in a sentence where the limit is too low. For a limit that is asked about, lateness
-// is reckoned of whole hours: what comes at once within one is later.
+// tellLateness says in a sentence where the limit is too low. Of the next day the shorter steps are
+// known, by which much that comes at once is seen.
 func (p *forecastPage) tellLateness(f Forecast, asked *float64) {
-	waiting, latest, hours := float64(f.Overdue), time.Duration(0), 0
-	for i := range p.Days {
-		for hour := range p.Days[i].Cells {
-			cell := &p.Days[i].Cells[hour]
-			if asked != nil {
-				waiting = max(waiting+float64(cell.Due)-*asked*time.Hour.Seconds(), 0)
-				cell.Late = time.Duration(waiting / *asked * float64(time.Second)).Truncate(time.Second)
-			}
-			if cell.Late > 0 {
-				latest, hours = max(latest, cell.Late), hours+1
-			}
-		}
+	if fine := p.picture.Forecasts[p.Type]; fine != nil {
+		f.Steps = finer(fine.Steps, f.Steps)
 	}
-	if p.Gist = p.T("forecast.gist", p.Num(p.Most)); hours > 0 {
-		p.Gist = p.N("forecast.late", hours) + p.T("forecast.most", p.Span(latest))
+	if asked != nil {
+		reckon(f, *asked)
+	}
+	latest, late := time.Duration(0), map[time.Time]bool{}
+	for _, step := range f.Steps {
+		by, _ := time.ParseDuration(step.Lateness) // "" for none
+		at := step.At.UTC().Truncate(hour).Sub(p.Days[0].Day)
+		if by <= 0 || at < 0 || at >= heatDays*day {
+			continue
+		}
+		cell := &p.Days[int(at/day)].Cells[int(at%day/hour)]
+		cell.Late = max(cell.Late, by)
+		latest, late[step.At.UTC().Truncate(hour)] = max(latest, by), true
+	}
+	if p.Gist = p.T("forecast.gist", p.Num(p.Most)); len(late) > 0 {
+		p.Gist = p.N("forecast.late", len(late)) + p.T("forecast.most", p.Span(latest))
+	}
+}
+
+// finer are short steps, and the long ones after them.
+func finer(short, long []Step) []Step {
+	if len(short) == 0 {
+		return slices.Clone(long)
+	}
+	end := short[len(short)-1].At
+	return append(slices.Clone(short), where(long, func(step Step) bool { return step.At.After(end) })...)
+}
+
+// reckon says how late the last timer of each step is with another limit, as the API reckons it: what
+// falls due in a step is spread over it evenly.
+func reckon(f Forecast, limit float64) {
+	waiting, width := float64(f.Overdue), hour
+	for i := range f.Steps {
+		step := &f.Steps[i]
+		if i+1 < len(f.Steps) {
+			width = f.Steps[i+1].At.Sub(step.At)
+		}
+		before, due := waiting, step.Due+step.DispatchItems
+		waiting = max(waiting+float64(due)-limit*width.Seconds(), 0)
+		step.Lateness = ""
+		if due > 0 {
+			step.Lateness = time.Duration(max(before, waiting) / limit * float64(time.Second)).Truncate(time.Second).String()
+		}
 	}
 }

@@ -52,7 +52,7 @@ func TestTheForecast(t *testing.T) {
 	hour := h.now.UTC().Truncate(time.Hour).Add(time.Hour)
 	require.Contains(t, page, url.QueryEscape("due:"+hour.Format("2006-01-02T15:04:05.000Z")))
 	lower := h.get("/console/forecast?type=order-close&limit=1").body
-	require.Contains(t, lower, "In 2 hours more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
+	require.Contains(t, lower, "In 1 hour more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
 

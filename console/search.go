@@ -82,7 +82,10 @@ func (s *search) between(name, value string, now time.Time) bool {
 	return true
 }
 
-const day = 24 * time.Hour
+const (
+	hour = time.Hour
+	day  = 24 * hour
+)
 
 func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
 	now = now.UTC()

@@ -28,6 +28,7 @@ var untuned = map[string]string{
 	"activities/send/sendtest/subject.go": "a suite of tests",
 	"internal/oidc maxSubject":            "what OpenID Connect allows",
 	"console day":                         "a unit of time",
+	"console hour":                        "a unit of time",
 	"console pageSize":                    "what users meet",
 	"console chartBars":                   "what users meet",
 	"console chartHeight":                 "a unit of the picture",
