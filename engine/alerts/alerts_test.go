@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -20,22 +19,22 @@ import (
 
 func TestAnAlertIsRaisedOnceForEachOccasion(t *testing.T) {
 	t.Parallel()
-	f := &enginetest.Fake{}
-	f.PolicyOf(t, policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("https://alerts.test/")}})
-	f.PolicyOf(t, policy.Policy{BusinessType: "quiet"})
-	k := kernel.New(f, "default", "")
+	on := &enginetest.Temporal{}
+	on.Policy(t, policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("https://alerts.test/")}})
+	on.Policy(t, policy.Policy{BusinessType: "quiet"})
+	k := kernel.New(on, "default", "")
 	alerts := New(k, policies.New(k, policies.Config{TTL: time.Minute}))
 	of := func(businessType string) timer.Event {
 		return timer.Event{Type: timer.EventOverdue, Data: timer.EventData{BusinessType: businessType}}
 	}
 	require.NoError(t, alerts.Raise(t.Context(), of("quiet"), "noon"), "it wants none")
 	require.NoError(t, alerts.Raise(t.Context(), of("unknown"), "noon"), "it has no policy")
-	require.Empty(t, f.Started)
+	require.Empty(t, on.Called("ExecuteWorkflow"))
 
-	require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
-	require.Equal(t, []string{workflows.AlertID(timer.EventOverdue, "order:noon")}, f.Started)
-	f.Err = serviceerror.NewWorkflowExecutionAlreadyStarted("somebody else was first", "", "")
-	require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
-	f.Err = errors.New("down")
+	for range 2 { // somebody else was first
+		require.NoError(t, alerts.Raise(t.Context(), of("order"), "noon"))
+		require.Equal(t, 1, on.RunsOf(workflows.AlertID(timer.EventOverdue, "order:noon")))
+	}
+	on.Err = errors.New("down")
 	require.Equal(t, wire.Unavailable, wire.CodeOf(alerts.Raise(t.Context(), of("order"), "noon")))
 }

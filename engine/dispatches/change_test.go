@@ -31,27 +31,29 @@ func TestADispatchIsChangedWhileItsHistoryHasRoom(t *testing.T) {
 	for _, events := range []int64{tuning.ChangeableHistory - 1, tuning.ChangeableHistory} {
 		memo, err := kernel.Payloads.ToPayload(dispatch.Memo{Order: dispatch.Dispatch{Key: key}, Status: dispatch.Scheduled})
 		require.NoError(t, err)
-		f := &enginetest.Fake{Runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{workflows.DispatchWorkflowID(key): {
+		on := &enginetest.Temporal{}
+		on.Put(t, &workflowservice.DescribeWorkflowExecutionResponse{
 			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-				Type: &commonpb.WorkflowType{Name: workflows.TypeDispatch}, Status: visibility.Running, HistoryLength: events,
+				Execution: &commonpb.WorkflowExecution{WorkflowId: workflows.DispatchWorkflowID(key), RunId: "run"},
+				Type:      &commonpb.WorkflowType{Name: workflows.TypeDispatch}, Status: visibility.Running, HistoryLength: events,
 				Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoDispatch: memo}},
 			},
-		}}}
-		dispatches, rate := dispatchesOn(f), 5.0
+		})
+		dispatches, rate := dispatchesOn(on), 5.0
 		_, _, changed := dispatches.Change(t.Context(), key, dispatch.Change{PerSecond: &rate}, 0)
 		_, _, paused := dispatches.Pause(t.Context(), key, 0)
 		if events < tuning.ChangeableHistory {
 			require.NoError(t, changed)
 			require.NoError(t, paused)
-			require.Equal(t, []string{workflows.SignalChange, workflows.SignalChange}, f.Signals)
+			require.Equal(t, []string{workflows.SignalChange, workflows.SignalChange}, on.Signals(workflows.DispatchWorkflowID(key)))
 			continue
 		}
 		require.Equal(t, wire.ChangedTooOften, wire.CodeOf(changed))
 		require.Equal(t, wire.ChangedTooOften, wire.CodeOf(paused))
-		require.Empty(t, f.Signals)
+		require.Empty(t, on.Signals(workflows.DispatchWorkflowID(key)))
 		_, _, err = dispatches.Cancel(t.Context(), key, 0)
 		require.NoError(t, err)
-		require.Equal(t, 1, f.Cancels)
+		require.Len(t, on.Calls("CancelWorkflow"), 1)
 	}
 }
 

@@ -2,15 +2,15 @@ package enginetest
 
 import (
 	"context"
-	"errors"
-	"time"
 
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
-	"google.golang.org/protobuf/types/known/timestamppb"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+	"google.golang.org/grpc"
 )
 
 // Started is a run as a caller has it.
@@ -52,88 +52,23 @@ func (s Started) GetWithOptions(ctx context.Context, into any, _ client.Workflow
 
 // GetWorkflow implements [client.Client].
 func (t *Temporal) GetWorkflow(_ context.Context, id, runID string) client.WorkflowRun {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if r := t.latest(id, runID); r != nil {
-		return Started{of: t, run: r}
-	}
-	gone := &run{closed: make(chan struct{}), result: notFound()}
-	close(gone.closed)
-	return Started{of: t, run: gone}
-}
-
-// startable is the error of a start that the latest run of its workflow forbids. The caller holds
-// the lock.
-func startable(last *run, reuse enumspb.WorkflowIdReusePolicy) error {
-	if last == nil {
-		return nil
-	}
-	refused := serviceerror.NewWorkflowExecutionAlreadyStarted("Workflow execution already started", "", last.runID())
-	switch {
-	case last.open(), reuse == enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE:
-		return refused
-	case reuse == enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY &&
-		last.info().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED:
-		return refused
-	}
-	return nil
-}
-
-// start adds the run that a caller asks for. The caller holds the lock.
-func (t *Temporal) start(options client.StartWorkflowOptions, workflowType any, args []any) (*run, error) {
-	input, err := Payloads.ToPayloads(args...)
-	if err != nil {
-		return nil, err
-	}
-	name, _ := workflowType.(string)
-	r := t.begin(options.ID, name, "", input)
-	r.info().ExecutionTime = timestamppb.New(time.Now().Add(options.StartDelay))
-	if err := r.memo(options.Memo); err != nil {
-		return nil, err
-	}
-	attributes := map[string]any{}
-	for key, value := range options.TypedSearchAttributes.GetUntypedValues() {
-		attributes[key.GetName()] = value
-	}
-	return r, r.attribute(attributes)
-}
-
-// ExecuteWorkflow implements [client.Client].
-func (t *Temporal) ExecuteWorkflow(_ context.Context, options client.StartWorkflowOptions, workflowType any, args ...any) (client.WorkflowRun, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.Err != nil {
-		return nil, t.Err
-	}
-	last := t.latest(options.ID, "")
-	if last != nil && last.open() {
-		switch options.WorkflowIDConflictPolicy {
-		case enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING:
-			return Started{of: t, run: last}, nil
-		case enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING:
-			last.terminate("replaced")
-		default:
+	found, err := called(t, Call{Name: "GetWorkflow", Of: id}, func() (client.WorkflowRun, error) {
+		if r := t.latest(id, runID); r != nil {
+			return Started{of: t, run: r}, nil
 		}
+		return nil, notFound()
+	})
+	if err != nil { // which is told by its Get
+		gone := &run{closed: make(chan struct{}), result: err}
+		close(gone.closed)
+		return Started{of: t, run: gone}
 	}
-	if err := startable(last, options.WorkflowIDReusePolicy); err != nil {
-		if options.WorkflowExecutionErrorWhenAlreadyStarted {
-			return nil, err
-		}
-		return Started{of: t, run: last}, nil
-	}
-	r, err := t.start(options, workflowType, args)
-	if err != nil {
-		return nil, err
-	}
-	return Started{of: t, run: r}, nil
+	return found
 }
 
 // openRun returns the latest run of a workflow, or the named one, where it is open.
-func (t *Temporal) openRun(id, runID string) (*run, error) {
-	if t.Err != nil {
-		return nil, t.Err
-	}
-	r := t.latest(id, runID)
+func (s *store) openRun(id, runID string) (*run, error) {
+	r := s.latest(id, runID)
 	if r == nil || !r.open() {
 		return nil, notFound()
 	}
@@ -144,49 +79,25 @@ func (t *Temporal) openRun(id, runID string) (*run, error) {
 //
 //nolint:revive // the client's own arguments
 func (t *Temporal) SignalWorkflow(_ context.Context, id, runID, name string, value any) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r, err := t.openRun(id, runID)
-	if err != nil {
-		return err
-	}
-	return t.signal(r, name, value)
-}
-
-// SignalWithStartWorkflow implements [client.Client].
-//
-//nolint:revive // the client's own arguments
-func (t *Temporal) SignalWithStartWorkflow(
-	_ context.Context, id, name string, value any, options client.StartWorkflowOptions, workflowType any, args ...any,
-) (client.WorkflowRun, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.Err != nil {
-		return nil, t.Err
-	}
-	options.ID = id
-	r := t.latest(id, "")
-	if r == nil || !r.open() {
-		if err := startable(r, options.WorkflowIDReusePolicy); err != nil {
+	_, err := called(t, Call{"SignalWorkflow", id, name}, func() (any, error) {
+		r, err := t.openRun(id, runID)
+		if err != nil {
 			return nil, err
 		}
-		var err error
-		if r, err = t.start(options, workflowType, args); err != nil {
-			return nil, err
+		if !r.delayed() {
+			r.schedule()
 		}
-		if options.StartDelay > 0 { // its first task comes after the delay
-			return Started{of: t, run: r}, r.signalled(name, value)
-		}
-	}
-	return Started{of: t, run: r}, t.signal(r, name, value)
+		return nil, t.signal(r, name, value)
+	})
+	return err
 }
 
 // signal stores a signal. The caller holds the lock, which is given up while it is told of.
-func (t *Temporal) signal(r *run, name string, value any) error {
+func (s *store) signal(r *run, name string, value any) error {
 	if err := r.signalled(name, value); err != nil {
 		return err
 	}
-	t.announce(r)
+	s.announce(r)
 	return nil
 }
 
@@ -205,58 +116,63 @@ func (r *run) signalled(name string, value any) error {
 }
 
 // announce tells of the last event of a run. The caller holds the lock, which is given up meanwhile.
-func (t *Temporal) announce(r *run) {
-	if t.OnEvent == nil {
+func (s *store) announce(r *run) {
+	if s.OnEvent == nil {
 		return
 	}
 	id, event := r.id(), r.events[len(r.events)-1]
-	t.mu.Unlock()
-	defer t.mu.Lock()
-	t.OnEvent(id, event)
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	s.OnEvent(id, event)
 }
 
 // CancelWorkflow implements [client.Client].
 func (t *Temporal) CancelWorkflow(_ context.Context, id, runID string) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r, err := t.openRun(id, runID)
-	if err != nil {
-		return err
-	}
-	t.requestCancel(r, "")
-	return nil
+	_, err := called(t, Call{Name: "CancelWorkflow", Of: id}, func() (any, error) {
+		r := t.latest(id, runID)
+		if r == nil {
+			return nil, notFound()
+		}
+		t.requestCancel(r, "")
+		return nil, nil
+	})
+	return err
 }
 
-// requestCancel stores a request for cancellation. The caller holds the lock.
-func (t *Temporal) requestCancel(r *run, cause string) {
+// requestCancel stores a request for cancellation, once. A run that has ended stays as it is, and
+// no caller is told. The caller holds the lock.
+func (s *store) requestCancel(r *run, cause string) {
+	if !r.open() || r.described.GetWorkflowExtendedInfo().GetCancelRequested() {
+		return
+	}
 	r.described.WorkflowExtendedInfo.CancelRequested = true
+	r.schedule()
 	r.record(enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes{
 			WorkflowExecutionCancelRequestedEventAttributes: &historypb.WorkflowExecutionCancelRequestedEventAttributes{Cause: cause},
 		},
 	})
-	t.announce(r)
+	s.announce(r)
 }
 
 // TerminateWorkflow implements [client.Client].
 //
 //nolint:revive // the client's own arguments
 func (t *Temporal) TerminateWorkflow(_ context.Context, id, runID, reason string, _ ...any) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r, err := t.openRun(id, runID)
-	if err != nil {
-		return err
-	}
-	r.terminate(reason)
-	return nil
+	_, err := called(t, Call{Name: "TerminateWorkflow", Of: id}, func() (any, error) {
+		r, err := t.openRun(id, runID)
+		if err != nil {
+			return nil, err
+		}
+		r.terminate(reason)
+		return nil, nil
+	})
+	return err
 }
-
-var errTerminated = errors.New("terminated")
 
 // terminate ends a run from outside. The caller holds the lock.
 func (r *run) terminate(reason string) {
-	r.result = errTerminated
+	r.result = executionError(&temporal.TerminatedError{})
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_TERMINATED, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionTerminatedEventAttributes{
 			WorkflowExecutionTerminatedEventAttributes: &historypb.WorkflowExecutionTerminatedEventAttributes{Reason: reason},
@@ -264,7 +180,40 @@ func (r *run) terminate(reason string) {
 	})
 }
 
-// execution is the run that a request names. The caller holds the lock.
-func (t *Temporal) execution(of *commonpb.WorkflowExecution) *run {
-	return t.latest(of.GetWorkflowId(), of.GetRunId())
+// executionError is what the SDK tells of the end of a run that did not complete.
+func executionError(cause error) error {
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.ExecuteWorkflow(func(workflow.Context) error { return cause })
+	return env.GetWorkflowError()
+}
+
+// RequestCancelWorkflowExecution ignores the first run where a request names one beside a run, as
+// a server does.
+func (s service) RequestCancelWorkflowExecution(
+	_ context.Context, r *workflowservice.RequestCancelWorkflowExecutionRequest, _ ...grpc.CallOption,
+) (*workflowservice.RequestCancelWorkflowExecutionResponse, error) {
+	call := Call{Name: "RequestCancelWorkflowExecution", Of: r.GetWorkflowExecution().GetWorkflowId()}
+	return called(s.t, call, func() (*workflowservice.RequestCancelWorkflowExecutionResponse, error) {
+		found := s.t.execution(r.GetWorkflowExecution())
+		if found == nil || r.GetFirstExecutionRunId() != "" && found.info().GetFirstRunId() != r.GetFirstExecutionRunId() {
+			return nil, notFound()
+		}
+		s.t.requestCancel(found, r.GetReason())
+		return &workflowservice.RequestCancelWorkflowExecutionResponse{}, nil
+	})
+}
+
+func (s service) TerminateWorkflowExecution(
+	_ context.Context, r *workflowservice.TerminateWorkflowExecutionRequest, _ ...grpc.CallOption,
+) (*workflowservice.TerminateWorkflowExecutionResponse, error) {
+	call := Call{Name: "TerminateWorkflowExecution", Of: r.GetWorkflowExecution().GetWorkflowId()}
+	return called(s.t, call, func() (*workflowservice.TerminateWorkflowExecutionResponse, error) {
+		found := s.t.execution(r.GetWorkflowExecution())
+		if found == nil || !found.open() || r.GetFirstExecutionRunId() != "" && found.info().GetFirstRunId() != r.GetFirstExecutionRunId() {
+			return nil, notFound()
+		}
+		found.terminate(r.GetReason())
+		return &workflowservice.TerminateWorkflowExecutionResponse{}, nil
+	})
 }

@@ -2,8 +2,10 @@ package enginetest
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
+	"testing"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -18,25 +20,47 @@ import (
 )
 
 // Temporal is a namespace in memory. It stores runs and their histories, and answers as a
-// server of Temporal does, with its errors. No worker is there: a test plays its part by
-// a [Worker]. A call that it does not know
-// panics.
+// server of Temporal does, with its errors. No worker is there: a test plays its part by a
+// [Worker], or polls for tasks itself. A call that it does not know panics.
 type Temporal struct {
 	client.Client
 
 	// Err is what every call fails with, unless it is nil.
 	Err error
+	// Before is asked before each call, which fails with its error and does nothing. After is
+	// asked once a call has taken effect, whose answer is lost where it has an error. Both may
+	// be nil, and may make calls of their own.
+	Before, After func(Call) error
+	// Backlogs are the attempts that wait on each task queue, for a minute by now. A queue is
+	// polled unless it is in Unpolled.
+	Backlogs map[string]int64
+	Unpolled map[string]bool
+
+	calls []Call
+	store
+}
+
+// store has the runs of a namespace.
+type store struct {
 	// OnEvent is told of every signal and every request for cancellation, after it was stored.
 	// It may be nil.
 	OnEvent func(id string, event *historypb.HistoryEvent)
-	// Backlogs are the attempts that wait on each task queue. A queue is polled unless it is in
-	// Unpolled.
-	Backlogs map[string]int64
-	Unpolled map[string]bool
+	// Server is how the server is set up.
+	Server
 
 	mu     sync.Mutex
 	runs   []*run
 	number int
+}
+
+// Call is a call to Temporal.
+type Call struct {
+	// Name is that of the method of the client or of the service.
+	Name string
+	// Of is what it is about: the id of a workflow, the name of a task queue, or a query.
+	Of string
+	// What names a signal, an update or an activity.
+	What string
 }
 
 // run is one run of a workflow.
@@ -45,6 +69,10 @@ type run struct {
 	events    []*historypb.HistoryEvent
 	// attributes are the search attributes as they were given.
 	attributes map[string]any
+	// queue is the task queue of its workflow tasks, and fairness the key of their turns.
+	queue, fairness string
+	// task is its workflow task, nil for none.
+	task *task
 	// closed is closed once the run is.
 	closed chan struct{}
 	// result is what the run ended with: a value, or an error.
@@ -58,10 +86,40 @@ func (r *run) open() bool {
 	return r.info().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 }
 
+// called makes a call, with the lock held.
+func called[R any](t *Temporal, call Call, do func() (R, error)) (none R, err error) {
+	t.mu.Lock()
+	t.calls = append(t.calls, call)
+	err = t.Err
+	t.mu.Unlock()
+	if err != nil {
+		return none, err
+	}
+	if t.Before != nil {
+		if err := t.Before(call); err != nil {
+			return none, err
+		}
+	}
+	answer, err := locked(t, do)
+	if err == nil && t.After != nil {
+		err = t.After(call)
+	}
+	if err != nil {
+		return none, err
+	}
+	return answer, nil
+}
+
+func locked[R any](t *Temporal, do func() (R, error)) (R, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return do()
+}
+
 // latest is the run of a workflow with an id, or the last one where that is "". It is nil where
 // there is none. The caller holds the lock.
-func (t *Temporal) latest(id, runID string) (found *run) {
-	for _, r := range t.runs {
+func (s *store) latest(id, runID string) (found *run) {
+	for _, r := range s.runs {
 		if r.id() == id && (runID == "" || r.runID() == runID) {
 			found = r
 		}
@@ -72,9 +130,9 @@ func (t *Temporal) latest(id, runID string) (found *run) {
 func notFound() error { return serviceerror.NewNotFound("workflow execution not found") }
 
 // begin adds a run. The caller holds the lock.
-func (t *Temporal) begin(id, workflowType, first string, input *commonpb.Payloads) *run {
-	t.number++
-	runID := "run-" + strconv.Itoa(t.number)
+func (s *store) begin(id, workflowType, first string, input *commonpb.Payloads) *run {
+	s.number++
+	runID := "run-" + strconv.Itoa(s.number)
 	if first == "" {
 		first = runID
 	}
@@ -91,7 +149,7 @@ func (t *Temporal) begin(id, workflowType, first string, input *commonpb.Payload
 			WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{RequestIdInfos: map[string]*workflowpb.RequestIdInfo{}},
 		},
 	}
-	t.runs = append(t.runs, r)
+	s.runs = append(s.runs, r)
 	r.record(enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
 			WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{Input: input, FirstExecutionRunId: first},
@@ -111,6 +169,7 @@ func (r *run) record(kind enumspb.EventType, event *historypb.HistoryEvent) {
 func (r *run) end(status enumspb.WorkflowExecutionStatus, kind enumspb.EventType, event *historypb.HistoryEvent) {
 	r.record(kind, event)
 	r.info().Status, r.info().CloseTime = status, timestamppb.New(time.Now())
+	r.task, r.described.PendingWorkflowTask, r.described.PendingActivities = nil, nil, nil
 	close(r.closed)
 }
 
@@ -138,59 +197,22 @@ func (r *run) attribute(values map[string]any) error {
 	return nil
 }
 
-// DescribeWorkflowExecution implements [client.Client].
-func (t *Temporal) DescribeWorkflowExecution(_ context.Context, id, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+// Put adds a run as a test describes it, with the events of its history.
+func (t *Temporal) Put(tb testing.TB, described *workflowservice.DescribeWorkflowExecutionResponse, history ...*historypb.HistoryEvent) {
+	tb.Helper()
+	r := &run{described: proto.CloneOf(described), events: history, closed: make(chan struct{}), attributes: map[string]any{}}
+	if r.described.WorkflowExtendedInfo == nil {
+		r.described.WorkflowExtendedInfo = &workflowpb.WorkflowExecutionExtendedInfo{}
+	}
+	if r.id() == "" {
+		tb.Fatal("a run needs the id of its workflow")
+	}
+	if !r.open() {
+		close(r.closed)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.latest(id, runID)
-	switch {
-	case t.Err != nil:
-		return nil, t.Err
-	case r == nil:
-		return nil, notFound()
-	}
-	return proto.CloneOf(r.described), nil
-}
-
-// GetWorkflowHistory implements [client.Client]. Its iterator waits for the end of a run where
-// only the last event is asked for.
-//
-//nolint:revive // the client's own arguments
-func (t *Temporal) GetWorkflowHistory(
-	ctx context.Context, id, runID string, _ bool, filter enumspb.HistoryEventFilterType,
-) client.HistoryEventIterator {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	r := t.latest(id, runID)
-	switch {
-	case t.Err != nil:
-		return &events{err: t.Err}
-	case r == nil:
-		return &events{err: notFound()}
-	case filter == enumspb.HISTORY_EVENT_FILTER_TYPE_CLOSE_EVENT:
-		return &lastEvent{ctx: ctx, of: t, run: r}
-	}
-	return &events{left: append([]*historypb.HistoryEvent{}, r.events...)}
-}
-
-// lastEvent is the end of a run, which is waited for.
-type lastEvent struct {
-	client.HistoryEventIterator
-	ctx context.Context
-	of  *Temporal
-	run *run
-}
-
-// Next implements [client.HistoryEventIterator].
-func (l *lastEvent) Next() (*historypb.HistoryEvent, error) {
-	select {
-	case <-l.run.closed:
-		l.of.mu.Lock()
-		defer l.of.mu.Unlock()
-		return l.run.events[len(l.run.events)-1], nil
-	case <-l.ctx.Done():
-		return nil, l.ctx.Err()
-	}
+	t.runs = append(t.runs, r)
 }
 
 // RunsOf counts the runs of a workflow.
@@ -230,4 +252,53 @@ func IDs(t *Temporal) (ids []string) {
 		ids = append(ids, r.id())
 	}
 	return ids
+}
+
+// Calls are the calls with a name that were made so far, the refused ones among them.
+func (t *Temporal) Calls(name string) (calls []Call) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(t.calls), func(call Call) bool { return call.Name != name })
+}
+
+// Called are what the calls with a name were about.
+func (t *Temporal) Called(name string) (of []string) {
+	for _, call := range t.Calls(name) {
+		of = append(of, call.Of)
+	}
+	return of
+}
+
+// Signals are the names of the signals that were sent to a workflow, by either call.
+func (t *Temporal) Signals(id string) (names []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, call := range t.calls {
+		if call.Of == id && (call.Name == "SignalWorkflow" || call.Name == "SignalWithStartWorkflow") {
+			names = append(names, call.What)
+		}
+	}
+	return names
+}
+
+// Refuse makes the calls with a name fail with an error, and those about one workflow only
+// where an id is given. It replaces what Before was.
+func (t *Temporal) Refuse(name, id string, err error) {
+	t.Before = func(call Call) error {
+		if call.Name == name && (id == "" || call.Of == id) {
+			return err
+		}
+		return nil
+	}
+}
+
+// DescribeWorkflowExecution implements [client.Client].
+func (t *Temporal) DescribeWorkflowExecution(_ context.Context, id, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	return called(t, Call{Name: "DescribeWorkflowExecution", Of: id}, func() (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+		r := t.latest(id, runID)
+		if r == nil {
+			return nil, notFound()
+		}
+		return proto.CloneOf(r.described), nil
+	})
 }

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -67,6 +67,18 @@ func (r *run) selected(query string) bool {
 	return true
 }
 
+// newest orders runs as visibility does: the open ones first, then those that closed last, and
+// of each those that began last.
+func newest(a, b *run) int {
+	closed := func(r *run) int64 {
+		if at := r.info().GetCloseTime(); at != nil {
+			return at.AsTime().UnixNano()
+		}
+		return math.MaxInt64
+	}
+	return cmp.Or(cmp.Compare(closed(b), closed(a)), b.info().GetStartTime().AsTime().Compare(a.info().GetStartTime().AsTime()))
+}
+
 func (r *run) meetsOne(part string) bool {
 	if inner, ok := strings.CutPrefix(part, "("); ok {
 		return slices.ContainsFunc(strings.Split(strings.TrimSuffix(inner, ")"), " OR "), r.meetsOne)
@@ -101,38 +113,24 @@ func (r *run) meetsOne(part string) bool {
 	})
 }
 
-// found are the runs that a query selects: the open ones first, and of each kind the latest. The
-// caller holds the lock.
-func (t *Temporal) found(query string) (found []*run) {
-	for _, r := range slices.Backward(t.runs) {
+// found are the runs that a query selects, in the order of [newest]. The caller holds the lock.
+func (s *store) found(query string) (found []*run) {
+	for _, r := range slices.Backward(s.runs) {
 		if r.selected(query) {
 			found = append(found, r)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b *run) int {
-		switch {
-		case a.open() == b.open():
-			return cmp.Compare(b.info().GetStartTime().AsTime().UnixNano(), a.info().GetStartTime().AsTime().UnixNano())
-		case a.open():
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(found, newest)
 	return found
 }
 
 // ListWorkflow implements [client.Client].
 func (t *Temporal) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
-	return locked(t, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
-		all := t.found(r.GetQuery())
-		from, _ := strconv.Atoi(string(r.GetNextPageToken()))
-		to := min(from+int(r.GetPageSize()), len(all))
-		answer := &workflowservice.ListWorkflowExecutionsResponse{}
-		for _, one := range all[min(from, to):to] {
+	return called(t, Call{Name: "ListWorkflow", Of: r.GetQuery()}, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
+		some, next := page(t.found(r.GetQuery()), int(r.GetPageSize()), r.GetNextPageToken())
+		answer := &workflowservice.ListWorkflowExecutionsResponse{NextPageToken: next}
+		for _, one := range some {
 			answer.Executions = append(answer.Executions, proto.CloneOf[*workflowpb.WorkflowExecutionInfo](one.info()))
-		}
-		if to < len(all) {
-			answer.NextPageToken = []byte(strconv.Itoa(to))
 		}
 		return answer, nil
 	})
@@ -142,7 +140,7 @@ const byStatus = " GROUP BY ExecutionStatus"
 
 // CountWorkflow implements [client.Client].
 func (t *Temporal) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
-	return locked(t, func() (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	return called(t, Call{Name: "CountWorkflow", Of: r.GetQuery()}, func() (*workflowservice.CountWorkflowExecutionsResponse, error) {
 		query, grouped := strings.CutSuffix(r.GetQuery(), byStatus)
 		found := t.found(query)
 		answer := &workflowservice.CountWorkflowExecutionsResponse{Count: int64(len(found))}

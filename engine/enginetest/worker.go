@@ -46,12 +46,37 @@ func (w Worker) Close(id string, result any) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	r := w.On.latest(id, "")
-	r.result = result
-	if _, failed := result.(error); failed {
-		r.end(enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_FAILED, &historypb.HistoryEvent{})
+	if err, failed := result.(error); failed {
+		r.fail(err)
 		return
 	}
-	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, &historypb.HistoryEvent{})
+	r.result = result
+	encoded, _ := Payloads.ToPayloads(result) // of a value that has none nothing is recorded
+	r.complete(encoded)
+}
+
+// Cancel ends the latest run of a workflow as one that was asked to.
+func (w Worker) Cancel(id string, details ...any) {
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	w.On.latest(id, "").cancel(details...)
+}
+
+// Say has the latest run of a workflow say something of itself in its memo.
+func (w Worker) Say(tb testing.TB, id, field string, value any) {
+	tb.Helper()
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	if err := w.On.latest(id, "").memo(map[string]any{field: value}); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Record appends an event to the history of the latest run of a workflow.
+func (w Worker) Record(id string, kind enumspb.EventType, event *historypb.HistoryEvent) {
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	w.On.latest(id, "").record(kind, event)
 }
 
 // Work has a worker carry out what is asked of timers: a cancel ends the run, and a change begins
@@ -63,29 +88,19 @@ func (w Worker) Work(tb testing.TB) {
 		switch {
 		case !w.isTimer(id):
 		case event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED:
-			w.cancelled(id)
+			w.Cancel(id)
 		case signal.GetSignalName() == workflows.SignalChange && Payloads.FromPayloads(signal.GetInput(), &change) == nil:
 			w.Apply(tb, id, change)
 		}
 	}
 }
 
-// isTimer reports whether the workflow is a timer: no worker of ours has another one.
+// isTimer reports whether the workflow is an open timer: no worker of ours has another one.
 func (w Worker) isTimer(id string) bool {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
-	return w.On.latest(id, "").info().GetType().GetName() == workflows.TypeTimer
-}
-
-func (w Worker) cancelled(id string) {
-	w.On.mu.Lock()
-	defer w.On.mu.Unlock()
 	r := w.On.latest(id, "")
-	if !r.open() {
-		return
-	}
-	r.result = temporal.NewCanceledError()
-	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, &historypb.HistoryEvent{})
+	return r.open() && r.info().GetType().GetName() == workflows.TypeTimer
 }
 
 // Apply has a worker apply changes in one task: the timer goes on in another run.
@@ -129,26 +144,15 @@ func (w Worker) goOn(tb testing.TB, r *run, spec timer.Spec) {
 	if err := next.attribute(r.attributes); err != nil {
 		tb.Fatal(err)
 	}
-	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, &historypb.HistoryEvent{
-		Attributes: &historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes{
-			WorkflowExecutionContinuedAsNewEventAttributes: &historypb.WorkflowExecutionContinuedAsNewEventAttributes{NewExecutionRunId: next.runID()},
-		},
-	})
+	next.info().ExecutionTime = timestamppb.New(spec.DueAt.Time())
+	r.goOn(next)
 }
 
 // Hold has a worker take the task of a workflow, and hold it.
 func (w Worker) Hold(id, worker string) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
-	r := w.On.latest(id, "")
-	r.described.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{
-		State: enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED, StartedTime: timestamppb.New(time.Now()), Attempt: 1,
-	}
-	r.record(enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED, &historypb.HistoryEvent{
-		Attributes: &historypb.HistoryEvent_WorkflowTaskStartedEventAttributes{
-			WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{Identity: worker},
-		},
-	})
+	w.On.latest(id, "").hold(worker)
 }
 
 // Pend has a workflow wait for activities.

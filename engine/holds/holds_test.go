@@ -7,9 +7,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 	activitypb "go.temporal.io/api/activity/v1"
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -49,7 +51,11 @@ func TestHeldTasks(t *testing.T) {
 		"timed out":           {[]*historypb.HistoryEvent{scheduled(2), started, ended(enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT)}, false, 2},
 		"signalled, and held": {[]*historypb.HistoryEvent{scheduled(2), ended(enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED), started}, true, 2},
 	} {
-		holds := &Holds{kernel: &kernel.Kernel{Client: &enginetest.Fake{History: c.history}}}
+		on := &enginetest.Temporal{}
+		on.Put(t, &workflowservice.DescribeWorkflowExecutionResponse{
+			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{Execution: &commonpb.WorkflowExecution{WorkflowId: "order/1", RunId: "run"}},
+		}, c.history...)
+		holds := &Holds{kernel: &kernel.Kernel{Client: on}}
 		task, held, err := holds.Find(context.Background(), "order/1", "run")
 		require.NoError(t, err, name)
 		require.Equal(t, c.held, held, name)

@@ -21,16 +21,16 @@ func TestAJobShowsItsPendingStop(t *testing.T) {
 	memo, err := kernel.Payloads.ToPayload(job.Bulk{ID: "j", Operation: job.Cancel})
 	require.NoError(t, err)
 	for _, requested := range []bool{false, true} {
-		temporal := &enginetest.Fake{Runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{
-			workflows.BulkJob.WorkflowID("j"): {
-				WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-					Status: visibility.Running, Type: &commonpb.WorkflowType{Name: workflows.BulkJob.Workflow},
-					Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.BulkJob.Memo: memo}},
-				},
-				WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: requested},
+		on := &enginetest.Temporal{}
+		on.Put(t, &workflowservice.DescribeWorkflowExecutionResponse{
+			WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
+				Execution: &commonpb.WorkflowExecution{WorkflowId: workflows.BulkJob.WorkflowID("j"), RunId: "run"},
+				Status:    visibility.Running, Type: &commonpb.WorkflowType{Name: workflows.BulkJob.Workflow},
+				Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.BulkJob.Memo: memo}},
 			},
-		}}
-		j, err := New[job.Bulk, job.BulkProgress](&kernel.Kernel{Client: temporal}, Kind[job.Bulk]{JobKind: workflows.BulkJob, Noun: BulkNoun, Named: func(string) bool { return true }}).Get(t.Context(), "j")
+			WorkflowExtendedInfo: &workflowpb.WorkflowExecutionExtendedInfo{CancelRequested: requested},
+		})
+		j, err := New[job.Bulk, job.BulkProgress](&kernel.Kernel{Client: on}, Kind[job.Bulk]{JobKind: workflows.BulkJob, Noun: BulkNoun, Named: func(string) bool { return true }}).Get(t.Context(), "j")
 		require.NoError(t, err)
 		require.Equal(t, job.Running, j.Status)
 		require.Equal(t, requested, j.CancelRequested)

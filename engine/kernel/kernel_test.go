@@ -42,7 +42,7 @@ func TestLinks(t *testing.T) {
 func TestAWaitEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		k := New(&enginetest.Fake{}, "default", "")
+		k := New(&enginetest.Temporal{}, "default", "")
 		waits := func() (took time.Duration) {
 			began := time.Now()
 			waiting, stop := k.Waiting(t.Context(), 3*time.Second)

@@ -18,21 +18,17 @@ import (
 
 // overtaken is a Temporal in which somebody else makes a policy first.
 type overtaken struct {
-	*enginetest.Fake
+	*enginetest.Temporal
 	t     *testing.T
 	first policy.Policy
 }
 
 func (o overtaken) ExecuteWorkflow(ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
 	if options.ID != workflows.PolicyID(o.first.BusinessType) {
-		return o.Fake.ExecuteWorkflow(ctx, options, workflow, args...)
+		return o.Temporal.ExecuteWorkflow(ctx, options, workflow, args...)
 	}
-	o.PolicyOf(o.t, o.first)
+	o.Policy(o.t, o.first)
 	return nil, serviceerror.NewWorkflowExecutionAlreadyStarted("", "", "")
-}
-
-func (o overtaken) SignalWithStartWorkflow(context.Context, string, string, any, client.StartWorkflowOptions, any, ...any) (client.WorkflowRun, error) {
-	return enginetest.StartedRun{}, nil // the registry of queues
 }
 
 // A policy that must be new replaces none, whether it was there or came first meanwhile.
@@ -40,7 +36,7 @@ func TestAPolicyThatMustBeNew(t *testing.T) {
 	t.Parallel()
 	policy := policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://r.test/")}}.WithDefaults()
 	policy.Version = 1
-	temporal := overtaken{&enginetest.Fake{}, t, policy}
+	temporal := overtaken{&enginetest.Temporal{}, t, policy}
 	policies := New(kernel.New(temporal, "default", ""), Config{})
 	change := Change{Policy: policy, MustBeNew: true, DryRun: true}
 	planned, err := policies.Put(t.Context(), change)

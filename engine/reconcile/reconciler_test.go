@@ -39,7 +39,7 @@ import (
 // crowdInBackoff is a Temporal with many retries, the newest first, as its
 // visibility lists them.
 type crowdInBackoff struct {
-	client.Client
+	*enginetest.Temporal
 	listed []*workflowpb.WorkflowExecutionInfo
 	// next is when each is tried next.
 	next time.Time
@@ -47,11 +47,8 @@ type crowdInBackoff struct {
 	// and silent those that are not described at all.
 	lost, broken string
 	silent       map[string]error
-	// queue is where the attempts are to be made, and backlogs how many wait for their
-	// turn on each.
-	queue    string
-	backlogs map[string]int64
-	policies enginetest.Fake
+	// queue is where the attempts are to be made.
+	queue string
 
 	lists, checks int
 	woken         []string
@@ -81,7 +78,7 @@ func (c *crowdInBackoff) ListWorkflow(_ context.Context, r *workflowservice.List
 func (c *crowdInBackoff) DescribeWorkflowExecution(ctx context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	key, ok := wire.ParseKey(id)
 	if !ok {
-		return c.policies.DescribeWorkflowExecution(ctx, id, "")
+		return c.Temporal.DescribeWorkflowExecution(ctx, id, "")
 	}
 	c.checks++
 	if err := c.silent[id]; err != nil {
@@ -105,18 +102,14 @@ func (c *crowdInBackoff) DescribeWorkflowExecution(ctx context.Context, id, _ st
 }
 
 //nolint:revive // the client's own arguments
-func (c *crowdInBackoff) SignalWithStartWorkflow(_ context.Context, id, _ string, _ any, _ client.StartWorkflowOptions, _ any, _ ...any) (client.WorkflowRun, error) {
+func (c *crowdInBackoff) SignalWithStartWorkflow(ctx context.Context, id, name string, value any, options client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
 	c.woken = append(c.woken, id)
-	return enginetest.StartedRun{}, nil
-}
-
-func (c *crowdInBackoff) WorkflowService() workflowservice.WorkflowServiceClient {
-	return (&enginetest.Queues{Fake: &enginetest.Fake{}, Backlogs: c.backlogs}).WorkflowService()
+	return c.Temporal.SignalWithStartWorkflow(ctx, id, name, value, options, workflow, args...)
 }
 
 // inBackoff is a crowd whose last one is lost.
 func inBackoff(n int) (*crowdInBackoff, *Reconciler) {
-	c := &crowdInBackoff{next: time.Now().Add(time.Hour), silent: map[string]error{}, queue: workflows.DefaultDeliveryQueue}
+	c := &crowdInBackoff{Temporal: &enginetest.Temporal{}, next: time.Now().Add(time.Hour), silent: map[string]error{}, queue: workflows.DefaultDeliveryQueue}
 	for i := range n {
 		c.listed = append(c.listed, c.info(i))
 	}
@@ -213,8 +206,8 @@ func TestWhatWaitsOnItsQueueIsNotLost(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			timers, e := inBackoff(1)
-			timers.queue, timers.backlogs = c.queue, map[string]int64{c.backlog: 1}
-			timers.policies.PolicyOf(t, policy.Policy{
+			timers.queue, timers.Backlogs = c.queue, map[string]int64{c.backlog: 1}
+			timers.Policy(t, policy.Policy{
 				BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: c.callback}, Fallback: c.fallback,
 			})
 			_, err := e.Retrying(t.Context(), time.Minute)

@@ -38,9 +38,12 @@ func described(status enumspb.WorkflowExecutionStatus) *workflowservice.Describe
 }
 
 // runsOf are runs of which one is known.
-func runsOf(run *workflowservice.DescribeWorkflowExecutionResponse) *Runs {
-	f := &enginetest.Fake{Runs: map[string]*workflowservice.DescribeWorkflowExecutionResponse{order.String(): run}}
-	return New(kernel.New(f, "default", ""))
+func runsOf(t *testing.T, run *workflowservice.DescribeWorkflowExecutionResponse) *Runs {
+	on := &enginetest.Temporal{}
+	if run != nil {
+		on.Put(t, run)
+	}
+	return New(kernel.New(on, "default", ""))
 }
 
 func TestARunIsWanted(t *testing.T) {
@@ -78,17 +81,17 @@ func TestARunIsWanted(t *testing.T) {
 		"timed out":                        {held(2, hold.StartedAt), hold, delivery.ResultWorkerStopping},
 		"ended by another worker":          {described(visibility.Running), hold, delivery.ResultWorkerStopping},
 	} {
-		why, err := runsOf(c.run).Revoked(t.Context(), order, c.hold)
+		why, err := runsOf(t, c.run).Revoked(t.Context(), order, c.hold)
 		require.NoError(t, err, name)
 		require.Equal(t, c.want, why, name)
 	}
-	_, err := New(kernel.New(&enginetest.Fake{Err: errors.New("down")}, "default", "")).Revoked(t.Context(), order, of)
+	_, err := New(kernel.New(&enginetest.Temporal{Err: errors.New("down")}, "default", "")).Revoked(t.Context(), order, of)
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
 // busy is a Temporal whose run has a task until it is free.
 type busy struct {
-	enginetest.Fake
+	enginetest.Temporal
 	free time.Time
 }
 
@@ -130,7 +133,7 @@ func TestTheStateOfAnAttempt(t *testing.T) {
 		State:       enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
 		LastFailure: enginetest.Failure(enginetest.Encoded(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 3})),
 	}}
-	state, err := runsOf(run).State(t.Context(), order, "run")
+	state, err := runsOf(t, run).State(t.Context(), order, "run")
 	require.NoError(t, err)
 	require.False(t, state.Wanted, "it is called off")
 	require.Equal(t, 3, state.Last.Attempt)
@@ -158,7 +161,9 @@ func TestWhatTheHistoryOfARunTells(t *testing.T) {
 		"another had it before":     {[]*historypb.HistoryEvent{started("a"), timedOut, started("b")}, "a", ""},
 		"asked to cancel meanwhile": {[]*historypb.HistoryEvent{started("a"), timedOut, cancelled, started("b")}, "a", "by hand"},
 	} {
-		runs := New(kernel.New(&enginetest.Fake{History: c.history}, "default", ""))
+		on := &enginetest.Temporal{}
+		on.Put(t, described(visibility.Running), c.history...)
+		runs := New(kernel.New(on, "default", ""))
 		holder, err := runs.Holder(t.Context(), order, "run")
 		require.NoError(t, err, name)
 		require.Equal(t, c.holder, holder, name)
@@ -166,7 +171,7 @@ func TestWhatTheHistoryOfARunTells(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, c.cause, cause, name)
 	}
-	broken := New(kernel.New(&enginetest.Fake{History: []*historypb.HistoryEvent{started("a")}, Err: errors.New("down")}, "default", ""))
+	broken := New(kernel.New(&enginetest.Temporal{Err: errors.New("down")}, "default", ""))
 	_, err := broken.Cause(t.Context(), order, "run")
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }

@@ -19,13 +19,13 @@ import (
 
 // bringing is a Temporal whose worker brings answers to their gateways.
 type bringing struct {
-	*enginetest.Fake
+	*enginetest.Temporal
 	client.WorkflowRun
 	err error
 }
 
 func (b *bringing) ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, w any, args ...any) (client.WorkflowRun, error) {
-	_, err := b.Fake.ExecuteWorkflow(ctx, o, w, args...)
+	_, err := b.Temporal.ExecuteWorkflow(ctx, o, w, args...)
 	return b, err
 }
 
@@ -42,20 +42,20 @@ func TestAnswersForOtherGateways(t *testing.T) {
 		"it does not":              {bringing{err: errors.New("over")}, wire.RingOver},
 		"the gateway is gone":      {bringing{err: errors.New("timed out")}, wire.RingOver},
 		"no worker answers":        {bringing{err: context.DeadlineExceeded}, wire.Unavailable},
-		"Temporal does not answer": {bringing{Fake: &enginetest.Fake{Err: context.DeadlineExceeded}}, wire.Unavailable},
+		"Temporal does not answer": {bringing{Temporal: &enginetest.Temporal{Err: context.DeadlineExceeded}}, wire.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := c.b
-			if b.Fake == nil {
-				b.Fake = &enginetest.Fake{}
+			if b.Temporal == nil {
+				b.Temporal = &enginetest.Temporal{}
 			}
 			err := New(kernel.New(&b, "default", "")).Answer(t.Context(), answer)
 			require.Equal(t, c.code == "", err == nil)
 			if err != nil {
 				require.Equal(t, c.code, wire.CodeOf(err))
 			}
-			require.Equal(t, []string{workflows.AnswerRingID(answer.Connection + ".7")}, b.Started)
+			require.Equal(t, []string{workflows.AnswerRingID(answer.Connection + ".7")}, b.Called("ExecuteWorkflow"))
 		})
 	}
 }
@@ -64,7 +64,7 @@ func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
 	t.Parallel()
 	const gateway = "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00"
 	connection := rand.Text()
-	b := &bringing{Fake: &enginetest.Fake{}}
+	b := &bringing{Temporal: &enginetest.Temporal{}}
 	for _, gateway := range []string{"", "x", "wakecall", gateway + "x", "../" + gateway} {
 		err := New(kernel.New(b, "default", "")).Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
 		require.Equal(t, wire.RingOver, wire.CodeOf(err), gateway)
@@ -73,5 +73,5 @@ func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
 		err := New(kernel.New(b, "default", "")).Answer(t.Context(), delivery.RingAnswer{Gateway: gateway, Connection: connection, Number: 1})
 		require.Equal(t, wire.RingOver, wire.CodeOf(err), connection)
 	}
-	require.Empty(t, b.Started)
+	require.Empty(t, b.Called("ExecuteWorkflow"))
 }
