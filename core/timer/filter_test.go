@@ -38,3 +38,12 @@ func TestFilterAdmits(t *testing.T) {
 	}
 	require.False(t, timer.Filter{Labels: timer.Labels{"a": "x"}}.Admits(timer.View{Labels: timer.Labels{"a": "X"}}))
 }
+
+// A filter without a status is about timers in every one, and so about none that has ended only.
+func TestNoStatusIsNoEnd(t *testing.T) {
+	t.Parallel()
+	ended := map[timer.Status]bool{timer.Delivered: true, timer.Failed: true, timer.Expired: true, timer.Cancelled: true}
+	for _, status := range append(timer.Statuses(), "") {
+		require.Equal(t, ended[status], status.Finished(), status)
+	}
+}

@@ -35,7 +35,14 @@ func Statuses() []Status {
 }
 
 // Finished reports whether the timer will not ring again by itself.
-func (s Status) Finished() bool { return s != Scheduled && s != Paused && s != Delivering }
+func (s Status) Finished() bool {
+	switch s {
+	case Delivered, Failed, Expired, Cancelled:
+		return true
+	default:
+		return false
+	}
+}
 
 // View is a timer as readers see it.
 type View struct {
