@@ -62,3 +62,10 @@ func dispatchesOn(client client.Client) *Dispatches {
 	policies := policies.New(k, policies.Config{})
 	return New(k, policies, waits.New(policies, emergencies.New(k, 0), queues.New(k, policies)), delivery.Reach{})
 }
+
+// startShard starts the workflow of a shard.
+func startShard(t *testing.T, on *enginetest.Temporal, id string) {
+	t.Helper()
+	_, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id}, workflows.TypeDispatchShard)
+	require.NoError(t, err)
+}

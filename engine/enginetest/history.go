@@ -75,8 +75,8 @@ func (l *lastEvent) Next() (*historypb.HistoryEvent, error) {
 	}
 }
 
-// page is one page of all, of a size, 0 for no bound, and the token of the next one. A token
-// that was not made here is one of no page.
+// page is one page of all, of a size, 0 for no bound, and the token of the next one. A full page
+// has one, as on a server, whether or not anything follows.
 func page[E any](all []E, size int, token []byte) (some []E, next []byte) {
 	from, _ := strconv.Atoi(string(token))
 	from = min(from, len(all))
@@ -84,7 +84,7 @@ func page[E any](all []E, size int, token []byte) (some []E, next []byte) {
 	if size > 0 {
 		to = min(from+size, to)
 	}
-	if to < len(all) {
+	if size > 0 && to == from+size {
 		next = []byte(strconv.Itoa(to))
 	}
 	return slices.Clone(all[from:to]), next

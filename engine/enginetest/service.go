@@ -35,6 +35,9 @@ func (s service) DeleteWorkflowExecution(
 		if found.open() {
 			found.terminate("deleted")
 		}
+		for _, one := range s.t.runs {
+			one.past = one.past || one.id() == found.id()
+		}
 		s.t.runs = slices.DeleteFunc(s.t.runs, func(one *run) bool { return one == found })
 		return &workflowservice.DeleteWorkflowExecutionResponse{}, nil
 	})

@@ -25,7 +25,10 @@ import (
 type task struct {
 	// scheduled is the number of its event, and order its place among all tasks.
 	scheduled, order int64
-	started          bool
+	// turn is how many tasks of its key came to the queue before it, and itself; 0 before that
+	// was counted.
+	turn    int
+	started bool
 }
 
 // taskTimeout is how long a worker may have a task.
@@ -77,8 +80,6 @@ func (r *run) release(kind enumspb.EventType) {
 // waiting are the runs whose tasks wait on a queue, in their order. With fairness the keys take
 // turns. The caller holds the lock.
 func (s *store) waiting(queue string) (runs []*run) {
-	turn := map[string]int{}
-	place := map[*run]int{}
 	for _, r := range s.runs {
 		if r.queue == queue && r.task != nil && !r.task.started {
 			runs = append(runs, r)
@@ -89,10 +90,15 @@ func (s *store) waiting(queue string) (runs []*run) {
 		return runs
 	}
 	for _, r := range runs {
-		place[r] = turn[r.fairness]
-		turn[r.fairness]++
+		if key := queue + "/" + r.fairness; r.task.turn == 0 {
+			if s.turns == nil {
+				s.turns = map[string]int{}
+			}
+			s.turns[key]++
+			r.task.turn = s.turns[key]
+		}
 	}
-	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(place[a], place[b]) })
+	slices.SortStableFunc(runs, func(a, b *run) int { return cmp.Compare(a.task.turn, b.task.turn) })
 	return runs
 }
 
@@ -122,9 +128,11 @@ func (s *store) holder(token []byte) (*run, error) {
 		case protowire.VarintType:
 			value, n := protowire.ConsumeVarint(token)
 			fields[field], token = strconv.FormatUint(value, 10), token[max(n, 0):]
-		default:
+		case protowire.BytesType:
 			value, n := protowire.ConsumeString(token)
 			fields[field], token = value, token[max(n, 0):]
+		default:
+			return nil, serviceerror.NewInvalidArgument("invalid task token")
 		}
 	}
 	r := s.latest(fields[tokenWorkflowID], fields[tokenRunID])

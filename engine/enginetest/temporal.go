@@ -51,6 +51,8 @@ type store struct {
 	mu     sync.Mutex
 	runs   []*run
 	number int
+	// turns counts the tasks of each key that have come to each queue.
+	turns map[string]int
 }
 
 // Call is a call to Temporal.
@@ -73,6 +75,8 @@ type run struct {
 	queue, fairness string
 	// task is its workflow task, nil for none.
 	task *task
+	// past reports whether a run after it was deleted: only who names it finds it.
+	past bool
 	// closed is closed once the run is.
 	closed chan struct{}
 	// result is what the run ended with: a value, or an error.
@@ -120,7 +124,7 @@ func locked[R any](t *Temporal, do func() (R, error)) (R, error) {
 // there is none. The caller holds the lock.
 func (s *store) latest(id, runID string) (found *run) {
 	for _, r := range s.runs {
-		if r.id() == id && (runID == "" || r.runID() == runID) {
+		if r.id() == id && (runID == "" && !r.past || r.runID() == runID) {
 			found = r
 		}
 	}

@@ -105,6 +105,9 @@ func (r *run) meetsOne(part string) bool {
 		case ">=":
 			return value >= want
 		case "<=":
+			if _, custom := r.attributes[m[1]].(time.Time); custom {
+				return value < want // as SQLite compares the text that it stores
+			}
 			return value <= want
 		case "<":
 			return value < want

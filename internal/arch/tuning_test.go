@@ -45,6 +45,8 @@ var untuned = map[string]string{
 	"api policyDepth":                     "part of the form of a policy",
 	"api pollIDParts":                     "part of the form of the id of a ring",
 	"internal/oidc/oidctest/issuer.go":    "an identity provider of tests",
+	"engine/enginetest/answers.go":        "what stands in for Temporal in tests",
+	"engine/enginetest/answers_lists.go":  "what stands in for Temporal in tests",
 	"engine/enginetest/server.go":         "what stands in for Temporal in tests",
 	"engine/enginetest/service.go":        "what stands in for Temporal in tests",
 	"engine/enginetest/tasks.go":          "what stands in for Temporal in tests",
