@@ -84,8 +84,12 @@ func (c *Controls) Cancel(ctx context.Context, key wire.Key, wait time.Duration)
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	if err := c.kernel.Client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""); err != nil {
-		return dispatch.View{}, false, kernel.Translate(err)
+	err = kernel.Translate(c.kernel.Client.CancelWorkflow(call, workflows.DispatchWorkflowID(key), ""))
+	switch {
+	case wire.CodeOf(err) == wire.NotFound: // deleted in this moment
+		return dispatch.View{}, false, noDispatch()
+	case err != nil:
+		return dispatch.View{}, false, err
 	}
 	view, applied, err = c.await(ctx, key, wait, func(now dispatch.View) bool { return now.Status.Finished() })
 	if err == nil && applied && view.Status != dispatch.Cancelled {

@@ -170,8 +170,12 @@ func (j *Jobs[O, C]) Stop(ctx context.Context, id string, wait time.Duration) (J
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	if err := j.kernel.Client.CancelWorkflow(call, j.kind.WorkflowID(id), ""); err != nil {
-		return Job[O, C]{}, kernel.Translate(err)
+	err = kernel.Translate(j.kernel.Client.CancelWorkflow(call, j.kind.WorkflowID(id), ""))
+	switch {
+	case wire.CodeOf(err) == wire.NotFound: // deleted in this moment
+		return Job[O, C]{}, j.unknown()
+	case err != nil:
+		return Job[O, C]{}, err
 	}
 	waiting, stop := j.kernel.Waiting(ctx, wait)
 	defer stop()
