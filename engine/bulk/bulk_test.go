@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/job"
@@ -22,6 +24,7 @@ import (
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/engine/waits"
 	"github.com/wakecall/wakecall/internal/quota"
+	"github.com/wakecall/wakecall/internal/seal"
 )
 
 // site has some timers of type order, and bulk jobs that nobody carries out.
@@ -30,6 +33,7 @@ type site struct {
 	booked *bookings.Bookings
 	on     *enginetest.Temporal
 	worker enginetest.Worker
+	kernel *kernel.Kernel
 }
 
 func open(t *testing.T, ids ...string) site {
@@ -38,9 +42,11 @@ func open(t *testing.T, ids ...string) site {
 	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
 	k := kernel.New(on, "default", "")
 	t.Cleanup(k.EndWaits)
-	known := policies.New(k, policies.Config{TTL: time.Hour})
+	box, err := seal.New("")
+	require.NoError(t, err)
+	known := policies.New(k, policies.Config{TTL: time.Hour, Box: box})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
-	s := site{on: on, worker: enginetest.Worker{On: on}, booked: bookings.New(bookings.Config{
+	s := site{on: on, kernel: k, worker: enginetest.Worker{On: on}, booked: bookings.New(bookings.Config{
 		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}
 	s.Bulk = New(Config{Kernel: k, Reader: reader, Bookings: s.booked, Policies: known})
@@ -152,4 +158,10 @@ func TestPagesAreStoredAndClosed(t *testing.T) {
 		s.on.Err = errors.New("down")
 		require.Error(t, s.ClosePages(t.Context(), "june", 1, func() {}))
 	})
+}
+
+// pending is the activity of a job, which has said how far it is.
+func pending(t *testing.T, progress job.BulkProgress) *workflowpb.PendingActivityInfo {
+	t.Helper()
+	return &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_STARTED, HeartbeatDetails: enginetest.Encoded(t, progress)}
 }
