@@ -44,6 +44,7 @@ func TestADispatchIsSteered(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, applied)
 	require.Equal(t, dispatch.Cancelled, view.Status)
+	require.False(t, view.CancelRequested, "it is more than that")
 	_, applied, err = s.Cancel(t.Context(), key, 0)
 	require.NoError(t, err, "it is so already")
 	require.True(t, applied)
@@ -61,12 +62,18 @@ func TestWhatNoWorkerHasTaken(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, applied)
 		require.Equal(t, 3*time.Second, time.Since(began))
+		same := 10.0
+		_, applied, err = s.Change(t.Context(), key, dispatch.Change{PerSecond: &same}, 0)
+		require.NoError(t, err)
+		require.False(t, applied, "one that says what is so is to be heard as well")
+		told := len(s.on.Signals(id))
 		view, applied, err := s.Cancel(t.Context(), key, 0)
 		require.NoError(t, err)
 		require.False(t, applied)
 		require.True(t, view.CancelRequested)
 		_, _, err = s.Change(t.Context(), key, faster(), 0)
 		require.Equal(t, wire.CancelPending, wire.CodeOf(err))
+		require.Len(t, s.on.Signals(id), told, "it is told of nothing more")
 	})
 }
 

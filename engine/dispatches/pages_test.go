@@ -46,12 +46,12 @@ func TestASweep(t *testing.T) {
 	t.Parallel()
 	s := open(t)
 	many := s.part("many/", 2*tuning.SweepWidth+1)
-	few, kept := s.part("few/", 3), s.part("kept/", 2)
-	few.Pages = 0 // it was not known how many there are
+	unknown, kept := s.part("unknown/", tuning.SweepWidth+1), s.part("kept/", 2)
+	unknown.Pages = 0 // it was not known how many there are
 	beats := 0
-	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Delete: []dispatch.Part{many, few}, Close: []dispatch.Part{kept}}, func() { beats++ }))
+	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Delete: []dispatch.Part{many, unknown}, Close: []dispatch.Part{kept}}, func() { beats++ }))
 	require.GreaterOrEqual(t, beats, 5)
-	for _, gone := range []string{many.Page(0), many.Page(2 * tuning.SweepWidth), few.Page(2)} {
+	for _, gone := range []string{many.Page(0), many.Page(2 * tuning.SweepWidth), unknown.Page(tuning.SweepWidth)} {
 		require.Zero(t, s.on.RunsOf(gone), gone)
 	}
 	for number := range 2 {

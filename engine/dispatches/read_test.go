@@ -103,7 +103,9 @@ func (s *site) put(businessID string, status dispatch.Status) {
 	view, _, err := s.Open(s.t.Context(), given)
 	require.NoError(s.t, err)
 	of := workflows.DispatchWorkflowID(given.Key)
-	view.Memo.Status = status
+	if view.Memo.Status = status; status == dispatch.Running {
+		view.Memo.StartedAt, view.Memo.Shards = wire.At(time.Now()), 1
+	}
 	s.worker.Say(s.t, of, workflows.MemoDispatch, view.Memo)
 	switch {
 	case status == dispatch.Cancelled:
