@@ -22,9 +22,15 @@ type Worker struct{ On *Temporal }
 // State sets the state of a timer, as its workflow does.
 func (w Worker) State(tb testing.TB, id string, state timer.Status) {
 	tb.Helper()
+	w.Attribute(tb, id, workflows.AttrState.GetName(), string(state))
+}
+
+// Attribute sets a search attribute of the latest run of a workflow.
+func (w Worker) Attribute(tb testing.TB, id, name string, value any) {
+	tb.Helper()
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
-	if err := w.On.latest(id, "").attribute(map[string]any{workflows.AttrState.GetName(): string(state)}); err != nil {
+	if err := w.On.latest(id, "").attribute(map[string]any{name: value}); err != nil {
 		tb.Fatal(err)
 	}
 }

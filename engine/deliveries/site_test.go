@@ -1,0 +1,293 @@
+package deliveries
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/emergencies"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/histories"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/queues"
+	"github.com/wakecall/wakecall/engine/timers"
+	"github.com/wakecall/wakecall/engine/waits"
+	"github.com/wakecall/wakecall/internal/quota"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+var order1 = wire.Key{BusinessType: "order", BusinessID: "1"}
+
+const order1ID = "order/1"
+
+// site has the timer order/1, whose second attempt was accepted and waits for word.
+type site struct {
+	*Deliveries
+	t      *testing.T
+	on     *enginetest.Temporal
+	worker enginetest.Worker
+	kernel *kernel.Kernel
+	booked *bookings.Bookings
+	of     Accepted
+}
+
+// accepted is the record of that attempt.
+func accepted() delivery.Acceptance {
+	return delivery.Acceptance{Attempt: 2, Until: wire.At(time.Now()).Add(time.Hour)}
+}
+
+func open(t *testing.T) *site {
+	t.Helper()
+	on := &enginetest.Temporal{}
+	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
+	k := kernel.New(on, "default", "")
+	t.Cleanup(k.EndWaits)
+	known := policies.New(k, policies.Config{TTL: time.Hour})
+	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
+	s := &site{Deliveries: New(k, reader, histories.NewAttempts(k, reader), nil), t: t, on: on, worker: enginetest.Worker{On: on}, kernel: k}
+	s.booked = bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{}})
+	hour := wire.Duration(time.Hour)
+	view, _, err := s.booked.Add(t.Context(), bookings.Request{Key: order1, Terms: timer.Terms{Delay: &hour}})
+	require.NoError(t, err)
+	s.of = Accepted{Key: order1, WebhookID: view.WebhookID, Attempt: 2}
+	s.delivering(accepted())
+	on.OnEvent = s.told
+	return s
+}
+
+// delivering has the timer be delivered, with what is known of the attempt that was accepted last.
+func (s *site) delivering(a delivery.Acceptance) {
+	s.t.Helper()
+	s.worker.State(s.t, order1ID, timer.Delivering)
+	s.worker.Say(s.t, order1ID, workflows.MemoAcceptance, a)
+}
+
+// told does what the workflow does with the word of a receiver.
+func (s *site) told(_ string, event *historypb.HistoryEvent) {
+	signal := event.GetWorkflowExecutionSignaledEventAttributes()
+	if signal.GetSignalName() != workflows.SignalAcknowledge {
+		return
+	}
+	var word delivery.Acknowledgement
+	require.NoError(s.t, enginetest.Payloads.FromPayloads(signal.GetInput(), &word))
+	if !word.Nack {
+		s.worker.Deliver(order1ID)
+		return
+	}
+	next := accepted()
+	next.Result, next.SettledAt, next.Failure = delivery.ResultRetry, wire.At(time.Now()), &delivery.Failure{Class: delivery.Nacked}
+	s.delivering(next)
+}
+
+func (s *site) said(word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error) {
+	return s.Acknowledge(s.t.Context(), s.of, word, wait)
+}
+
+// words are how often the timer was told of a word.
+func (s *site) words() int { return len(s.on.Signals(order1ID)) }
+
+// A word is answered once it took effect, and said again it is no error.
+func TestAWordIsAnsweredWithItsEffect(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		word   delivery.Acknowledgement
+		status timer.Status
+	}{
+		"ack":  {delivery.Acknowledgement{}, timer.Delivered},
+		"nack": {delivery.Acknowledgement{Nack: true, Reason: "out of stock"}, timer.Delivering},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := open(t)
+				for range 2 {
+					view, effect, err := s.said(c.word, time.Minute)
+					require.NoError(t, err)
+					require.Equal(t, bookings.Done, effect)
+					require.Equal(t, c.status, view.Status)
+				}
+				require.Equal(t, 1, s.words(), "it was said once")
+				other := c.word
+				other.Nack = !other.Nack
+				_, _, err := s.said(other, time.Minute)
+				require.Equal(t, wire.NotAwaited, wire.CodeOf(err), "it is too late for the contrary")
+				refused, _ := errors.AsType[*wire.Error](err)
+				require.Equal(t, c.status, timer.StateOf(refused).Status)
+			})
+		})
+	}
+}
+
+// A word that has no effect yet is durable; a cancel outweighs it.
+func TestAWordThatNoWorkerHasHeard(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.on.OnEvent = nil
+		began := time.Now()
+		_, effect, err := s.said(delivery.Acknowledgement{}, 3*time.Second)
+		require.NoError(t, err)
+		require.Equal(t, bookings.Pending, effect)
+		require.Equal(t, 3*time.Second, time.Since(began))
+		require.Equal(t, 1, s.words(), "it is said once however long it is waited for")
+
+		require.NoError(t, s.on.CancelWorkflow(t.Context(), order1ID, ""))
+		_, _, err = s.said(delivery.Acknowledgement{}, 3*time.Second)
+		require.Equal(t, wire.CancelPending, wire.CodeOf(err))
+	})
+}
+
+// Who waits while the process leaves is told that it is pending.
+func TestAWordWhileTheProcessLeaves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.on.OnEvent = nil
+		time.AfterFunc(time.Second, s.kernel.EndWaits)
+		began := time.Now()
+		_, effect, err := s.said(delivery.Acknowledgement{}, time.Hour)
+		require.NoError(t, err)
+		require.Equal(t, bookings.Pending, effect)
+		require.Equal(t, time.Second, time.Since(began))
+	})
+}
+
+// A change begins another run, which has to be told too.
+func TestAWordFollowsTheTimer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		work := s.on.OnEvent
+		s.on.OnEvent = func(id string, _ *historypb.HistoryEvent) {
+			s.on.OnEvent = work
+			s.worker.Apply(t, id, timer.Change{ID: "c", Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now()), Fingerprint: "f"})
+			s.delivering(accepted())
+		}
+		view, effect, err := s.said(delivery.Acknowledgement{}, time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, bookings.Done, effect)
+		require.Equal(t, timer.Delivered, view.Status)
+		require.Equal(t, 2, s.words())
+	})
+}
+
+// What became of a nack may be in the record of the run that was told of it only.
+func TestANackThatTheNextAttemptOvertakes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.on.OnEvent = func(string, *historypb.HistoryEvent) {
+			s.on.OnEvent = nil
+			made := delivery.Report{Result: delivery.ResultRetry, Attempt: 2, Attempts: []delivery.Attempt{{Number: 1}, {Number: 2, Class: delivery.Nacked}}}
+			s.worker.Record(order1ID, 0, marker(t, made))
+			s.delivering(delivery.Acceptance{Attempt: 3, Until: wire.At(time.Now()).Add(time.Hour)})
+		}
+		_, effect, err := s.said(delivery.Acknowledgement{Nack: true}, time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, bookings.Done, effect)
+		s.of.Attempt = 1
+		_, _, err = s.said(delivery.Acknowledgement{Nack: true}, time.Minute)
+		require.Equal(t, wire.NotAwaited, wire.CodeOf(err), "the attempt before that was not nacked")
+	})
+}
+
+// marker is the event of attempts that were made within a workflow task.
+func marker(t *testing.T, made delivery.Report) *historypb.HistoryEvent {
+	t.Helper()
+	return &historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{
+		MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{Details: map[string]*commonpb.Payloads{"result": enginetest.Encoded(t, made)}},
+	}}
+}
+
+func TestTheErrorsOfAWord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(s *site)
+		code   wire.Code
+	}{
+		"nothing is awaited":        {func(s *site) { s.worker.Fail(order1ID) }, wire.NotAwaited},
+		"the timer is gone":         {func(s *site) { s.of.Key.BusinessID = "2" }, wire.NotFound},
+		"it cannot be described":    {func(s *site) { s.on.Refuse("DescribeWorkflowExecution", "", errors.New("down")) }, wire.Unavailable},
+		"it cannot be told":         {func(s *site) { s.on.Refuse("SignalWorkflow", "", serviceerror.NewUnavailable("busy")) }, wire.Unavailable},
+		"the record cannot be read": {func(s *site) { s.worker.Fail(order1ID); s.on.Refuse("GetWorkflowHistory", "", errors.New("down")) }, wire.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			c.before(s)
+			_, _, err := s.said(delivery.Acknowledgement{Nack: true}, 0)
+			require.Equal(t, c.code, wire.CodeOf(err))
+		})
+	}
+}
+
+// A run that has closed meanwhile took nothing, and the next one is told.
+func TestAWordToARunThatHasJustClosed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		refusals := 0
+		s.on.Before = func(call enginetest.Call) error {
+			if call.Name == "SignalWorkflow" && refusals == 0 {
+				refusals++
+				return serviceerror.NewNotFound("it has closed")
+			}
+			return nil
+		}
+		_, effect, err := s.said(delivery.Acknowledgement{}, time.Minute)
+		require.NoError(t, err)
+		require.Equal(t, bookings.Done, effect)
+		require.Equal(t, 2, s.words())
+	})
+}
+
+// A delivery is found by its webhook id, by who sees its business type, once visibility shows it.
+func TestADeliveryIsFound(t *testing.T) {
+	t.Parallel()
+	all := func(string) bool { return true }
+	none := func(string) bool { return false }
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		show := func() { s.worker.Attribute(t, order1ID, workflows.AttrWebhookID.GetName(), s.of.WebhookID) }
+		took := func(id string, sees func(string) bool) (of Accepted, took time.Duration, err error) {
+			began := time.Now()
+			of, err = s.Find(t.Context(), id, sees)
+			return of, time.Since(began), err
+		}
+		for _, id := range []string{"", "msg_1", "msg_" + strings.Repeat("A", 26), s.of.WebhookID + "' OR '1"} {
+			_, wait, err := took(id, all)
+			require.Equal(t, wire.NotFound, wire.CodeOf(err), id)
+			require.Zero(t, wait, "no id is of that form")
+		}
+		time.AfterFunc(tuning.DeliveryWait/2, show)
+		of, wait, err := took(s.of.WebhookID, all)
+		require.NoError(t, err)
+		require.Equal(t, Accepted{Key: order1, WebhookID: s.of.WebhookID}, of)
+		require.GreaterOrEqual(t, wait, tuning.DeliveryWait/2)
+
+		_, hidden, err := took(s.of.WebhookID, none)
+		require.Equal(t, wire.NotFound, wire.CodeOf(err))
+		_, missing, err := took("msg_"+strings.Repeat("a", 26), all)
+		require.Equal(t, wire.NotFound, wire.CodeOf(err))
+		require.Equal(t, missing, hidden, "one that is not seen takes as long as one that is not there")
+
+		s.on.Err = context.DeadlineExceeded
+		_, _, err = took(s.of.WebhookID, all)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	})
+}
