@@ -19,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/waits"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -155,7 +156,7 @@ func (r *Reader) showClosed(ctx context.Context, view *timer.View) error {
 	if ended, ok := outcomeIn(err); ok {
 		outcome, err = ended, nil
 	}
-	if err != nil && view.Status == timer.Failed {
+	if errtype.Is[*temporal.WorkflowExecutionError](err) && view.Status == timer.Failed {
 		// The engine itself ended or failed the run, without an outcome of ours.
 		failure := &delivery.Failure{Message: "ended by the engine"}
 		outcome, err = timer.Outcome{Status: timer.Failed, LastFailure: failure}, nil

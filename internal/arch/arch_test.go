@@ -62,7 +62,7 @@ var rooms = map[string][]string{
 	"engine/runs":           {"core", "engine/kernel", "internal/identity", "workflows"},
 	"engine/stats":          {"core", "engine/kernel", "engine/query", "engine/registry", "engine/visibility"},
 	"engine/streams":        {"core", "engine/kernel", "workflows"},
-	"engine/timers":         {"core", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "engine/waits", "workflows"},
+	"engine/timers":         {"core", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "engine/waits", "internal/errtype", "workflows"},
 	"engine/visibility":     {"core", "engine/query", "workflows"},
 	"engine/waits":          {"core", "engine/emergencies", "engine/policies", "engine/queues", "workflows"},
 	"worker":                {"activities", "activities/delivery", "activities/dispatch", "core", "workflows"},

@@ -1,0 +1,153 @@
+package timers
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// How a run stands in Temporal, and what it says of itself, is the status of the timer.
+func TestTheStatusOfATimer(t *testing.T) {
+	t.Parallel()
+	state := func(state timer.Status) func(shelf) {
+		return func(s shelf) { s.worker.State(t, order1ID, state) }
+	}
+	for name, c := range map[string]struct {
+		before func(shelf)
+		want   timer.Status
+	}{
+		"open":             {func(shelf) {}, timer.Scheduled},
+		"being tried":      {state(timer.Delivering), timer.Delivering},
+		"delivered":        {func(s shelf) { s.worker.Deliver(order1ID) }, timer.Delivered},
+		"expired":          {func(s shelf) { state(timer.Expired)(s); s.worker.Close(order1ID, timer.Outcome{Status: timer.Expired}) }, timer.Expired},
+		"cancelled":        {func(s shelf) { s.worker.Cancel(order1ID) }, timer.Cancelled},
+		"terminated":       {func(s shelf) { require.NoError(t, s.on.TerminateWorkflow(t.Context(), order1ID, "", "")) }, timer.Cancelled},
+		"given up":         {func(s shelf) { s.worker.Fail(order1ID) }, timer.Failed},
+		"failed by itself": {func(s shelf) { s.worker.Close(order1ID, temporal.NewApplicationError("a bug", "")) }, timer.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shelved(t, asItIs)
+			c.before(s)
+			require.Equal(t, c.want, s.shown(t).Status)
+		})
+	}
+}
+
+// A timer whose workflow failed by itself has an end of the engine's making. One whose end cannot be
+// asked for has none: that is unknown.
+func TestTheEndOfAFailedTimer(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	s.worker.Close(order1ID, temporal.NewApplicationError("a bug", ""))
+	require.Equal(t, "ended by the engine", s.shown(t).LastFailure.Message)
+
+	s = shelved(t, asItIs)
+	s.worker.Fail(order1ID)
+	for _, err := range []error{serviceerror.NewUnavailable("busy"), errors.New("down")} {
+		s.on.Refuse("GetWorkflow", order1ID, err)
+		_, failed := s.Get(t.Context(), order1)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(failed), "three attempts are not forgotten")
+	}
+}
+
+// A cancel that is pending shows, and is gone with the timer.
+func TestAPendingCancelIsShown(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	require.NoError(t, s.on.CancelWorkflow(t.Context(), order1ID, ""))
+	require.True(t, s.shown(t).CancelRequested)
+	s.worker.Cancel(order1ID)
+	require.False(t, s.shown(t).CancelRequested)
+}
+
+// An attempt that was accepted shows, and what is awaited of its receiver.
+func TestAnAcceptedAttemptIsShown(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	s.worker.State(t, order1ID, timer.Delivering)
+	until, late := wire.At(time.Now()).Add(time.Hour), int64(7)
+	s.worker.Say(t, order1ID, workflows.MemoAcceptance, delivery.Acceptance{Attempt: 2, Until: until, LatenessMS: &late})
+	view := s.shown(t)
+	require.Equal(t, []any{2, until, delivery.WaitsForAck, int64(7)}, []any{view.Attempts, view.AckUntil, view.WaitsFor, *view.LatenessMS})
+
+	failure := &delivery.Failure{Class: delivery.Nacked, Message: "no"}
+	s.worker.Say(t, order1ID, workflows.MemoAcceptance, delivery.Acceptance{Attempt: 2, Until: until, Result: delivery.ResultRetry, Failure: failure})
+	view = s.shown(t)
+	require.Zero(t, view.AckUntil)
+	require.Equal(t, failure, view.LastFailure)
+	s.worker.Say(t, order1ID, workflows.MemoAcceptance, "?")
+	require.Zero(t, s.shown(t).Attempts, "what cannot be read is not shown")
+}
+
+// An attempt that was handed to another queue shows what came before it.
+func TestAnAttemptThatWasHandedOn(t *testing.T) {
+	t.Parallel()
+	pending := &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_STARTED, Attempt: 1}
+	for name, c := range map[string]struct {
+		streams bool
+		given   *delivery.Report
+		refuse  bool
+		want    int
+	}{
+		"with what came before": {true, &delivery.Report{Attempt: 2, Failure: &delivery.Failure{Status: 503}}, false, 3},
+		"with nothing":          {true, nil, false, 1},
+		"of a type without":     {false, &delivery.Report{Attempt: 2}, false, 1},
+		"that cannot be read":   {true, &delivery.Report{Attempt: 2}, true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shelved(t, asItIs)
+			if c.streams {
+				s.on.Policy(t, policy.Policy{BusinessType: "order", Version: 2, Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}})
+			}
+			s.worker.Record(order1ID, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, &historypb.HistoryEvent{
+				Attributes: &historypb.HistoryEvent_ActivityTaskScheduledEventAttributes{
+					ActivityTaskScheduledEventAttributes: &historypb.ActivityTaskScheduledEventAttributes{
+						ActivityType: &commonpb.ActivityType{Name: workflows.ActivityDeliver}, Input: enginetest.Encoded(t, timer.Delivery{Spec: s.spec, Prior: c.given}),
+					},
+				},
+			})
+			s.worker.Pend(order1ID, pending)
+			if c.refuse {
+				s.on.Refuse("GetWorkflowExecutionHistoryReverse", "", errors.New("down"))
+			}
+			require.Equal(t, c.want, s.shown(t).Attempts)
+		})
+	}
+}
+
+// What cannot be read of a timer is said so.
+func TestATimerThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	s.worker.Say(t, order1ID, workflows.MemoTimer, "?")
+	_, err := s.Get(t.Context(), order1)
+	require.Equal(t, wire.Internal, wire.CodeOf(err))
+
+	s = shelved(t, asItIs)
+	for _, call := range []string{"DescribeWorkflowExecution", "GetWorkflowExecutionHistory"} {
+		s.on.Refuse(call, order1ID, errors.New("down"))
+		_, err := s.Get(t.Context(), order1)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), call)
+	}
+	s.on.Before = nil
+	_, err = s.Payload(t.Context(), order1, "forgotten")
+	require.Equal(t, wire.NotFound, wire.CodeOf(err))
+	require.Equal(t, wire.Internal, wire.CodeOf(DecodeInput(enginetest.Encoded(t, 1, 2), &timer.Spec{}, nil)))
+}
