@@ -17,10 +17,10 @@ import (
 )
 
 var (
-	condition = regexp.MustCompile(`^(\w+) (=|!=|>=|<=|<|STARTS_WITH) '((?:[^'\\]|\\.)*)'$`)
-	oneOf     = regexp.MustCompile(`^(\w+) IN \((.*)\)$`)
-	missing   = regexp.MustCompile(`^(\w+) IS NULL$`)
-	unescaped = strings.NewReplacer(`\\`, `\`, `\'`, `'`)
+	comparison = regexp.MustCompile(`^(\w+) (=|!=|>=|<=|<|STARTS_WITH) '((?:[^'\\]|\\.)*)'$`)
+	oneOf      = regexp.MustCompile(`^(\w+) IN \((.*)\)$`)
+	missing    = regexp.MustCompile(`^(\w+) IS NULL$`)
+	unescaped  = strings.NewReplacer(`\\`, `\`, `\'`, `'`)
 )
 
 // values are what visibility knows of a run by an attribute; none where it is missing.
@@ -57,14 +57,66 @@ func (r *run) values(attribute string) []string {
 // instant writes a time as conditions do, so that the texts compare as the times do.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// selected reports whether a run meets a query, in the form that package query builds.
-func (r *run) selected(query string) bool {
+// condition reports whether a run meets a part of a query.
+type condition func(*run) bool
+
+// parse reads a query, in the form that package query builds.
+func parse(query string) (conditions []condition) {
 	for _, part := range strings.Split(query, " AND ") {
-		if part != "" && !r.meetsOne(part) {
-			return false
+		if part != "" {
+			conditions = append(conditions, parseOne(part))
 		}
 	}
-	return true
+	return conditions
+}
+
+func parseOne(part string) condition {
+	if inner, ok := strings.CutPrefix(part, "("); ok {
+		var either []condition
+		for _, one := range strings.Split(strings.TrimSuffix(inner, ")"), " OR ") {
+			either = append(either, parseOne(one))
+		}
+		return func(r *run) bool {
+			return slices.ContainsFunc(either, func(meets condition) bool { return meets(r) })
+		}
+	}
+	if m := missing.FindStringSubmatch(part); m != nil {
+		return func(r *run) bool { return len(r.values(m[1])) == 0 }
+	}
+	if m := oneOf.FindStringSubmatch(part); m != nil {
+		these := strings.Split(m[2], ", ")
+		return func(r *run) bool {
+			return slices.ContainsFunc(r.values(m[1]), func(value string) bool { return slices.Contains(these, "'"+value+"'") })
+		}
+	}
+	m := comparison.FindStringSubmatch(part)
+	if m == nil {
+		panic(fmt.Sprintf("enginetest does not know the condition %q", part)) //nolint:forbidigo // a test has to learn of it
+	}
+	want := unescaped.Replace(m[3])
+	return func(r *run) bool {
+		return slices.ContainsFunc(r.values(m[1]), func(value string) bool { return r.compares(m[1], m[2], value, want) })
+	}
+}
+
+// compares compares a value of an attribute with the one of a query.
+func (r *run) compares(attribute, operator, value, want string) bool {
+	switch operator {
+	case "=":
+		return value == want
+	case "!=":
+		return value != want
+	case ">=":
+		return value >= want
+	case "<=":
+		if _, custom := r.attributes[attribute].(time.Time); custom {
+			return value < want // as SQLite compares the text that it stores
+		}
+		return value <= want
+	case "<":
+		return value < want
+	}
+	return strings.HasPrefix(value, want)
 }
 
 // newest orders runs as visibility does: the open ones first, then those that closed last, and
@@ -79,47 +131,11 @@ func newest(a, b *run) int {
 	return cmp.Or(cmp.Compare(closed(b), closed(a)), b.info().GetStartTime().AsTime().Compare(a.info().GetStartTime().AsTime()))
 }
 
-func (r *run) meetsOne(part string) bool {
-	if inner, ok := strings.CutPrefix(part, "("); ok {
-		return slices.ContainsFunc(strings.Split(strings.TrimSuffix(inner, ")"), " OR "), r.meetsOne)
-	}
-	if m := missing.FindStringSubmatch(part); m != nil {
-		return len(r.values(m[1])) == 0
-	}
-	if m := oneOf.FindStringSubmatch(part); m != nil {
-		return slices.ContainsFunc(r.values(m[1]), func(value string) bool {
-			return slices.Contains(strings.Split(m[2], ", "), "'"+value+"'")
-		})
-	}
-	m := condition.FindStringSubmatch(part)
-	if m == nil {
-		panic(fmt.Sprintf("enginetest does not know the condition %q", part)) //nolint:forbidigo // a test has to learn of it
-	}
-	want := unescaped.Replace(m[3])
-	return slices.ContainsFunc(r.values(m[1]), func(value string) bool {
-		switch m[2] {
-		case "=":
-			return value == want
-		case "!=":
-			return value != want
-		case ">=":
-			return value >= want
-		case "<=":
-			if _, custom := r.attributes[m[1]].(time.Time); custom {
-				return value < want // as SQLite compares the text that it stores
-			}
-			return value <= want
-		case "<":
-			return value < want
-		}
-		return strings.HasPrefix(value, want)
-	})
-}
-
 // found are the runs that a query selects, in the order of [newest]. The caller holds the lock.
 func (s *store) found(query string) (found []*run) {
+	conditions := parse(query)
 	for _, r := range slices.Backward(s.runs) {
-		if r.selected(query) {
+		if !slices.ContainsFunc(conditions, func(meets condition) bool { return !meets(r) }) {
 			found = append(found, r)
 		}
 	}
