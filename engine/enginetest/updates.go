@@ -5,6 +5,9 @@ import (
 	"testing"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
+	updatepb "go.temporal.io/api/update/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -18,8 +21,8 @@ func (t *Temporal) Policy(tb testing.TB, current policy.Policy) {
 	tb.Helper()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r := t.begin(workflows.PolicyID(current.BusinessType), workflows.TypePolicy, "", nil)
 	record := workflows.PolicyRecord{Policy: current, ChangedAt: wire.At(time.Now()), ClosedUntil: current.ClosedUntil}
+	r := t.begin(workflows.PolicyID(current.BusinessType), workflows.TypePolicy, "", Encoded(tb, record))
 	if err := r.memo(map[string]any{workflows.MemoPolicy: record}); err != nil {
 		tb.Fatal(err)
 	}
@@ -36,12 +39,13 @@ func (t *Temporal) UpdateWorkflow(_ context.Context, options client.UpdateWorkfl
 		if options.UpdateName == workflows.UpdateProbe {
 			return updated{}, nil
 		}
-		return updated{err: r.updatePolicy(options.UpdateName, options.Args)}, nil
+		return updated{err: r.updatePolicy(options.UpdateName, options.Args...)}, nil
 	})
 }
 
-// updatePolicy changes a policy. The caller holds the lock.
-func (r *run) updatePolicy(update string, args []any) error {
+// updatePolicy changes a policy, and records the update unless it is refused. The caller holds
+// the lock.
+func (r *run) updatePolicy(update string, args ...any) error {
 	var stored workflows.PolicyRecord
 	if err := Payloads.FromPayload(r.info().GetMemo().GetFields()[workflows.MemoPolicy], &stored); err != nil {
 		return err
@@ -63,9 +67,42 @@ func (r *run) updatePolicy(update string, args []any) error {
 		if len(args) > 1 && args[1] != stored.ClosedUntil {
 			return stale
 		}
+	}
+	if err := r.recordUpdate(update, stored, args); err != nil {
+		return err
+	}
+	if update == workflows.UpdateDeletePolicy {
 		r.complete(nil)
 	}
 	return r.memo(map[string]any{workflows.MemoPolicy: stored})
+}
+
+// recordUpdate records that an update was accepted, and that one which puts a policy has returned
+// it. The caller holds the lock.
+func (r *run) recordUpdate(update string, stored workflows.PolicyRecord, args []any) error {
+	input, err := Payloads.ToPayloads(args...)
+	if err != nil {
+		return err
+	}
+	r.record(enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_ACCEPTED, &historypb.HistoryEvent{
+		Attributes: &historypb.HistoryEvent_WorkflowExecutionUpdateAcceptedEventAttributes{
+			WorkflowExecutionUpdateAcceptedEventAttributes: &historypb.WorkflowExecutionUpdateAcceptedEventAttributes{
+				AcceptedRequest: &updatepb.Request{Input: &updatepb.Input{Name: update, Args: input}},
+			},
+		},
+	})
+	if update != workflows.UpdatePutPolicy {
+		return nil
+	}
+	output, err := Payloads.ToPayloads(stored)
+	r.record(enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED, &historypb.HistoryEvent{
+		Attributes: &historypb.HistoryEvent_WorkflowExecutionUpdateCompletedEventAttributes{
+			WorkflowExecutionUpdateCompletedEventAttributes: &historypb.WorkflowExecutionUpdateCompletedEventAttributes{
+				Outcome: &updatepb.Outcome{Value: &updatepb.Outcome_Success{Success: output}},
+			},
+		},
+	})
+	return err
 }
 
 // updated is an update that was taken, or refused.
