@@ -236,3 +236,62 @@ func TestTheErrorsOfLists(t *testing.T) {
 		require.Equal(t, wire.InvalidRequest, wire.CodeOf(err), token)
 	}
 }
+
+// More may be booked than was counted, or than was due when the page before was sorted: a list
+// repeats nobody, and misses nobody who was there.
+func TestMoreIsBookedThanWasCounted(t *testing.T) {
+	t.Parallel()
+	for name, spread := range map[string]time.Duration{"at one moment": 0, "within a window": time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := racked(t)
+			at := wire.At(time.Now().Add(time.Hour))
+			for n := range 5 {
+				r.put("first-"+strconv.Itoa(n), at.Add(time.Duration(n)*spread))
+			}
+			asked := PageRequest{Sort: timer.DueFirst, Size: 2}
+			page, err := r.List(t.Context(), asked)
+			require.NoError(t, err)
+			require.Len(t, page.Timers, 2)
+			asked.Token, asked.Size = page.Next, 400
+			crowd := func() {
+				for n := range tuning.MaxListed {
+					r.put("later-"+strconv.Itoa(n), at.Add(time.Duration(n%5)*spread))
+				}
+			}
+			r.on.After = func(call enginetest.Call) error {
+				if call.Name == "CountWorkflow" {
+					r.on.After = nil
+					crowd()
+				}
+				return nil
+			}
+			ids := r.all(asked)
+			for _, view := range page.Timers {
+				require.NotContains(t, ids, view.BusinessID, "it was on the page before")
+			}
+			for n := 2; n < 5; n++ {
+				require.Contains(t, ids, "first-"+strconv.Itoa(n))
+			}
+			slices.Sort(ids)
+			require.Len(t, slices.Compact(slices.Clone(ids)), len(ids), "each once")
+		})
+	}
+}
+
+// A list knows of an end what its attribute says, and holds the bounds to the millisecond.
+func TestWhatAListKnows(t *testing.T) {
+	t.Parallel()
+	r := racked(t)
+	at := wire.At(time.Now())
+	r.put("expired", at)
+	r.put("before", at.Add(-time.Millisecond))
+	r.worker.State(t, "order/expired", timer.Expired)
+	r.worker.Close("order/expired", timer.Outcome{Status: timer.Expired})
+	for _, filter := range []timer.Filter{{DueFrom: at}, {Status: timer.Expired}} {
+		page, err := r.List(t.Context(), PageRequest{Size: 10, Filter: filter})
+		require.NoError(t, err)
+		require.Len(t, page.Timers, 1)
+		require.Equal(t, timer.Expired, page.Timers[0].Status)
+	}
+}
