@@ -257,7 +257,7 @@ func TestTheHeadOfManyUploads(t *testing.T) {
 	for range tuning.UploadsKnown + 2 {
 		u = s.upload(0, full+1)
 	}
-	head, err := s.Pages.head(t.Context(), u.uploads())
+	head, err := s.head(t.Context(), u.uploads())
 	require.NoError(t, err)
 	require.Len(t, head.Earlier, tuning.UploadsKnown)
 	require.Equal(t, u.own().Prefix, head.latest())

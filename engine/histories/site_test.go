@@ -124,10 +124,10 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	require.NoError(t, err)
 	s.attempted(2)
 	require.Equal(t, []int{2, 1, 1}, s.made(), "those of the redelivery are shown before")
-	first, err := s.Attempts.OfRun(t.Context(), order1, again.RunID)
+	first, err := s.OfRun(t.Context(), order1, again.RunID)
 	require.NoError(t, err)
 	require.Len(t, first, 2)
-	none, err := s.Attempts.OfRun(t.Context(), order1, "forgotten")
+	none, err := s.OfRun(t.Context(), order1, "forgotten")
 	require.NoError(t, err, "Temporal has forgotten it")
 	require.Empty(t, none)
 }
@@ -147,7 +147,7 @@ func TestAnAcceptedAttemptIsResolved(t *testing.T) {
 			},
 		},
 	})
-	shown, err := s.Attempts.OfRun(t.Context(), order1, "")
+	shown, err := s.OfRun(t.Context(), order1, "")
 	require.NoError(t, err)
 	require.Len(t, shown, 1)
 	require.Equal(t, delivery.Nacked, shown[0].Class)
