@@ -240,7 +240,7 @@ func TestAJobFindsWhatIsMoving(t *testing.T) {
 	since := wire.At(time.Now())
 	hour := wire.Duration(time.Hour)
 	for _, id := range []string{"moved", "ended"} {
-		s.worker.Apply(t, "order/"+id, timer.Change{ID: "c", Terms: timer.Terms{Delay: &hour}.Fixed(), At: wire.At(time.Now()), Fingerprint: "f"})
+		s.worker.Apply(t, "order/"+id, timer.Change{ID: "c", Terms: timer.Terms{Delay: &hour}.FixLocalDue(), At: wire.At(time.Now()), Fingerprint: "f"})
 	}
 	s.worker.Deliver("order/ended")
 	find := func(given job.Bulk) (found []string) {
@@ -296,7 +296,7 @@ func TestAMoveAndAnEdit(t *testing.T) {
 			view, err := s.Worker.reader.Get(t.Context(), item.Key)
 			require.NoError(t, err)
 			c.check(t, item, view)
-			require.Equal(t, given.Mark(), view.Memo.Fingerprint)
+			require.Equal(t, given.ChangeFingerprint(), view.Memo.Fingerprint)
 			_, err = s.Do(t.Context(), given, item)
 			require.NoError(t, err, "nobody was told: it was done")
 			require.Equal(t, 2, s.on.RunsOf("order/1"))

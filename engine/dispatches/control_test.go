@@ -212,7 +212,7 @@ func TestASignOfLife(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			on := &enginetest.Temporal{Err: c.answer}
-			err := dispatchesOn(on).Beat(t.Context(), []byte("token"), dispatch.State{})
+			err := dispatchesOn(on).Heartbeat(t.Context(), []byte("token"), dispatch.State{})
 			require.Equal(t, c.code == "", err == nil)
 			if err != nil {
 				require.Equal(t, c.code, wire.CodeOf(err))

@@ -166,8 +166,8 @@ func TestACommitThatLosesTheRace(t *testing.T) {
 	require.NoError(t, err)
 	_, err = lost.Commit(t.Context())
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err))
-	require.Zero(t, s.on.RunsOf(lost.own().Page(0)))
-	require.Equal(t, 1, s.on.RunsOf(won.own().Page(0)))
+	require.Zero(t, s.on.RunsOf(lost.ownPart().Page(0)))
+	require.Equal(t, 1, s.on.RunsOf(won.ownPart().Page(0)))
 }
 
 func TestWhatAnUploadIsRefusedFor(t *testing.T) {
@@ -260,7 +260,7 @@ func TestTheHeadOfManyUploads(t *testing.T) {
 	head, err := s.head(t.Context(), u.uploads())
 	require.NoError(t, err)
 	require.Len(t, head.Earlier, tuning.UploadsKnown)
-	require.Equal(t, u.own().Prefix, head.latest())
+	require.Equal(t, u.ownPart().Prefix, head.latest())
 
 	beats := 0
 	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Uploads: u.uploads()}, func() { beats++ }))
