@@ -56,12 +56,12 @@ func TestStoredDispatch(t *testing.T) {
 		}},
 	})
 	golden.Check(t, "dispatch_change", dispatch.Change{PerSecond: ptr(12.5), Paused: ptr(true)})
-	golden.Check(t, "dispatch_sweep", dispatch.Sweep{
+	golden.Check(t, "dispatch_sweep", dispatch.Cleanup{
 		Delete: storedDispatchParts, Close: storedDispatchParts, Uploads: "dispatch-page:reminder/d-1/run-1/", Yield: "run-1", BusinessType: "reminder",
 	})
 }
 
-// The stored form of a shard: its input, its heartbeats and the result of a stint.
+// The stored form of a shard: its input, its heartbeats and the result of a shard run.
 func TestStoredDispatchShard(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "dispatch_state", storedDispatchState)
@@ -70,7 +70,7 @@ func TestStoredDispatchShard(t *testing.T) {
 		Source: dispatch.Source{Parts: storedDispatchParts, First: 2, Skip: 40, Items: 300},
 		Plan:   storedDispatchPlan, State: storedDispatchState,
 	})
-	golden.Check(t, "dispatch_stint", dispatch.Stint{
-		State: storedDispatchState, End: dispatch.StintWaits, WakeAt: clock(4), Plan: storedDispatchPlan,
+	golden.Check(t, "dispatch_stint", dispatch.ShardRunResult{
+		State: storedDispatchState, End: dispatch.RunWaits, WakeAt: clock(4), Plan: storedDispatchPlan,
 	})
 }

@@ -57,7 +57,7 @@ func queuesOf(options Options) []queue {
 			},
 			activities: map[string]any{
 				workflows.ActivityDispatch: options.Dispatcher.Run,
-				workflows.ActivitySweep:    options.Dispatcher.Sweep,
+				workflows.ActivityCleanup:  options.Dispatcher.CleanUp,
 				workflows.ActivityPutBack:  options.Dispatcher.PutBack,
 			},
 		},

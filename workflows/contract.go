@@ -112,10 +112,10 @@ const (
 	ActivityAlert = "alert"
 	// ActivityBulk applies one change to all timers that match a filter.
 	ActivityBulk = "bulk"
-	// ActivityDispatch sends the items of a shard, and ActivitySweep deletes what a dispatch
+	// ActivityDispatch sends the items of a shard, and ActivityCleanup deletes what a dispatch
 	// has stored.
 	ActivityDispatch = "dispatch"
-	ActivitySweep    = "sweep"
+	ActivityCleanup  = "sweep"
 	// ActivityPutBack lists the items again that a shard's second round did not reach.
 	ActivityPutBack = "put-back"
 )

@@ -246,7 +246,7 @@ func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 
 // cleanup lists what was stored and is no longer needed. all reports whether that includes
 // the items.
-func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
+func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Cleanup) {
 	sweep.Close = d.Memo.Failed
 	if all {
 		if !d.noneRetried() {
@@ -272,12 +272,12 @@ func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Sweep) {
 }
 
 // runCleanup deletes what is no longer needed.
-func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Sweep) {
+func (d *dispatchRun) runCleanup(ctx workflow.Context, sweep dispatch.Cleanup) {
 	if len(sweep.Delete)+len(sweep.Close) == 0 && sweep.Uploads == "" && sweep.Yield == "" {
 		return
 	}
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.SweepTimeout, HeartbeatTimeout: tuning.SweepSilence,
 	})
-	_ = workflow.ExecuteActivity(ctx, ActivitySweep, sweep).Get(ctx, nil) // retried until done
+	_ = workflow.ExecuteActivity(ctx, ActivityCleanup, sweep).Get(ctx, nil) // retried until done
 }

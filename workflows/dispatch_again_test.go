@@ -28,14 +28,14 @@ func again() workflows.DispatchInput {
 func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 	t.Parallel()
 	some := dispatch.State{Base: 30, Counts: dispatch.Counts{Found: 30, Done: 18}}
-	until := func(end dispatch.StintEnd) func(m *mass) {
+	until := func(end dispatch.ShardRunEnd) func(m *mass) {
 		return func(m *mass) {
-			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 				plan := shard.Plan
-				if end == dispatch.StintPaused {
+				if end == dispatch.RunPaused {
 					plan.Paused, plan.Changes = true, plan.Changes+1
 				}
-				return dispatch.Stint{End: end, State: some, Plan: plan, WakeAt: wire.At(m.Now().Add(24 * time.Hour))}, nil
+				return dispatch.ShardRunResult{End: end, State: some, Plan: plan, WakeAt: wire.At(m.Now().Add(24 * time.Hour))}, nil
 			}
 		}
 	}
@@ -51,25 +51,25 @@ func TestASecondRoundKeepsWhatItDoesNotComeTo(t *testing.T) {
 		total   dispatch.Counts
 		begun   bool
 	}{
-		"cancelled while it waits for its ladder": {prepare: []func(*mass){until(dispatch.StintWaits), cancel}, status: dispatch.Cancelled,
+		"cancelled while it waits for its ladder": {prepare: []func(*mass){until(dispatch.RunWaits), cancel}, status: dispatch.Cancelled,
 			total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
-		"its latest time comes": {order: latest, prepare: []func(*mass){until(dispatch.StintWaits)}, status: dispatch.Expired,
+		"its latest time comes": {order: latest, prepare: []func(*mass){until(dispatch.RunWaits)}, status: dispatch.Expired,
 			total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"cancelled before it begins": {order: func(in *workflows.DispatchInput) { in.Memo.Plan.Paused = true }, prepare: []func(*mass){cancel},
 			status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}},
 		"its latest time comes before it begins": {order: func(in *workflows.DispatchInput) { latest(in); in.Memo.Plan.Paused = true },
 			status: dispatch.Expired, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}},
-		"cancelled during a pause": {prepare: []func(*mass){until(dispatch.StintPaused), cancel}, status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
+		"cancelled during a pause": {prepare: []func(*mass){until(dispatch.RunPaused), cancel}, status: dispatch.Cancelled, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a page is gone": {prepare: []func(*mass){func(m *mass) {
-			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 				state := some
 				state.Problem = &delivery.Failure{Message: "There is no such page."}
-				return dispatch.Stint{End: dispatch.StintDone, State: state, Plan: shard.Plan}, nil
+				return dispatch.ShardRunResult{End: dispatch.RunDone, State: state, Plan: shard.Plan}, nil
 			}
 		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 118, Failed: 82}, begun: true},
 		"a shard breaks": {prepare: []func(*mass){func(m *mass) {
-			m.executor = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
-				return dispatch.Stint{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
+			m.executor = func(context.Context, dispatch.Shard, int) (dispatch.ShardRunResult, error) {
+				return dispatch.ShardRunResult{}, temporal.NewNonRetryableApplicationError("broken", "", nil)
 			}
 		}}, status: dispatch.Failed, total: dispatch.Counts{Found: 200, Done: 100, Failed: 100}, begun: true},
 	} {

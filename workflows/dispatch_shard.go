@@ -28,11 +28,11 @@ func DispatchShard(ctx workflow.Context, shard dispatch.Shard) (dispatch.State, 
 		switch {
 		case err != nil:
 			return s.State, err
-		case end.End == dispatch.StintPaused:
+		case end.End == dispatch.RunPaused:
 			s.awaitResume(ctx)
-		case end.End == dispatch.StintWaits:
+		case end.End == dispatch.RunWaits:
 			s.awaitRetry(ctx, end.WakeAt)
-		case end.End != dispatch.StintOver:
+		case end.End != dispatch.RunYielded:
 			return s.State, nil
 		}
 		if ctx.Err() != nil {
@@ -52,9 +52,9 @@ type shardRun struct {
 
 // runShard sends until the executor reports an end. If its worker dies, another continues
 // from the last heartbeat.
-func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error) {
+func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.ShardRunResult, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.DispatchStintLimit, HeartbeatTimeout: DispatchHeartbeatTimeout(s.Plan),
+		TaskQueue: DispatchQueue, StartToCloseTimeout: tuning.ShardRunLimit, HeartbeatTimeout: DispatchHeartbeatTimeout(s.Plan),
 		WaitForCancellation: true, Priority: temporal.Priority{FairnessKey: s.BusinessType},
 		RetryPolicy: &temporal.RetryPolicy{
 			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
@@ -62,7 +62,7 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.Stint, err error
 	})
 	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.Shard).Get(ctx, &end)
 	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) { // no worker had it, or one that waited for its turn
-		return dispatch.Stint{End: dispatch.StintCancelled}, nil
+		return dispatch.ShardRunResult{End: dispatch.RunCancelled}, nil
 	}
 	if err == nil {
 		s.State = end.State

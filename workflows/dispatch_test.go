@@ -30,11 +30,11 @@ type mass struct {
 	t     *testing.T
 	memos []dispatch.Memo
 	// executor is the result of a run of the executor, by its number.
-	executor func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error)
+	executor func(ctx context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error)
 
 	mu     sync.Mutex // activities run beside one another
 	shards []dispatch.Shard
-	swept  []dispatch.Sweep
+	swept  []dispatch.Cleanup
 	// sweeping is called during a cleanup. It may be nil.
 	sweeping func()
 	// back are the shards whose items were put back.
@@ -51,7 +51,7 @@ func newMass(t *testing.T) *mass {
 		}
 	})
 	counts := map[int]int{}
-	m.RegisterActivityWithOptions(func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
+	m.RegisterActivityWithOptions(func(ctx context.Context, shard dispatch.Shard) (dispatch.ShardRunResult, error) {
 		require.Equal(t, workflows.DispatchQueue, activity.GetInfo(ctx).TaskQueue)
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -62,13 +62,13 @@ func newMass(t *testing.T) *mass {
 		}
 		return all(shard), nil
 	}, activity.RegisterOptions{Name: workflows.ActivityDispatch})
-	m.RegisterActivityWithOptions(func(_ context.Context, sweep dispatch.Sweep) error {
+	m.RegisterActivityWithOptions(func(_ context.Context, sweep dispatch.Cleanup) error {
 		m.swept = append(m.swept, sweep)
 		if m.sweeping != nil {
 			m.sweeping()
 		}
 		return nil
-	}, activity.RegisterOptions{Name: workflows.ActivitySweep})
+	}, activity.RegisterOptions{Name: workflows.ActivityCleanup})
 	m.RegisterActivityWithOptions(func(_ context.Context, shard dispatch.Shard) (dispatch.State, error) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -80,9 +80,9 @@ func newMass(t *testing.T) *mass {
 }
 
 // all is a run in which every item was taken.
-func all(shard dispatch.Shard) dispatch.Stint {
+func all(shard dispatch.Shard) dispatch.ShardRunResult {
 	items := shard.Source.Items
-	return dispatch.Stint{End: dispatch.StintDone, Plan: shard.Plan, State: dispatch.State{
+	return dispatch.ShardRunResult{End: dispatch.RunDone, Plan: shard.Plan, State: dispatch.State{
 		End: true, Counts: dispatch.Counts{Found: items, Done: items, Callbacks: items},
 	}}
 }
@@ -142,7 +142,7 @@ func TestAnUploadIsCutIntoShards(t *testing.T) {
 		require.Equal(t, *ordered(c.perSecond, c.sizes...).Memo.Items, total)
 		require.Equal(t, dispatch.Done, m.last().Status)
 		require.Equal(t, total, m.last().Total.Done)
-		require.Equal(t, []dispatch.Sweep{{Delete: []dispatch.Part{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}, Uploads: "dispatch-page:mass/d//"}}, m.swept)
+		require.Equal(t, []dispatch.Cleanup{{Delete: []dispatch.Part{{Prefix: "dispatch-page:mass/d/", Pages: len(c.sizes)}}, Uploads: "dispatch-page:mass/d//"}}, m.swept)
 	}
 }
 
@@ -153,19 +153,19 @@ func TestShardsOfALoader(t *testing.T) {
 	in := ordered(250)
 	in.Parts, in.Memo.Items, in.Memo.Order.Loader = nil, nil, &dispatch.Loader{URL: "https://h/", Shards: 5}
 	most := 0
-	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 		most = max(most, len(m.memos[len(m.memos)-1].Plan.Active))
 		end := all(shard)
 		switch {
 		case shard.Number == 1 && n == 1: // its share is for the others while it waits
-			end.End, end.WakeAt = dispatch.StintWaits, wire.At(m.Now().Add(time.Hour))
+			end.End, end.WakeAt = dispatch.RunWaits, wire.At(m.Now().Add(time.Hour))
 		case shard.Number == 2:
 			end.State.Problem = &delivery.Failure{Message: "The loader did not answer"}
 			end.State.GivenUp, end.State.Ladder = 2, []dispatch.Queue{{}, {Head: 1, Tail: 3}}
 		case shard.Number == 3:
 			return end, temporal.NewNonRetryableApplicationError("broken", "", nil)
 		case shard.Number == 4 && n == 1:
-			end.End = dispatch.StintOver
+			end.End = dispatch.RunYielded
 		}
 		return end, nil
 	}
@@ -187,7 +187,7 @@ func TestShardsOfALoader(t *testing.T) {
 	again.ExecuteWorkflow(workflows.TypeDispatch, tried)
 	require.Equal(t, dispatch.Failed, again.last().Status)
 	require.Equal(t, last.Stopped, again.last().Stopped)
-	require.Equal(t, []dispatch.Sweep{{
+	require.Equal(t, []dispatch.Cleanup{{
 		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
 	}}, m.swept)
 }
@@ -286,11 +286,11 @@ func TestADispatchThatRunsIsChanged(t *testing.T) {
 		require.Equal(t, "paused: 321 of 1000 items done, 4 failed, 900 a second", m.details())
 	}, 4*time.Minute)
 	m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no}) }, time.Hour)
-	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 		if n > 1 {
 			return all(shard), nil
 		}
-		return dispatch.Stint{End: dispatch.StintPaused, Plan: dispatch.Plan{PerSecond: 900, Paused: true, Changes: 3}}, nil
+		return dispatch.ShardRunResult{End: dispatch.RunPaused, Plan: dispatch.Plan{PerSecond: 900, Paused: true, Changes: 3}}, nil
 	}
 	m.ExecuteWorkflow(workflows.TypeDispatch, ordered(300, 1000))
 	require.NoError(t, m.GetWorkflowError())
@@ -323,11 +323,11 @@ func TestThePauseOfADispatchDoesNotCount(t *testing.T) {
 	} {
 		m := newMass(t)
 		yes, no := true, false
-		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 			if n > 1 {
 				return all(shard), nil
 			}
-			return dispatch.Stint{End: dispatch.StintWaits, WakeAt: wire.At(m.Now().Add(time.Hour)), Plan: shard.Plan}, nil
+			return dispatch.ShardRunResult{End: dispatch.RunWaits, WakeAt: wire.At(m.Now().Add(time.Hour)), Plan: shard.Plan}, nil
 		}
 		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &yes}) }, 10*time.Second)
 		m.RegisterDelayedCallback(func() {
@@ -349,13 +349,13 @@ func TestADispatchHearsOfShardsThatWait(t *testing.T) {
 	for length, want := range map[int]int{100: waits + 1, 20_000: 1 + 1} { // the last time is its end
 		m := newMass(t)
 		m.SetCurrentHistoryLength(length)
-		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+		m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 			plan := shard.Plan
 			if len(m.memos) > 0 {
 				plan = m.last().Plan
 			}
 			if shard.Number == 0 && n <= waits {
-				return dispatch.Stint{End: dispatch.StintWaits, WakeAt: wire.At(m.Now().Add(time.Minute)), Plan: plan}, nil
+				return dispatch.ShardRunResult{End: dispatch.RunWaits, WakeAt: wire.At(m.Now().Add(time.Minute)), Plan: plan}, nil
 			}
 			return all(shard), nil
 		}
@@ -389,13 +389,13 @@ func TestADispatchThatRunsEnds(t *testing.T) {
 			} else {
 				m.RegisterDelayedCallback(m.CancelWorkflow, time.Hour)
 			}
-			m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+			m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 				end := all(shard)
 				switch {
 				case shard.Number == 1 && n == 1:
-					end.End, end.WakeAt = dispatch.StintWaits, wire.At(m.Now().Add(10*time.Hour))
+					end.End, end.WakeAt = dispatch.RunWaits, wire.At(m.Now().Add(10*time.Hour))
 				default:
-					end.End, end.Plan.Paused = dispatch.StintPaused, true
+					end.End, end.Plan.Paused = dispatch.RunPaused, true
 				}
 				end.State.Done = 300
 				return end, nil
@@ -416,7 +416,7 @@ func TestARecurringDispatch(t *testing.T) {
 	in := ordered(50, 7)
 	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
 	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked.Add(time.Minute)
-	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 		end := all(shard)
 		end.State.Failed, end.State.GivenUp = 1, 1
 		return end, nil
@@ -437,7 +437,7 @@ func TestARecurringDispatch(t *testing.T) {
 	require.Equal(t, dispatch.Scheduled, last.Status)
 	require.Greater(t, last.DueAt, booked.Add(time.Minute))
 	require.Nil(t, last.Total)
-	require.Equal(t, []dispatch.Sweep{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
+	require.Equal(t, []dispatch.Cleanup{{Close: last.Last.Pages}}, m.swept, "its items are needed again")
 	require.NotEqual(t, m.shards[0].ItemID(dispatch.Item{ID: "a"}), last.ID().ItemID(dispatch.Item{ID: "a"}))
 
 	m = newMass(t)
@@ -454,7 +454,7 @@ func TestARecurringDispatchIsCancelledWhileItSweeps(t *testing.T) {
 	in := ordered(50, 7)
 	every, booked := wire.Duration(time.Hour), wire.At(m.Now())
 	in.Memo.Order.Recurrence, in.Memo.Cursor, in.Memo.Occurrence, in.Memo.DueAt = &recurrence.Rule{Every: &every}, recurrence.Cursor{Booked: booked}, 1, booked
-	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 		end := all(shard)
 		end.State.GivenUp, end.State.Claimed = 1, true
 		return end, nil
@@ -508,17 +508,17 @@ func TestAShard(t *testing.T) {
 	t.Parallel()
 	shard := dispatch.Shard{Plan: dispatch.Plan{PerSecond: 50, Active: []int{0}}, Source: dispatch.Source{Items: 5}}
 	m := newMass(t)
-	m.executor = func(context.Context, dispatch.Shard, int) (dispatch.Stint, error) {
-		return dispatch.Stint{}, activity.ErrResultPending
+	m.executor = func(context.Context, dispatch.Shard, int) (dispatch.ShardRunResult, error) {
+		return dispatch.ShardRunResult{}, activity.ErrResultPending
 	}
 	m.RegisterDelayedCallback(m.CancelWorkflow, time.Minute)
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
 	require.NoError(t, m.GetWorkflowError())
 
 	m = newMass(t) // nobody waits for it
-	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 		if n == 1 {
-			return dispatch.Stint{End: dispatch.StintWaits}, nil
+			return dispatch.ShardRunResult{End: dispatch.RunWaits}, nil
 		}
 		return all(shard), nil
 	}
@@ -527,11 +527,11 @@ func TestAShard(t *testing.T) {
 
 	m = newMass(t)
 	m.SetContinueAsNewSuggested(true)
-	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 		for _, changes := range []int{3, 2} { // one that was sent before comes late
 			m.SignalWorkflow(workflows.SignalPlan, dispatch.Plan{Changes: changes, PerSecond: float64(changes)})
 		}
-		return dispatch.Stint{End: dispatch.StintOver, State: dispatch.State{Page: 3}, Plan: dispatch.Plan{Changes: 1}}, nil
+		return dispatch.ShardRunResult{End: dispatch.RunYielded, State: dispatch.State{Page: 3}, Plan: dispatch.Plan{Changes: 1}}, nil
 	}
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, shard)
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
@@ -542,9 +542,9 @@ func TestAShard(t *testing.T) {
 	require.Equal(t, 3, goesOn.Plan.Changes, "what the run was told the next one knows")
 
 	m = newMass(t)
-	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.Stint, error) {
+	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
 		if n == 1 { // it had read a plan that was older than the one that is known
-			return dispatch.Stint{End: dispatch.StintPaused, Plan: dispatch.Plan{Changes: 1, Paused: true}}, nil
+			return dispatch.ShardRunResult{End: dispatch.RunPaused, Plan: dispatch.Plan{Changes: 1, Paused: true}}, nil
 		}
 		return all(shard), nil
 	}

@@ -14,7 +14,7 @@ import (
 func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts, error) {
 	return func(ctx workflow.Context, order Order) (counts Counts, err error) {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-			TaskQueue: JobQueue, StartToCloseTimeout: tuning.JobStint, HeartbeatTimeout: tuning.JobSilence,
+			TaskQueue: JobQueue, StartToCloseTimeout: tuning.LongestJobRun, HeartbeatTimeout: tuning.JobSilence,
 			WaitForCancellation: true,
 			RetryPolicy: &temporal.RetryPolicy{
 				InitialInterval: tuning.JobFirst, BackoffCoefficient: 2, MaximumInterval: tuning.JobLongest,

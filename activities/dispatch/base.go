@@ -21,7 +21,7 @@ type base struct {
 	calls int
 	// endReason is why the run ends, once it does. draining is until when it may still go
 	// on; zero for never.
-	endReason dispatch.StintEnd
+	endReason dispatch.ShardRunEnd
 	draining  time.Time
 
 	// events are handled by the loop. pending counts the work beside the loop.
@@ -52,7 +52,7 @@ func (b *base) first() bool {
 func (b *base) ending() bool { return b.endReason != "" }
 
 // endWith makes the run end in any state.
-func (b *base) endWith(reason dispatch.StintEnd) { b.endReason, b.draining = reason, time.Time{} }
+func (b *base) endWith(reason dispatch.ShardRunEnd) { b.endReason, b.draining = reason, time.Time{} }
 
 // problem records why the shard cannot be complete.
 func (b *base) problem(message string) {

@@ -8,10 +8,10 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 )
 
-// Sweep deletes what a dispatch has stored.
-func (e *Executor) Sweep(ctx context.Context, sweep dispatch.Sweep) error {
+// CleanUp deletes what a dispatch has stored.
+func (e *Executor) CleanUp(ctx context.Context, sweep dispatch.Cleanup) error {
 	if sweep.Yield != "" {
 		e.releaseClaim(ctx, sweep.BusinessType, sweep.Yield)
 	}
-	return e.Store.Sweep(ctx, sweep, func() { activity.RecordHeartbeat(ctx) })
+	return e.Store.CleanUp(ctx, sweep, func() { activity.RecordHeartbeat(ctx) })
 }

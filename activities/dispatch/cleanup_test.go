@@ -15,9 +15,9 @@ func TestSweep(t *testing.T) {
 	env := suite.NewTestActivityEnvironment()
 	h := newWorld(0, 1)
 	e := h.executor()
-	env.RegisterActivity(e.Sweep)
-	sweep := dispatch.Sweep{Delete: []dispatch.Part{{Prefix: "a/", Pages: 2}}}
-	_, err := env.ExecuteActivity(e.Sweep, sweep)
+	env.RegisterActivity(e.CleanUp)
+	sweep := dispatch.Cleanup{Delete: []dispatch.Part{{Prefix: "a/", Pages: 2}}}
+	_, err := env.ExecuteActivity(e.CleanUp, sweep)
 	require.NoError(t, err)
 	require.Equal(t, sweep, h.swept)
 }

@@ -28,8 +28,8 @@ type Store interface {
 	Heartbeat(ctx context.Context, token []byte, state dispatch.State) error
 	// ReportProgress sends a dispatch its progress, for readers of its workflow.
 	ReportProgress(ctx context.Context, key wire.Key) error
-	// Sweep deletes pages. It calls beat between its steps.
-	Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error
+	// CleanUp deletes pages. It calls beat between its steps.
+	CleanUp(ctx context.Context, sweep dispatch.Cleanup, beat func()) error
 }
 
 // Sender sends messages.

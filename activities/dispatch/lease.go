@@ -70,7 +70,7 @@ func (l *lease) applyHeartbeat(began time.Time, err error) {
 		l.lost, l.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
 	}
 	if code == wire.Overtaken {
-		l.endWith(dispatch.StintCancelled)
+		l.endWith(dispatch.RunCancelled)
 	}
 }
 

@@ -40,7 +40,7 @@ func (r *refresher) read(ctx context.Context, now time.Time) {
 				r.claim(ctx)
 				r.showProgress(ctx, now)
 			case wire.CodeOf(err) == wire.NotFound:
-				r.endWith(dispatch.StintCancelled)
+				r.endWith(dispatch.RunCancelled)
 			}
 		}
 	})

@@ -32,7 +32,7 @@ func TestAClaim(t *testing.T) {
 		began := time.Now()
 		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, dispatch.StintPaused, end.End)
+		require.Equal(t, dispatch.RunPaused, end.End)
 		require.True(t, end.State.Claimed)
 		before := 0
 		for _, m := range h.came {
@@ -58,8 +58,8 @@ func TestASweepYields(t *testing.T) {
 	env := suite.NewTestActivityEnvironment()
 	h := newWorld(0, 1)
 	e := h.executor()
-	env.RegisterActivity(e.Sweep)
-	_, err := env.ExecuteActivity(e.Sweep, dispatch.Sweep{Yield: "run", BusinessType: "mass"})
+	env.RegisterActivity(e.CleanUp)
+	_, err := env.ExecuteActivity(e.CleanUp, dispatch.Cleanup{Yield: "run", BusinessType: "mass"})
 	require.NoError(t, err)
 	require.Equal(t, []policy.Claim{{Dispatch: "run"}}, h.claims)
 }
@@ -98,6 +98,6 @@ func TestARunEndsWhenItIsMuchFaster(t *testing.T) {
 		r := (&Executor{}).newRun(dispatch.Shard{}, activity.Info{HeartbeatTimeout: c.silence}, nil)
 		r.until, r.settings = time.Now().Add(time.Hour), &settings{}
 		r.settings.memo.Plan = dispatch.Plan{PerSecond: c.perSecond, Active: []int{0}}
-		require.Equal(t, c.over, r.reasonToEnd(time.Now()) == dispatch.StintOver, "%+v", c)
+		require.Equal(t, c.over, r.reasonToEnd(time.Now()) == dispatch.RunYielded, "%+v", c)
 	}
 }

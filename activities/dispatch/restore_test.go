@@ -111,7 +111,7 @@ func TestWhatIsNotReadAgainIsLeftToTheNextRun(t *testing.T) {
 		time.AfterFunc(8*time.Second, func() { h.with(func() { h.memo.Plan.Paused = true }) })
 		end, err := h.runShard(t, shard, nil)
 		require.NoError(t, err)
-		require.Equal(t, dispatch.StintPaused, end.End)
+		require.Equal(t, dispatch.RunPaused, end.End)
 		require.Equal(t, open, source(end.State))
 		for i, told := range h.told {
 			require.Equal(t, open, source(told), "sign of life %d", i)

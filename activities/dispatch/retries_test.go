@@ -27,14 +27,14 @@ func steps(all ...time.Duration) delivery.Retry {
 }
 
 // live runs runs until the shard is done, and waits between them as its workflow does.
-func (h *world) live(t *testing.T, shard dispatch.Shard) dispatch.Stint {
+func (h *world) live(t *testing.T, shard dispatch.Shard) dispatch.ShardRunResult {
 	for {
 		end, err := h.runShard(t, shard, nil)
 		require.NoError(t, err)
-		if end.End == dispatch.StintDone || end.End == dispatch.StintCancelled {
+		if end.End == dispatch.RunDone || end.End == dispatch.RunCancelled {
 			return end
 		}
-		if end.End == dispatch.StintWaits {
+		if end.End == dispatch.RunWaits {
 			<-time.After(time.Until(end.WakeAt.Time()))
 		}
 		shard.State, shard.Plan = end.State, end.Plan
@@ -311,7 +311,7 @@ func TestAPageThatIsGone(t *testing.T) {
 		h.answer = func(send.Message, int) send.Outcome { return refused(500) }
 		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, dispatch.StintWaits, end.End)
+		require.Equal(t, dispatch.RunWaits, end.End)
 		require.Equal(t, 10, end.State.Retrying)
 		delete(h.pages, dispatch.Ladder("shard", 1).Page(0))
 		shard := h.shard()
@@ -336,7 +336,7 @@ func TestARunIsOver(t *testing.T) {
 		}
 		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, dispatch.StintOver, end.End)
+		require.Equal(t, dispatch.RunYielded, end.End)
 		require.InDelta(t, 40, time.Since(began).Seconds(), 6)
 		shard := h.shard()
 		shard.State = end.State

@@ -15,16 +15,16 @@ import (
 
 // Run sends the items of a shard from its stored progress, until the run is over. An error
 // means that another run must continue from the last heartbeat.
-func (e *Executor) Run(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
+func (e *Executor) Run(ctx context.Context, shard dispatch.Shard) (dispatch.ShardRunResult, error) {
 	return e.runAttempt(ctx, shard, activity.GetInfo(ctx))
 }
 
 // runAttempt is [Executor.Run] for the attempt that info describes.
-func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info activity.Info) (dispatch.Stint, error) {
+func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info activity.Info) (dispatch.ShardRunResult, error) {
 	var last dispatch.State
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &last); err != nil {
-			return dispatch.Stint{}, err
+			return dispatch.ShardRunResult{}, err
 		}
 		shard.State = last
 	}
@@ -72,7 +72,7 @@ func (e *Executor) newRun(shard dispatch.Shard, info activity.Info, s *session) 
 	return r
 }
 
-func (r *shardRun) carryOut(ctx context.Context) (dispatch.Stint, error) {
+func (r *shardRun) carryOut(ctx context.Context) (dispatch.ShardRunResult, error) {
 	now := time.Now()
 	var err error
 	if r.settings, err = r.readSettings(ctx, r.shard.Key); err != nil {
@@ -85,11 +85,11 @@ func (r *shardRun) carryOut(ctx context.Context) (dispatch.Stint, error) {
 }
 
 // unreadable ends a run whose dispatch cannot be read.
-func (r *shardRun) unreadable(err error) (dispatch.Stint, error) {
+func (r *shardRun) unreadable(err error) (dispatch.ShardRunResult, error) {
 	if wire.CodeOf(err) == wire.NotFound {
-		return dispatch.Stint{State: r.state, End: dispatch.StintCancelled, Plan: r.shard.Plan}, nil
+		return dispatch.ShardRunResult{State: r.state, End: dispatch.RunCancelled, Plan: r.shard.Plan}, nil
 	}
-	return dispatch.Stint{}, err
+	return dispatch.ShardRunResult{}, err
 }
 
 // restore takes over the last run's state.
@@ -112,16 +112,16 @@ func (r *shardRun) restore() {
 // length is how long the run lasts. Shards take turns, so that others get a chance. A single
 // shard would only get a gap from that.
 func (r *shardRun) length() time.Duration {
-	length := tuning.DispatchStint
+	length := tuning.ShardRun
 	if shards := len(r.plan().Active); shards > 1 {
 		length += length * time.Duration(r.shard.Number%shards) / time.Duration(shards)
 	} else {
-		length = tuning.LongestStint
+		length = tuning.LongestShardRun
 	}
-	return min(max(length, r.timeFor(tuning.StintItems)), tuning.LongestStint)
+	return min(max(length, r.timeFor(tuning.ShardRunItems)), tuning.LongestShardRun)
 }
 
-func (r *shardRun) loop(ctx context.Context) (dispatch.Stint, error) {
+func (r *shardRun) loop(ctx context.Context) (dispatch.ShardRunResult, error) {
 	outside, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	defer close(r.sender.jobs)
@@ -144,10 +144,10 @@ func (r *shardRun) loop(ctx context.Context) (dispatch.Stint, error) {
 		case <-r.giveUp:
 			r.giveUp = nil
 			if !r.ending() {
-				r.endReason, r.draining = dispatch.StintOver, now.Add(tuning.TurnHandover)
+				r.endReason, r.draining = dispatch.RunYielded, now.Add(tuning.TurnHandover)
 			}
 		case <-stop:
-			r.endWith(dispatch.StintOver)
+			r.endWith(dispatch.RunYielded)
 			stop = nil
 		case <-ctx.Done():
 			return r.abort(ctx, cancel)
@@ -179,23 +179,23 @@ func (r *shardRun) work(ctx context.Context, now time.Time) (wake time.Time) {
 }
 
 // finish ends a run that is over.
-func (r *shardRun) finish(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
+func (r *shardRun) finish(ctx context.Context, cancel context.CancelFunc) (dispatch.ShardRunResult, error) {
 	cancel()
 	r.awaitPending()
-	if place, _ := r.plan().PlaceOf(r.shard.Number); r.endReason == dispatch.StintPaused && r.state.Claimed && place == 0 {
+	if place, _ := r.plan().PlaceOf(r.shard.Number); r.endReason == dispatch.RunPaused && r.state.Claimed && place == 0 {
 		r.releaseClaim(context.WithoutCancel(ctx), r.shard.BusinessType, r.settings.memo.Run)
 	}
 	if r.lease.lost {
-		return dispatch.Stint{}, &wire.Error{Code: wire.NotFound, Message: "Another executor has taken over."}
+		return dispatch.ShardRunResult{}, &wire.Error{Code: wire.NotFound, Message: "Another executor has taken over."}
 	}
-	return dispatch.Stint{State: r.snapshot(), End: r.endReason, WakeAt: r.retries.wakeAt(), Plan: r.plan()}, nil
+	return dispatch.ShardRunResult{State: r.snapshot(), End: r.endReason, WakeAt: r.retries.wakeAt(), Plan: r.plan()}, nil
 }
 
 // abort ends a run whose worker stops.
-func (r *shardRun) abort(ctx context.Context, cancel context.CancelFunc) (dispatch.Stint, error) {
+func (r *shardRun) abort(ctx context.Context, cancel context.CancelFunc) (dispatch.ShardRunResult, error) {
 	cancel()
 	r.awaitPending()
-	return dispatch.Stint{}, ctx.Err()
+	return dispatch.ShardRunResult{}, ctx.Err()
 }
 
 // over reports whether the run is over. A run that Temporal considers dead waits a while for
@@ -206,29 +206,29 @@ func (r *shardRun) over(now time.Time, stops bool) bool {
 	}
 	if !r.ending() {
 		r.endReason = r.reasonToEnd(now)
-		if r.endReason == dispatch.StintOver {
+		if r.endReason == dispatch.RunYielded {
 			r.draining = now.Add(tuning.DispatchHandover)
 		}
 	}
-	if r.endReason == dispatch.StintOver && !r.draining.IsZero() && now.After(r.draining) && r.calls > 0 {
+	if r.endReason == dispatch.RunYielded && !r.draining.IsZero() && now.After(r.draining) && r.calls > 0 {
 		r.endReason, r.until = "", now.Add(tuning.DispatchHandoverAgain) // a slow callback must not hold the shard up
 	}
 	return r.ending() && r.calls == 0 && len(r.retries.queues) == 0
 }
 
 // reasonToEnd is why the run ends now, if it does.
-func (r *shardRun) reasonToEnd(now time.Time) dispatch.StintEnd {
+func (r *shardRun) reasonToEnd(now time.Time) dispatch.ShardRunEnd {
 	switch wake := r.retries.wakeAt(); {
 	case r.plan().Paused:
-		return dispatch.StintPaused
+		return dispatch.RunPaused
 	case !r.exhausted():
 	case wake == 0:
-		return dispatch.StintDone
+		return dispatch.RunDone
 	case wake.Until(now) > tuning.LadderPatience:
-		return dispatch.StintWaits
+		return dispatch.RunWaits
 	}
 	if now.After(r.until) || r.lease.tooLong() {
-		return dispatch.StintOver
+		return dispatch.RunYielded
 	}
 	return ""
 }

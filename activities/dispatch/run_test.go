@@ -29,7 +29,7 @@ func TestItemsLeaveEvenly(t *testing.T) {
 				began := time.Now()
 				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
-				require.Equal(t, dispatch.StintDone, end.End)
+				require.Equal(t, dispatch.RunDone, end.End)
 				require.Equal(t, dispatch.Counts{Found: 95, Done: 95, Callbacks: 95}, end.State.Counts)
 				require.Len(t, h.came, 95)
 				for n, m := range h.came {
@@ -76,15 +76,15 @@ func TestShardsTakeTurns(t *testing.T) {
 		first, second := h.shard(), h.shard()
 		first.Source.Items, second.Source.Items = 45, 55
 		second.Number, second.Source.First, second.Source.Skip, second.Stored = 1, 4, 5, "other"
-		done := make(chan dispatch.Stint, 2)
+		done := make(chan dispatch.ShardRunResult, 2)
 		for _, shard := range []dispatch.Shard{first, second} {
 			go func() {
 				end, _ := h.runShard(t, shard, nil)
 				done <- end
 			}()
 		}
-		require.Equal(t, dispatch.StintDone, (<-done).End)
-		require.Equal(t, dispatch.StintDone, (<-done).End)
+		require.Equal(t, dispatch.RunDone, (<-done).End)
+		require.Equal(t, dispatch.RunDone, (<-done).End)
 		came := map[string]int{}
 		for i, m := range h.came {
 			came[m.Headers[send.HeaderBusinessID]]++
@@ -131,7 +131,7 @@ func TestAnExecutorThatDiesAnywhere(t *testing.T) {
 					return nil
 				}
 				end, err := h.runShard(t, shard, from)
-				if err == nil && end.End == dispatch.StintDone {
+				if err == nil && end.End == dispatch.RunDone {
 					require.Equal(t, items, end.State.Done+end.State.Failed)
 					require.Equal(t, items, end.State.Found)
 					require.Zero(t, end.State.Retrying)
@@ -192,7 +192,7 @@ func TestThePlanIsLive(t *testing.T) {
 		time.AfterFunc(15*time.Second, func() { h.with(func() { h.memo.Plan.Paused, h.memo.Plan.Changes = true, 2 }) })
 		end, err := h.runShard(t, h.shard(), nil)
 		require.NoError(t, err)
-		require.Equal(t, dispatch.StintPaused, end.End)
+		require.Equal(t, dispatch.RunPaused, end.End)
 		require.Equal(t, 2, end.Plan.Changes)
 		counts := map[int]int{}
 		for _, m := range h.came {
@@ -210,20 +210,20 @@ func TestHowARunEnds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(h *world)
-		want    dispatch.StintEnd
+		want    dispatch.ShardRunEnd
 		err     string
 	}{
-		"the dispatch is gone": {func(h *world) { h.gone = &wire.Error{Code: wire.NotFound} }, dispatch.StintCancelled, ""},
+		"the dispatch is gone": {func(h *world) { h.gone = &wire.Error{Code: wire.NotFound} }, dispatch.RunCancelled, ""},
 		"the dispatch goes": {func(h *world) {
 			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &wire.Error{Code: wire.NotFound} }) })
-		}, dispatch.StintCancelled, ""},
+		}, dispatch.RunCancelled, ""},
 		"it cannot be read":       {func(h *world) { h.gone = &wire.Error{Code: wire.Unavailable, Message: "no answer"} }, "", "no answer"},
 		"nobody knows the policy": {func(h *world) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot go on"},
 		"there is nobody to call": {func(h *world) { h.policy = policy.Policy{} }, "", "whom to call"},
 		"a header cannot be opened": {func(h *world) {
 			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
 		}, "", "cannot go on"},
-		"it is cancelled":    {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.StintCancelled, ""},
+		"it is cancelled":    {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.RunCancelled, ""},
 		"another one has it": {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} } }, "", "taken over"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestACancelledRunStoresWhatFailed(t *testing.T) {
 				}
 				end, err := h.runShard(t, h.shard(), nil)
 				require.NoError(t, err)
-				require.Equal(t, dispatch.StintCancelled, end.End)
+				require.Equal(t, dispatch.RunCancelled, end.End)
 				require.Positive(t, end.State.Retrying)
 				require.Len(t, h.ids(), end.State.Retrying)
 			})

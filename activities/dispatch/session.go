@@ -22,7 +22,7 @@ type session struct {
 	renew  chan renewal
 	// ended is closed once the run has ended, with result and err, at endedAt.
 	ended   chan struct{}
-	result  dispatch.Stint
+	result  dispatch.ShardRunResult
 	err     error
 	endedAt time.Time
 }
@@ -81,7 +81,7 @@ func (e *Executor) beginSession(info activity.Info) *session {
 }
 
 // endSession records how a run ended.
-func (e *Executor) endSession(s *session, result dispatch.Stint, err error) {
+func (e *Executor) endSession(s *session, result dispatch.ShardRunResult, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s.result, s.err, s.endedAt = result, err, time.Now()

@@ -63,7 +63,7 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 				told.Try = c.told
 				end, err := next.run(t, h.shard(), &told)
 				require.NoError(t, err)
-				require.Equal(t, []any{dispatch.StintDone, 300}, []any{end.End, end.State.Done})
+				require.Equal(t, []any{dispatch.RunDone, 300}, []any{end.End, end.State.Done})
 				if err := <-ended; c.repeated {
 					require.ErrorContains(t, err, "taken over")
 				}

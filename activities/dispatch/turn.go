@@ -18,7 +18,7 @@ import (
 // attempt's result.
 func (e *Executor) takeTurn(
 	ctx context.Context, shard *dispatch.Shard, info activity.Info,
-) (place *turns.Place, end dispatch.Stint, err error) {
+) (place *turns.Place, end dispatch.ShardRunResult, err error) {
 	since := shard.State.Waits
 	if since == 0 {
 		since = wire.At(time.Now())
@@ -57,7 +57,7 @@ type turn struct {
 
 // wait waits until there is a place, which it puts into granted, or until the attempt ends
 // without one.
-func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch.Stint, err error, ended bool) {
+func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch.ShardRunResult, err error, ended bool) {
 	silence := w.info.HeartbeatTimeout
 	if silence == 0 {
 		silence = tuning.DispatchSilence
@@ -85,20 +85,20 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 }
 
 // heartbeat reports that the shard waits. end is how the run ends after a cancel.
-func (w turn) heartbeat(ctx context.Context) (end dispatch.Stint, err error) {
+func (w turn) heartbeat(ctx context.Context) (end dispatch.ShardRunResult, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
 	err = w.Store.Heartbeat(ctx, w.info.TaskToken, w.shard.State)
 	if wire.CodeOf(err) == wire.Overtaken {
 		state := w.shard.State
 		state.Waits = 0
-		return dispatch.Stint{State: state, End: dispatch.StintCancelled, Plan: w.shard.Plan}, nil
+		return dispatch.ShardRunResult{State: state, End: dispatch.RunCancelled, Plan: w.shard.Plan}, nil
 	}
 	return end, err
 }
 
 // confirm verifies after a wait that the shard is still this attempt's.
-func (w turn) confirm(ctx context.Context) (end dispatch.Stint, err error) {
+func (w turn) confirm(ctx context.Context) (end dispatch.ShardRunResult, err error) {
 	if time.Since(w.began) < tuning.DispatchBeat {
 		return end, nil
 	}

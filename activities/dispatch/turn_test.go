@@ -60,7 +60,7 @@ func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 					executor := worlds[n].executor() // each run is another one
 					executor.turns = shared.turns
 					result, err := attempt{executor: executor, number: 1}.run(t, shard, from)
-					if err == nil && result.End == dispatch.StintCancelled {
+					if err == nil && result.End == dispatch.RunCancelled {
 						return
 					}
 					if from = nil; err == nil {

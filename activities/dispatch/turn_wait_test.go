@@ -24,7 +24,7 @@ func crowded(t *testing.T, h *world) (executor *Executor, free func()) {
 
 // ending is the result of an attempt.
 type ending struct {
-	result dispatch.Stint
+	result dispatch.ShardRunResult
 	err    error
 }
 
@@ -45,15 +45,15 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(plan *dispatch.Plan)
-		end    dispatch.StintEnd
+		end    dispatch.ShardRunEnd
 		items  int
 		takes  time.Duration
 	}{
-		"nothing": {func(*dispatch.Plan) {}, dispatch.StintDone, 20, 200 * time.Millisecond},
-		"a pause": {func(plan *dispatch.Plan) { plan.Paused, plan.Changes = true, 1 }, dispatch.StintPaused, 0, 0},
+		"nothing": {func(*dispatch.Plan) {}, dispatch.RunDone, 20, 200 * time.Millisecond},
+		"a pause": {func(plan *dispatch.Plan) { plan.Paused, plan.Changes = true, 1 }, dispatch.RunPaused, 0, 0},
 		"a new rate": {func(plan *dispatch.Plan) {
 			plan.PerSecond, plan.Began, plan.Changes = 2, wire.At(time.Now()), 1
-		}, dispatch.StintDone, 20, 9500 * time.Millisecond},
+		}, dispatch.RunDone, 20, 9500 * time.Millisecond},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -47,7 +47,7 @@ type world struct {
 	came   []message
 	answer func(m send.Message, n int) send.Outcome
 	takes  time.Duration
-	swept  dispatch.Sweep
+	swept  dispatch.Cleanup
 }
 
 type wrote struct {
@@ -99,7 +99,7 @@ func (h *world) executor() *Executor {
 }
 
 // runShard runs a shard, from an earlier run's state if there is one.
-func (h *world) runShard(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
+func (h *world) runShard(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.ShardRunResult, error) {
 	t.Helper()
 	return attempt{executor: h.executor(), number: 1}.run(t, shard, from)
 }
@@ -110,7 +110,7 @@ type attempt struct {
 	number   int32
 }
 
-func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.Stint, error) {
+func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.ShardRunResult, error) {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
@@ -118,7 +118,7 @@ func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (
 	if from != nil {
 		env.SetHeartbeatDetails(*from)
 	}
-	run := func(ctx context.Context, shard dispatch.Shard) (dispatch.Stint, error) {
+	run := func(ctx context.Context, shard dispatch.Shard) (dispatch.ShardRunResult, error) {
 		info := activity.GetInfo(ctx)
 		info.Attempt = a.number
 		return a.executor.runAttempt(ctx, shard, info)
@@ -126,9 +126,9 @@ func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (
 	env.RegisterActivityWithOptions(run, activity.RegisterOptions{Name: "dispatch"})
 	value, err := env.ExecuteActivity("dispatch", shard)
 	if err != nil {
-		return dispatch.Stint{}, err
+		return dispatch.ShardRunResult{}, err
 	}
-	var end dispatch.Stint
+	var end dispatch.ShardRunResult
 	require.NoError(t, value.Get(&end))
 	return end, nil
 }
@@ -189,7 +189,7 @@ func (h *world) ReportProgress(context.Context, wire.Key) error {
 	return nil
 }
 
-func (h *world) Sweep(_ context.Context, sweep dispatch.Sweep, beat func()) error {
+func (h *world) CleanUp(_ context.Context, sweep dispatch.Cleanup, beat func()) error {
 	h.swept = sweep
 	beat()
 	return nil

@@ -67,8 +67,8 @@ func Ladder(stored string, attempts int) Part {
 // GivenUp returns the pages of a shard whose items were given up.
 func GivenUp(stored string) Part { return Part{Prefix: stored + "/failed/"} }
 
-// Sweep lists stored objects that a dispatch no longer needs.
-type Sweep struct {
+// Cleanup lists stored objects that a dispatch no longer needs.
+type Cleanup struct {
 	// Delete lists pages to delete. Close lists pages to end, which are retained like other
 	// records. A part with no pages means all pages found.
 	Delete []Part `json:"delete,omitempty"`
@@ -207,29 +207,29 @@ func (c *Cycle) Repeats(value string) bool {
 	return false
 }
 
-// Stint is the result of an executor of a shard.
-type Stint struct {
-	State State    `json:"state"`
-	End   StintEnd `json:"end"`
+// ShardRunResult is the result of an executor of a shard.
+type ShardRunResult struct {
+	State State       `json:"state"`
+	End   ShardRunEnd `json:"end"`
 	// WakeAt is when the next item of the ladder is due.
 	WakeAt wire.Instant `json:"wake_at,omitzero"`
 	// Plan is the plan that the executor followed.
 	Plan Plan `json:"plan"`
 }
 
-// StintEnd is why the executor of a shard ended.
-type StintEnd string
+// ShardRunEnd is why the executor of a shard ended.
+type ShardRunEnd string
 
 // The closed list of reasons.
 const (
-	// StintDone: every item was processed.
-	StintDone StintEnd = "done"
-	// StintOver: it makes room for other work, or the worker stops.
-	StintOver StintEnd = "over"
-	// StintPaused: the dispatch is paused.
-	StintPaused StintEnd = "paused"
-	// StintWaits: the remaining items are on the ladder, and due later.
-	StintWaits StintEnd = "waits"
-	// StintCancelled: the dispatch was cancelled.
-	StintCancelled StintEnd = "cancelled"
+	// RunDone: every item was processed.
+	RunDone ShardRunEnd = "done"
+	// RunYielded: it makes room for other work, or the worker stops.
+	RunYielded ShardRunEnd = "over"
+	// RunPaused: the dispatch is paused.
+	RunPaused ShardRunEnd = "paused"
+	// RunWaits: the remaining items are on the ladder, and due later.
+	RunWaits ShardRunEnd = "waits"
+	// RunCancelled: the dispatch was cancelled.
+	RunCancelled ShardRunEnd = "cancelled"
 )

@@ -384,7 +384,7 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	last := m.ended("pages")
 	require.Equal(t, []any{dispatch.DoneWithFailures, 29, 1}, []any{last.Status, last.Done, last.Failed})
 	calls := m.r.To("/page")
-	lost := lostStints(t, m.env, m.key("pages"))
+	lost := lostShardRuns(t, m.env, m.key("pages"))
 	require.GreaterOrEqual(t, len(calls), 4)
 	require.LessOrEqual(t, len(calls), 4*(1+lost), "none comes again without a reason")
 	seen := map[string]int{}

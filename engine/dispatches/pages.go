@@ -116,9 +116,9 @@ func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
 	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
 }
 
-// Sweep deletes pages, and ends others. It calls beat between its steps. The error is
+// CleanUp deletes pages, and ends others. It calls beat between its steps. The error is
 // [wire.Unavailable].
-func (p *Pages) Sweep(ctx context.Context, sweep dispatch.Sweep, beat func()) error {
+func (p *Pages) CleanUp(ctx context.Context, sweep dispatch.Cleanup, beat func()) error {
 	for _, part := range sweep.Delete {
 		if err := p.deletePages(ctx, part, beat); err != nil {
 			return err

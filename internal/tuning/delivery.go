@@ -233,17 +233,17 @@ const (
 	DispatchInFlight = 1000
 	// DispatchEvents bounds the finished callbacks that wait for the loop.
 	DispatchEvents = 1024
-	// DispatchStint is how long a shard stays with a worker. A new worker has its share within
-	// twice that. LongestStint applies to a single shard. StintItems makes stints longer at low
-	// rates, because each stint costs Temporal six writes.
-	DispatchStint = 30 * time.Second
-	LongestStint  = 10 * time.Minute
-	StintItems    = 600
+	// ShardRun is how long a shard stays with a worker. A new worker has its share within
+	// twice that. LongestShardRun applies to a single shard. ShardRunItems makes them longer at low
+	// rates, because each shard run costs Temporal six writes.
+	ShardRun        = 30 * time.Second
+	LongestShardRun = 10 * time.Minute
+	ShardRunItems   = 600
 	// DispatchHandover is how long a shard that must move waits for its callbacks in progress,
 	// and DispatchHandoverAgain the pause before it tries again.
 	DispatchHandover      = 100 * time.Millisecond
 	DispatchHandoverAgain = 5 * time.Second
-	// DispatchRenewal is how long a stint waits for its next attempt in the same process, after
+	// DispatchRenewal is how long a shard run waits for its next attempt in the same process, after
 	// Temporal took its worker for dead.
 	DispatchRenewal = 10 * time.Second
 	// DispatchPatience is the pause after an answer 429 without a time.
@@ -254,7 +254,7 @@ const (
 	ShortestClaim = time.Minute
 	LongestClaim  = time.Hour
 	// SilentItems bounds the items that a shard may send within its heartbeat timeout: four
-	// times as many as at the start of its stint.
+	// times as many as at the start of its shard run.
 	SilentItems = 12 * DispatchBeatItems
 	// Progress is the shortest interval between two reports of a dispatch's progress.
 	// ProgressPart is the part of its running time for the interval.

@@ -60,10 +60,10 @@ const (
 // A job may take weeks. A silent worker is replaced, and so is any worker after a day. The next
 // one resumes from the last heartbeat.
 const (
-	JobSilence = 30 * time.Second
-	JobStint   = 24 * time.Hour
-	JobFirst   = time.Second
-	JobLongest = 30 * time.Second
+	JobSilence    = 30 * time.Second
+	LongestJobRun = 24 * time.Hour
+	JobFirst      = time.Second
+	JobLongest    = 30 * time.Second
 )
 
 // The entities.
@@ -119,9 +119,9 @@ const (
 	// PauseHeard bounds how long a shard goes on after a pause of its dispatch. It reads the
 	// plan every DispatchRead, at most MemoTrusted old.
 	PauseHeard = time.Second
-	// DispatchStintLimit bounds one stint, which normally ends much earlier.
-	DispatchStintLimit = time.Hour
-	// DispatchRetryFirst and DispatchRetryLongest are the waits after failed stints.
+	// ShardRunLimit bounds one shard run, which normally ends much earlier.
+	ShardRunLimit = time.Hour
+	// DispatchRetryFirst and DispatchRetryLongest are the waits after failed shard runs.
 	DispatchRetryFirst   = 10 * time.Millisecond
 	DispatchRetryLongest = 10 * time.Second
 	// DispatchUploadLife is how long an upload may be silent.

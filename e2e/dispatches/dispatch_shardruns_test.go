@@ -11,10 +11,10 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// lostStints counts the attempts at stints of a dispatch that Temporal gave up, by the
+// lostShardRuns counts the attempts at shard runs of a dispatch that Temporal gave up, by the
 // histories of its shards: of a worker that was silent for too long. What another worker
 // takes over may be sent again; without any such attempt nothing is.
-func lostStints(t *testing.T, env *testenv.Env, key wire.Key) (lost int) {
+func lostShardRuns(t *testing.T, env *testenv.Env, key wire.Key) (lost int) {
 	t.Helper()
 	history := env.Client.GetWorkflowHistory(t.Context(), workflows.DispatchWorkflowID(key), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for history.HasNext() {
