@@ -83,7 +83,7 @@ type typeWorker struct {
 
 func newQueueWorkers(options Options) *queueWorkers {
 	return &queueWorkers{
-		options: options, types: map[string]*typeWorker{}, drains: NewStreams(options), retired: newRetired(),
+		options: options, types: map[string]*typeWorker{}, drains: NewStreams(options, nil), retired: newRetired(),
 		watch: &streamWatch{
 			waiting: options.Queues.Waiting, alerts: options.Alerts, observer: options.Observer, logger: options.Logger,
 		},
@@ -102,7 +102,7 @@ func (q *queueWorkers) start() {
 }
 
 func (q *queueWorkers) repeat(ctx context.Context, read func(context.Context) error) {
-	next := time.NewTicker(q.options.PolicyInterval)
+	next := time.NewTicker(q.options.Intervals.Policies)
 	defer next.Stop()
 	for {
 		if err := read(ctx); err != nil && ctx.Err() == nil {

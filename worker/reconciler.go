@@ -40,7 +40,7 @@ type reconciler struct {
 
 func newReconciler(o Options) *reconciler {
 	return &reconciler{
-		overdue: o.Reconciler, alerts: o.Alerts, observer: o.Observer, logger: o.Logger, interval: o.ReconcileInterval,
+		overdue: o.Reconciler, alerts: o.Alerts, observer: o.Observer, logger: o.Logger, interval: o.Intervals.Reconcile,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	sdkworker "go.temporal.io/sdk/worker"
 
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -16,6 +17,7 @@ import (
 // in Temporal.
 type Streams struct {
 	options Options
+	answer  func(context.Context, coredelivery.RingAnswer) error
 	// worker makes the polling workers.
 	worker func(queue string, options sdkworker.Options) sdkworker.Worker
 	// answers are taken as long as attempts wait for them.
@@ -36,11 +38,14 @@ type streamPolls struct {
 }
 
 // NewStreams returns Streams without receivers. It needs the client, the attempter, the logger
-// and the stop timeout of the options. With Answer and an identity, it also takes answers that
-// reached other gateways.
-func NewStreams(options Options) *Streams {
+// and the stop timeout of the options.
+//
+// answer passes a receiver's answer to a ring of this process, and fails if the ring is over. It
+// is nil if no receiver connects. With it and an identity, Streams also take answers that reached
+// other gateways.
+func NewStreams(options Options, answer func(context.Context, coredelivery.RingAnswer) error) *Streams {
 	return &Streams{
-		options: options, attempts: newPollers(), answers: newPollers(), types: map[string]*streamPolls{},
+		options: options, answer: answer, attempts: newPollers(), answers: newPollers(), types: map[string]*streamPolls{},
 		worker: func(queue string, o sdkworker.Options) sdkworker.Worker {
 			return sdkworker.New(options.Client, queue, o)
 		},
@@ -67,7 +72,7 @@ func (s *Streams) SetPlaces(businessType string, places int) {
 
 // open begins to poll. The caller holds mu.
 func (s *Streams) open(businessType string) *streamPolls {
-	if s.options.Answer != nil {
+	if s.answer != nil {
 		s.answering.Do(func() { s.answers.running.Go(func() { s.poll(s.answers.all, "", s.takeAnswers) }) })
 	}
 	ctx, end := context.WithCancel(s.attempts.all)
@@ -113,7 +118,7 @@ func (s *Streams) poll(ctx context.Context, businessType string, open func() sdk
 func (s *Streams) makeAttempts(businessType string, slots *typeSlots) sdkworker.Worker {
 	options := typeWorkerOptions(s.options, slots)
 	options.MaxHeartbeatThrottleInterval = tuning.StreamHeartbeat
-	if s.options.Answer == nil { // no receiver is connected here
+	if s.answer == nil { // no receiver is connected here
 		options.Identity = s.options.Identity + workflows.Drains
 	}
 	w := s.worker(workflows.StreamQueue(businessType), options)
@@ -127,7 +132,7 @@ func (s *Streams) takeAnswers() sdkworker.Worker {
 		DisableWorkflowWorker: true, MaxConcurrentActivityTaskPollers: tuning.AnswerPollers, DisableEagerActivities: true,
 		WorkerStopTimeout: tuning.StreamReport, // the sender of the last answer waits for its result
 	})
-	register(w, workflows.ActivityAnswerRing, s.options.Answer)
+	register(w, workflows.ActivityAnswerRing, s.answer)
 	return w
 }
 

@@ -31,10 +31,8 @@ func (p *polling) Stop()                                                   { <-p
 func TestAnswersAreTakenUntilTheAttemptsHaveDrained(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attempts, answers := &polling{drained: make(chan struct{})}, &polling{drained: make(chan struct{})}
-		s := NewStreams(Options{
-			Identity: "wakecall-1", Attempter: &delivery.Attempter{},
-			Answer: func(context.Context, coredelivery.RingAnswer) error { return nil },
-		})
+		s := NewStreams(Options{Identity: "wakecall-1", Attempter: &delivery.Attempter{}},
+			func(context.Context, coredelivery.RingAnswer) error { return nil })
 		s.worker = func(queue string, _ sdkworker.Options) sdkworker.Worker {
 			if queue == workflows.AnswersQueue("wakecall-1") {
 				return answers

@@ -15,7 +15,6 @@ import (
 	"github.com/wakecall/wakecall/activities"
 	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/dispatch"
-	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
@@ -37,16 +36,18 @@ type Options struct {
 	Alerts      Alerts
 	Observer    Observer
 	Logger      *slog.Logger
-	// PolicyInterval is the time between two readings of the types with a queue.
-	PolicyInterval time.Duration
-	// ReconcileInterval is the time between two searches for overdue timers; 0 for none.
-	ReconcileInterval time.Duration
-	// Answer passes a receiver's answer to a ring of this process, and fails if the ring is
-	// over. It is nil if no receiver connects.
-	Answer func(ctx context.Context, answer coredelivery.RingAnswer) error
+	Intervals   Intervals
 	// StopTimeout is how long a stopping worker waits for attempts in flight. Below the attempt
 	// timeout, a deploy makes duplicates.
 	StopTimeout time.Duration
+}
+
+// Intervals are the times between two rounds of background work.
+type Intervals struct {
+	// Policies is the time between two readings of the types with a queue.
+	Policies time.Duration
+	// Reconcile is the time between two searches for overdue timers; 0 for none.
+	Reconcile time.Duration
 }
 
 // Observer gets a worker's observations of the whole deployment.

@@ -219,8 +219,8 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
-		Observer: a.Telemetry, Logger: a.Logger, ReconcileInterval: a.Config.ReconcileInterval,
-		PolicyInterval: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), StopTimeout: a.Config.StopTimeout,
+		Observer: a.Telemetry, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
+		Intervals: worker.Intervals{Policies: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), Reconcile: a.Config.ReconcileInterval},
 	})
 	return workers, workers.Start()
 }

@@ -30,9 +30,8 @@ func (a *App) streams() *stream.Hub {
 	}) // fails only for a cache of size zero
 	polls = worker.NewStreams(worker.Options{
 		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
-		Answer: func(_ context.Context, answer coredelivery.RingAnswer) error {
-			return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
-		},
+	}, func(_ context.Context, answer coredelivery.RingAnswer) error {
+		return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
 	})
 	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {

@@ -133,11 +133,11 @@ func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 		spec = next
 	}
 	spec.Memo = spec.Refuse(refused)
-	w.goOn(tb, r, spec)
+	w.beginNext(tb, r, spec)
 }
 
-// goOn continues a run as new. The caller holds the lock.
-func (w Worker) goOn(tb testing.TB, r *run, spec timer.Spec) {
+// beginNext continues a run as new. The caller holds the lock.
+func (w Worker) beginNext(tb testing.TB, r *run, spec timer.Spec) {
 	tb.Helper()
 	input, err := Payloads.ToPayloads(spec, workflows.Encode(nil))
 	if err != nil {
