@@ -39,7 +39,7 @@ type PrincipalView struct {
 	Grants []GrantView `json:"grants"`
 }
 
-// keyView is an API key, of which nothing is told that helps to find it out.
+// keyView shows an API key, without anything that helps to guess it.
 type keyView struct {
 	Name string `json:"name"`
 	GrantView

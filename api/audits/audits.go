@@ -21,8 +21,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Entry is what is known of a call that changes something, and is recorded. A nil entry takes
-// no notes.
+// Entry is what the audit records of a call that changes something. The methods of a nil entry do
+// nothing.
 type Entry struct {
 	audit.Record
 	Caller *auth.Principal // nil for nobody known
@@ -38,14 +38,14 @@ type Entry struct {
 // EntryKey is the key of the [Entry] in the context of a request.
 type EntryKey struct{}
 
-// EntryOf is the entry of a request; nil where nothing of it is recorded, or it is not known yet
-// who calls.
+// EntryOf returns the entry of a request. It is nil if nothing is recorded, or if the caller is
+// not known yet.
 func EntryOf(c echo.Context) *Entry {
 	e, _ := c.Request().Context().Value(EntryKey{}).(*Entry)
 	return e
 }
 
-// NewEntry is the entry of a request, as far as its head tells.
+// NewEntry returns the entry of a request, with what its head says.
 func NewEntry(c echo.Context, method, route string) *Entry {
 	return &Entry{Record: audit.Record{
 		ID: uuid.NewString(), At: wire.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
@@ -53,7 +53,7 @@ func NewEntry(c echo.Context, method, route string) *Entry {
 	}}
 }
 
-// ActorOf is who calls, in the role for a business type. known is false for nobody.
+// ActorOf returns the caller, in its role for a business type. known is false without a caller.
 func ActorOf(caller *auth.Principal, businessType string) (actor wire.Actor, known bool) {
 	if caller == nil {
 		return wire.Actor{}, false
@@ -261,8 +261,8 @@ func (e *Entry) SetUnchanged() {
 	}
 }
 
-// SetRevised notes what became of a policy, and what changed. A policy that is new has no
-// revision before.
+// SetRevised adds the new revision of a policy, and what changed. A new policy has no revision
+// before.
 func (e *Entry) SetRevised(revision int, isNew bool, changes []policy.Difference) {
 	if e == nil {
 		return

@@ -17,8 +17,8 @@ import (
 	"github.com/wakecall/wakecall/internal/door"
 )
 
-// Authenticate lets in whom the authenticator knows. The operations beside the
-// contract are open to whoever can connect.
+// Authenticate lets in the callers that the authenticator knows. The operations beside the
+// contract are open to all.
 func (r Routes) Authenticate(authenticator *auth.Authenticator, log *audit.Log) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -76,7 +76,7 @@ func bearsToken(c echo.Context, called *Scope) bool {
 	return called != nil && called.Understands(AckToken) && len(c.Request().Header.Values(delivery.HeaderAckToken)) > 0
 }
 
-// tokenBearer is who sends such a token. It may make no other call.
+// tokenBearer is the caller that sends such a token. It may make no other call.
 var tokenBearer = auth.Principal{Name: "receiver", By: auth.ByAckToken, Grants: []auth.Grant{{Role: auth.Operator}}}
 
 // CredentialsOf is what a request shows of who sent it.
@@ -107,5 +107,5 @@ func Unauthenticated(authenticator *auth.Authenticator, err error) error {
 	return answer
 }
 
-// ofContract is whether a request is for a call of the contract, or for none.
+// ofContract reports whether the path of a request is below the version.
 func ofContract(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, paths.Prefix) }

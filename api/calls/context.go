@@ -37,8 +37,8 @@ func (c *callContext) Value(key any) any {
 	return c.Context.Value(key)
 }
 
-// isCall reports whether a context is of a call of the contract: else nothing is there, or not
-// by the method that was asked for.
+// isCall reports whether a context is that of a call of the contract. It is not if no route has
+// the path and the method.
 func isCall(ctx context.Context) bool {
 	s, _ := ctx.Value(scopeKey{}).(*Scope)
 	return s != nil
@@ -51,7 +51,8 @@ func (c *callContext) Actor(businessType string) (actor wire.Actor, known bool) 
 	return actor, known
 }
 
-// ScopeOf is the scope of the call that a context is of; the zero scope permits nothing.
+// ScopeOf returns the scope of the call of a context. It is the zero scope, which permits
+// nothing, if there is no such call.
 func ScopeOf(ctx context.Context) Scope {
 	if s, _ := ctx.Value(scopeKey{}).(*Scope); s != nil {
 		return *s
@@ -59,7 +60,7 @@ func ScopeOf(ctx context.Context) Scope {
 	return Scope{}
 }
 
-// Author is the name of who calls.
+// Author returns the name of the caller.
 func Author(c echo.Context) string {
 	if name := auth.From(c.Request().Context()).Name; name != "" {
 		return name

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// Authorize refuses what the caller may not do, as far as the request's line tells.
+// Authorize refuses a call that the caller may not make, by the request line alone.
 func (r Routes) Authorize(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !strings.HasPrefix(c.Path(), paths.Prefix) { // nothing is there, or it is open to all
@@ -59,14 +59,14 @@ func (s Scope) admit(p auth.Principal, c echo.Context) error {
 	return nil
 }
 
-// Permit refuses a business type for which the caller has not the role that the call
-// needs; "" stands for all types.
+// Permit refuses a business type for which the caller lacks the role of the call. "" stands for
+// all types.
 func Permit(ctx context.Context, businessType string) error {
 	return ScopeOf(ctx).Permit(ctx, businessType)
 }
 
-// Permit refuses a business type for which the caller has not the role of the scope; "" stands
-// for all types.
+// Permit refuses a business type for which the caller lacks the role of the scope. "" stands for
+// all types.
 func (s Scope) Permit(ctx context.Context, businessType string) error {
 	if auth.From(ctx).May(s.Role, businessType) {
 		return nil
@@ -74,8 +74,8 @@ func (s Scope) Permit(ctx context.Context, businessType string) error {
 	return s.refused(businessType)
 }
 
-// PermitFound is permit for what was found by an id. Of what the caller may not even see
-// nothing is told: it is absent.
+// PermitFound is Permit for something that was found by an id. If the caller may not even see
+// the type, the error is absent.
 func PermitFound(ctx context.Context, businessType string, absent error) error {
 	if !auth.From(ctx).May(auth.Viewer, businessType) {
 		return absent
@@ -83,7 +83,7 @@ func PermitFound(ctx context.Context, businessType string, absent error) error {
 	return Permit(ctx, businessType)
 }
 
-// Sees reports whether an answer may tell the caller of a business type.
+// Sees reports whether an answer may show a business type to the caller.
 func Sees(ctx context.Context, businessType string) bool { return Permit(ctx, businessType) == nil }
 
 func (s Scope) refused(businessType string) error {

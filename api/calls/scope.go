@@ -10,8 +10,8 @@ type Scope struct {
 	Type TypeSource
 	// Payloads is what the answer tells of payloads, and of bodies of answers.
 	Payloads PayloadRule
-	// Receives is whether the caller is a receiver that takes rings and answers them: like the
-	// answers to callbacks, what it says stands in the record of attempts, and not in the audit.
+	// Receives reports whether the caller is a receiver that connects. Its answers are in the
+	// record of attempts, like answers to callbacks, and not in the audit.
 	Receives bool
 	// accepts are the parts of a request that the call understands. It refuses the others.
 	accepts Part

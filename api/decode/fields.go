@@ -49,7 +49,7 @@ func limitOf(name string) wire.List {
 	return wire.List{Name: name, Most: limits.MaxElements, Of: "elements"}
 }
 
-// PointerTo is the RFC 6901 pointer to a member.
+// PointerTo returns the RFC 6901 pointer to a member.
 func PointerTo(name string) string { return string(jsontext.Pointer("").AppendToken(name)) }
 
 // Fields maps the JSON names of a struct to its fields, those of embedded
@@ -193,7 +193,7 @@ var kindWords = map[reflect.Kind]string{
 	reflect.Int: "an integer", reflect.Int64: "an integer", reflect.Float64: "a number", reflect.Bool: "true or false",
 }
 
-// Value is what a pointer points to, or the zero value.
+// Value returns what a pointer points to, or the zero value.
 func Value[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 )
 
-// ASCIIHosts does the same as [asciiHost] for who is told something, as far as somebody is.
+// ASCIIHosts applies [ASCIIHost] to the receivers of alerts and outcomes. It skips nil.
 func ASCIIHosts(told ...*delivery.Alert) {
 	for _, alert := range told {
 		if alert != nil {

@@ -41,8 +41,8 @@ func ParseMembers(body jsontext.Value) (Object, error) {
 // unchecked reads what is checked elsewhere, or was.
 var unchecked = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// membersOf are the members of an object, up to most of them; nil for what is none. It
-// reports whether there are more, of which nothing is built.
+// membersOf returns the members of an object, up to most of them; nil for anything else. more
+// reports whether there are others. Nothing is built of those.
 func membersOf(raw jsontext.Value, most int) (members Object, more bool, err error) {
 	decoder := decoderOf(raw, unchecked...)
 	token, err := decoder.ReadToken()
@@ -69,8 +69,8 @@ func membersOf(raw jsontext.Value, most int) (members Object, more bool, err err
 	return members, false, ended(decoder)
 }
 
-// Elements are the elements of an array, up to most of them; nil for what is none. It
-// reports whether there are more, of which nothing is built.
+// Elements returns the elements of an array, up to most of them; nil for anything else. more
+// reports whether there are others. Nothing is built of those.
 func Elements(raw jsontext.Value, most int) (elements []jsontext.Value, more bool, err error) {
 	decoder := decoderOf(raw, unchecked...)
 	token, err := decoder.ReadToken()

@@ -157,7 +157,7 @@ func (s *second) close() bool {
 	return s.pointer == ""
 }
 
-// IsDeep is whether arrays and objects are nested deeper than limit. It stops as soon as
+// IsDeep reports whether arrays and objects are nested deeper than limit. It stops as soon as
 // that is known: what else is wrong with a text shows when it is parsed.
 func IsDeep(text []byte, limit int) bool {
 	depth, quoted := 0, false
@@ -211,7 +211,7 @@ func fault(text jsontext.Value, err *jsontext.SyntacticError) string {
 	}
 }
 
-// isSurrogate is whether a text begins with the escape of one half of a pair.
+// isSurrogate reports whether a text begins with the escape of one half of a pair.
 func isSurrogate(text jsontext.Value) bool {
 	return len(text) >= len(`\ud800`) && text[0] == '\\' && text[1] == 'u' && (text[2] == 'd' || text[2] == 'D') &&
 		strings.ContainsRune("89abcdefABCDEF", rune(text[3])) && isHex(text[4]) && isHex(text[5])

@@ -195,7 +195,7 @@ func (h handlers) change(c echo.Context) error {
 	return answerControl(c, view, applied, err)
 }
 
-// showRate tells whoever asks for a rate which one it will probably come to.
+// showRate sends the rate that a dispatch will probably reach.
 func showRate(c echo.Context, view dispatch.View) {
 	if view.Expected > 0 {
 		c.Response().Header().Set(dispatch.HeaderExpectedRate, strconv.Itoa(int(view.Expected)))
@@ -217,7 +217,7 @@ func (h handlers) controlling(do control) echo.HandlerFunc {
 	}
 }
 
-// answerControl answers a change with what became of it.
+// answerControl answers a change with its effect.
 func answerControl(c echo.Context, view dispatch.View, applied bool, err error) error {
 	switch {
 	case err != nil:

@@ -77,7 +77,7 @@ func (h handlers) next(ctx context.Context, d *sight, ticks <-chan time.Time) (d
 // errStopping ends what follows a dispatch when this process stops.
 var errStopping = errors.New("the gateway stops")
 
-// followed are the dispatches that somebody follows. Each is read once in a pause between
+// followed has the dispatches with followers. Each is read once in a pause between
 // two events, however many follow it.
 type followed struct {
 	get func(context.Context, wire.Key) (dispatch.View, error)

@@ -12,8 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// failures answers with a line for each item that failed for good, of which there may be
-// millions.
+// failures answers with one line for each item that failed for good. There may be millions.
 func (h handlers) failures(c echo.Context) error {
 	key, err := dispatchOf(c)
 	if err != nil {

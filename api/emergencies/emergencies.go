@@ -23,7 +23,7 @@ type Emergencies interface {
 	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
-// listedPolicies lists the policies, of which some pause their types.
+// listedPolicies lists the policies. Some pause their types.
 type listedPolicies interface {
 	List(ctx context.Context) ([]policy.Policy, error)
 }

@@ -40,7 +40,7 @@ func (l FramingListener) Accept() (net.Conn, error) {
 type framingConn struct {
 	net.Conn
 	framing framing
-	// twice is whether the last request says its length twice. The server reads on in
+	// twice reports whether the last request says its length twice. The server reads on in
 	// the background while the handler asks.
 	twice atomic.Bool
 

@@ -27,7 +27,7 @@ type Options struct {
 	Logger    *slog.Logger
 	// Audit keeps a record of each call that changes something; nil for none.
 	Audit *audit.Log
-	// Auth says who calls; without one, nobody is let in.
+	// Auth identifies callers. Without one, no caller is let in.
 	Auth *auth.Authenticator
 	// TrustedProxies are the networks whose word on the client's address, in
 	// X-Forwarded-For, is believed.

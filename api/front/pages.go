@@ -38,7 +38,7 @@ func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 	}
 }
 
-// tellsOnlyHealth is whether a request asks what anybody may know.
+// tellsOnlyHealth reports whether a request asks for health only, which every caller may know.
 func tellsOnlyHealth(r *http.Request) bool {
 	return r.URL.Path == paths.Live || r.URL.Path == paths.Ready
 }

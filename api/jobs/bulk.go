@@ -31,7 +31,7 @@ import (
 // Bulk are the jobs that do the same with all timers that a filter finds.
 type Bulk interface {
 	Jobs[job.Bulk, job.BulkProgress]
-	// Results shows what became of each timer, as far as the job has come.
+	// Results shows the outcome of each timer that the job has worked on.
 	Results(ctx context.Context, id string, see func(job.Line) error) error
 }
 
@@ -95,7 +95,7 @@ func ReadBulk(o decode.Object, reach delivery.Reach) (job.Bulk, error) {
 }
 
 // extractEdit reads the edit, and takes it out of the order. Like a PATCH of one timer it may
-// say that nobody shall be told of an outcome any more. What is no object is left to be named.
+// switch off the notice of an outcome. Anything but an object is left for Fill to refuse.
 func extractEdit(o decode.Object, body *BulkBody) (edit decode.Object, removed timer.Terms, errs wire.FieldErrors) {
 	if o["edit"].Kind() != '{' {
 		return nil, removed, nil
@@ -150,7 +150,7 @@ func viewOfBulk(j bulk.Job) job.View {
 	}
 }
 
-// results answers with a line for each timer, of which there may be many thousands.
+// results answers with one line for each timer. There may be many thousands.
 func (h bulkHandlers) results(c echo.Context) error {
 	if err := requests.ReadQuery(c).Err(); err != nil {
 		return err

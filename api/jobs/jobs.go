@@ -27,7 +27,7 @@ type Jobs[O jobs.Order, C any] interface {
 	Stop(ctx context.Context, id string, wait time.Duration) (jobs.Job[O, C], error)
 }
 
-// handlers answer the calls on one kind of job, of which a reader is shown V.
+// handlers answer the calls on one kind of job. A reader is shown V.
 type handlers[O jobs.Order, C, V any] struct {
 	jobs Jobs[O, C]
 	// name is the kind's in paths and page tokens.
@@ -80,7 +80,7 @@ func (h handlers[O, C, V]) start(c echo.Context) error {
 	return h.accept(c, job)
 }
 
-// permitted is a job of which the caller may do what the call does.
+// permitted returns a job if the caller may make this call on it.
 func (h handlers[O, C, V]) permitted(ctx context.Context, id string) (jobs.Job[O, C], error) {
 	job, err := h.jobs.Get(ctx, id)
 	if err == nil {

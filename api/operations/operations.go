@@ -21,7 +21,7 @@ type Options struct {
 	Note func() string
 	// Metrics are the metrics of this process; nil where another server has them.
 	Metrics http.Handler
-	// Version is that of the program, told to whom is let in.
+	// Version is that of the program. Only callers that are let in see it.
 	Version string
 	// Paused tells what is paused; nil in tests where nothing is.
 	Paused pausedList
@@ -90,7 +90,7 @@ type HealthBody struct {
 // ReadyBody says that a timer that is booked now rings.
 type ReadyBody struct {
 	HealthBody
-	// Note says what somebody should know although all is well.
+	// Note names what needs attention although the process is ready.
 	Note string `json:"note,omitzero"`
 }
 

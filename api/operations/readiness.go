@@ -83,7 +83,7 @@ func (r *readiness) refresh() error {
 	return err
 }
 
-// paused says what somebody has paused. It says nothing where that cannot be told.
+// paused describes what is paused. It is empty if that cannot be read.
 func (r *readiness) paused(ctx context.Context) string {
 	if r.emergencies == nil {
 		return ""
@@ -107,8 +107,8 @@ func (r *readiness) remarks() string {
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }
 
-// noteOf says what is paused in one line; "" where nothing is. It names nobody: whoever
-// asks for readiness has no key.
+// noteOf describes what is paused in one line; "" for nothing. It names no business type, because
+// readiness is asked without a key.
 func noteOf(paused []policy.Emergency) string {
 	switch {
 	case len(paused) == 0:

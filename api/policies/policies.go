@@ -144,7 +144,7 @@ func (h handlers) changePolicy(c echo.Context, read func(businessType string) (p
 	}
 }
 
-// record notes what became of a policy.
+// record adds the outcome of a change to the audit.
 func record(e *audits.Entry, result policies.Result, dryRun bool) {
 	if dryRun || len(result.Changes) == 0 {
 		e.SetPlanned(result.Policy.Version, result.Changes)

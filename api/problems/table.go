@@ -47,8 +47,8 @@ var table = map[wire.Code]struct {
 	wire.Internal:             {http.StatusInternalServerError, "Internal error"},
 }
 
-// DocumentOf turns any error into a problem document. Of an error that is not ours the
-// caller learns nothing.
+// DocumentOf turns any error into a problem document. An error that is not ours becomes an
+// internal one, without its text.
 func DocumentOf(err error) problem.Document {
 	if echoed, ok := errors.AsType[*echo.HTTPError](err); ok {
 		err = fromEcho(echoed)

@@ -18,14 +18,14 @@ import (
 	"github.com/wakecall/wakecall/engine/kernel"
 )
 
-// Key is the timer that the path names.
+// Key returns the timer that the path names.
 func Key(c echo.Context) (wire.Key, error) {
 	key := wire.Key{BusinessType: paths.Param(c, paths.Type), BusinessID: paths.Param(c, paths.ID)}
 	return key, key.Check().Err()
 }
 
-// BusinessType is the business type that the path names, with the query of a call that
-// knows these parameters.
+// BusinessType returns the business type that the path names, and the query of a call that knows
+// these parameters.
 func BusinessType(c echo.Context, known ...string) (string, *Query) {
 	name := paths.Param(c, paths.Type)
 	q := ReadQuery(c, known...)
@@ -90,7 +90,7 @@ func (q *Query) read(part string) {
 	}
 }
 
-// Instant is a parameter that is a moment; 0 without one.
+// Instant returns a parameter that is a moment; 0 without one.
 func (q *Query) Instant(name string) (at wire.Instant) {
 	if text := q.Values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
 		q.Errs.Add(name, wire.CodeInvalidTime, wire.InstantRefusal(text))
@@ -98,7 +98,7 @@ func (q *Query) Instant(name string) (at wire.Instant) {
 	return at
 }
 
-// Number is a parameter from 1 to highest.
+// Number returns a parameter from 1 to highest; fallback without one.
 func (q *Query) Number(name string, fallback, highest int) int {
 	text := q.Values.Get(name)
 	if text == "" {
@@ -120,7 +120,7 @@ func OneOf[T ~string](q *Query, name string, words []T) T {
 	return value
 }
 
-// Flag is a parameter that is true, false, or left out for false.
+// Flag returns a parameter that is true, or false, which is the default.
 func (q *Query) Flag(name string) bool {
 	text := q.Values.Get(name)
 	if text != "" && text != "true" && text != "false" {
@@ -129,7 +129,7 @@ func (q *Query) Flag(name string) bool {
 	return text == "true"
 }
 
-// Wait is how long the caller waits for an effect.
+// Wait returns how long the caller waits for an effect, from 0 to [kernel.MaxWait].
 func (q *Query) Wait() time.Duration {
 	text := q.Values.Get("wait")
 	if text == "" {
@@ -144,7 +144,7 @@ func (q *Query) Wait() time.Duration {
 	return d
 }
 
-// BusinessType is the parameter business_type; "" without one.
+// BusinessType returns the parameter business_type; "" without one.
 func (q *Query) BusinessType() string {
 	const name = "business_type"
 	value := q.Values.Get(name)
@@ -157,7 +157,7 @@ func (q *Query) BusinessType() string {
 	return value
 }
 
-// BusinessID is a parameter that is a business id; "" without one.
+// BusinessID returns a parameter that is a business id; "" without one.
 func (q *Query) BusinessID(name string) string {
 	value := q.Values.Get(name)
 	if value == "" {
@@ -169,7 +169,7 @@ func (q *Query) BusinessID(name string) string {
 	return value
 }
 
-// Labels are those that are asked for, each as key=value.
+// Labels returns the labels in the parameters label, each as key=value; nil for none.
 func (q *Query) Labels() (labels timer.Labels) {
 	if slices.Contains(q.Values[LabelName], "") { // which is refused already
 		return nil
@@ -191,7 +191,7 @@ func (q *Query) Labels() (labels timer.Labels) {
 	return labels
 }
 
-// Position is a parameter that counts from 0.
+// Position returns a parameter that counts from 0; 0 without one.
 func (q *Query) Position(name string) int {
 	text := q.Values.Get(name)
 	if text == "" {
@@ -204,5 +204,5 @@ func (q *Query) Position(name string) int {
 	return n
 }
 
-// Err is a refusal that names every parameter that is wrong; nil for none.
+// Err returns a refusal that names every wrong parameter; nil for none.
 func (q *Query) Err() error { return q.Errs.Err() }

@@ -66,7 +66,7 @@ func checkHandshake(r *http.Request) error {
 	return nil
 }
 
-// isWebSocketKey is whether a text is 16 bytes in base64.
+// isWebSocketKey reports whether a text is 16 bytes in base64.
 func isWebSocketKey(text string) bool {
 	key, err := base64.StdEncoding.Strict().DecodeString(strings.TrimSpace(text))
 	return err == nil && len(key) == limits.WebSocketKeyBytes
@@ -78,7 +78,8 @@ type socket struct {
 	connection *stream.Connection
 	// streamed is what is wrong with the policy by now.
 	streamed func(context.Context) error
-	// until is when what showed who connects ends, zero for never; expired is whether it has.
+	// until is when the credentials of the receiver end, zero for never. expired reports whether
+	// they have.
 	until   time.Time
 	expired atomic.Bool
 	// fault is why the connection was broken off, nil where it was not.
@@ -274,5 +275,5 @@ type refusedBody struct {
 	Problem problem.Document `json:"problem"`
 }
 
-// isText is whether a body can be a JSON string.
+// isText reports whether a body can be a JSON string.
 func isText(body string) bool { return utf8.ValidString(body) }

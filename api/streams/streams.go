@@ -50,7 +50,7 @@ type Receivers struct {
 type Options struct {
 	// Hub has the receivers that are connected; nil where no receiver can connect.
 	Hub *stream.Hub
-	// Policy is the policy of a business type as far as it is known at hand.
+	// Policy returns the policy of a business type. It may be a few seconds old.
 	Policy func(ctx context.Context, businessType string) (policy.Policy, error)
 	// Gateway is the name of this process among others.
 	Gateway string

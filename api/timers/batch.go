@@ -24,14 +24,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// BatchResult is what became of one timer of a batch.
+// BatchResult is the outcome of one timer of a batch.
 type BatchResult struct {
 	Status int         `json:"status"`
 	Timer  *timer.View `json:"timer,omitempty"`
 	// ExpectedLateness is what [forecast.HeaderExpectedLateness] says of a timer alone.
 	ExpectedLateness wire.Duration     `json:"expected_lateness,omitzero"`
 	Problem          *problem.Document `json:"problem,omitempty"`
-	// key is the timer's that it is about, as far as that could be read.
+	// key is that of the timer; zero if it could not be read.
 	key wire.Key
 }
 
@@ -108,7 +108,7 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 }
 
 // splitBatch takes a batch apart. The timers are checked one by one: what is wrong with one
-// refuses that one, unless nobody can tell where it ends.
+// refuses that one, unless its end cannot be found.
 func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
 	body, err := decode.ParseMembers(raw)
 	if err != nil {

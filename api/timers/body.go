@@ -67,8 +67,8 @@ func ReadAmendment(o decode.Object, key wire.Key, reach delivery.Reach) (booking
 	return body.request(key, errs, reach)
 }
 
-// ExtractOutcomes takes the outcomes out of the body that a change says nobody shall be told
-// of: an empty object, where a booking has to name somebody.
+// ExtractOutcomes removes from a body the outcomes that a change switches off. A change does so
+// with an empty object; a booking has to name a receiver.
 func ExtractOutcomes(o decode.Object) (removed timer.Terms) {
 	for name, outcome := range map[string]**delivery.Alert{"on_delivered": &removed.OnDelivered, "on_failed": &removed.OnFailed} {
 		if members := o.Nested(name); members != nil && len(members) == 0 {
@@ -91,7 +91,7 @@ func (b Body) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach)
 	return bookings.Request{Key: key, Terms: terms}, errs.Err()
 }
 
-// Terms are what the body says, as far as it can be read.
+// Terms returns what the body says. What cannot be read is left out and named in errs.
 func (b TermsBody) Terms() (terms timer.Terms, errs wire.FieldErrors) {
 	terms = timer.Terms{
 		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: decode.Value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,

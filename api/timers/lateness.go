@@ -26,7 +26,7 @@ func (h handlers) expected(view timer.View) wire.Duration {
 	return wire.Duration(h.Lateness.Expect(view).Truncate(time.Second))
 }
 
-// showLateness tells whoever books or moves a timer how late it will probably be.
+// showLateness sends how late a timer will probably be.
 func (h handlers) showLateness(c echo.Context, view timer.View) {
 	if late := h.expected(view); late > 0 {
 		c.Response().Header().Set(forecast.HeaderExpectedLateness, late.String())

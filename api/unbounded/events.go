@@ -27,7 +27,7 @@ func OpenEvents(c echo.Context) (Events, error) {
 	return e, e.write(fmt.Sprintf("retry: %d\n\n", tuning.EventPause.Milliseconds()))
 }
 
-// Send sends one event. Its error says that nobody reads any more.
+// Send sends one event. It fails once the client is gone.
 func (e Events) Send(kind string, data any) error {
 	text, err := json.Marshal(data)
 	if err != nil {
