@@ -111,8 +111,9 @@ func (s *Server) register(options Options) {
 // listening is the server of a handler. Its limits hold for everybody who connects.
 func listening(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: kernel.MaxWait + tuning.WriteSlack,
-		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: front.WithFraming,
+		Handler: handler, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout,
+		WriteTimeout: kernel.MaxWait + tuning.WriteSlack,
+		IdleTimeout:  tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes, ConnContext: front.WithFraming,
 		// Its answer to OPTIONS * would pass by the log and the metrics.
 		DisableGeneralOptionsHandler: true,
 		ErrorLog:                     slog.NewLogLogger(logger.Handler(), slog.LevelDebug),

@@ -60,7 +60,8 @@ func New(options Options) *Client {
 	}
 	caller := &caller{options}
 	return &Client{
-		Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller}, Streams: Streams{caller},
+		Timers: Timers{caller}, Policies: Policies{caller}, Deliveries: Deliveries{caller}, Emergency: Emergency{caller},
+		Streams:    Streams{caller},
 		Dispatches: Dispatches{caller}, Bulk: Bulk{caller}, Access: Access{caller}, Server: Server{caller},
 	}
 }

@@ -55,7 +55,9 @@ func (d Dispatches) Start(ctx context.Context, order Order) (view dispatch.View,
 // Upload makes one try. After a failure, [dispatch.View.Uploaded] items are stored, and an
 // upload can resume from there. An item is sent as a line. A payload with line breaks therefore
 // loses the spaces between its parts; any other is sent byte for byte.
-func (d Dispatches) Upload(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
+func (d Dispatches) Upload(
+	ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error],
+) (view dispatch.View, err error) {
 	body, out := io.Pipe()
 	written := make(chan error, 1)
 	go func() {

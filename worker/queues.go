@@ -244,7 +244,8 @@ func typeWorkerOptions(options Options, slots *typeSlots) sdkworker.Options {
 		DisableWorkflowWorker: true,
 		Tuner:                 tuner,
 		ActivityTaskPollerBehavior: sdkworker.NewPollerBehaviorAutoscaling(sdkworker.PollerBehaviorAutoscalingOptions{
-			MinimumNumberOfPollers: tuning.MinTypePollers, InitialNumberOfPollers: tuning.MinTypePollers, MaximumNumberOfPollers: tuning.MaxTypePollers,
+			MinimumNumberOfPollers: tuning.MinTypePollers, InitialNumberOfPollers: tuning.MinTypePollers,
+			MaximumNumberOfPollers: tuning.MaxTypePollers,
 		}),
 		WorkerStopTimeout: options.StopTimeout,
 		// An eager activity would bypass the limit of its queue.

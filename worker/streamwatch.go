@@ -53,7 +53,8 @@ func (w *streamWatch) look(ctx context.Context, policies []policy.Policy) {
 			continue
 		}
 		counts[policy.BusinessType] = attempts
-		old[policy.BusinessType] = attempts > 0 && policy.StreamedUntil != 0 && now.Add(-longest).Before(policy.StreamedUntil.Time().Add(tuning.PolicyHeard))
+		old[policy.BusinessType] = attempts > 0 && policy.StreamedUntil != 0 &&
+			now.Add(-longest).Before(policy.StreamedUntil.Time().Add(tuning.PolicyHeard))
 		if rate := policy.Rate(now); attempts > 0 && longest >= tuning.StreamPatience && (rate == nil || *rate > 0) {
 			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: wire.At(now.Add(-longest))})
 		}

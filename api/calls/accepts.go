@@ -93,7 +93,8 @@ func (r Routes) AcceptIdempotencyKey(next echo.HandlerFunc) echo.HandlerFunc {
 		sent := len(c.Request().Header.Values(HeaderIdempotencyKey)) > 0
 		if sent && strings.HasPrefix(c.Path(), paths.Prefix) && !ScopeOf(c.Request().Context()).Understands(IdempotencyKey) {
 			return wire.FieldErrors{{
-				Pointer: HeaderIdempotencyKey, Code: wire.CodeUnknownField, Detail: "goes with " + strings.Join(r.understanding(IdempotencyKey), " and "),
+				Pointer: HeaderIdempotencyKey, Code: wire.CodeUnknownField,
+				Detail: "goes with " + strings.Join(r.understanding(IdempotencyKey), " and "),
 			}}.Err()
 		}
 		return next(c)

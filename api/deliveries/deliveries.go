@@ -26,7 +26,9 @@ const deliveriesPath = paths.Prefix + "deliveries"
 type Deliveries interface {
 	Open(webhookID, token string) (deliveries.Accepted, error)
 	Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (deliveries.Accepted, error)
-	Acknowledge(ctx context.Context, of deliveries.Accepted, word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error)
+	Acknowledge(
+		ctx context.Context, of deliveries.Accepted, word delivery.Acknowledgement, wait time.Duration,
+	) (timer.View, bookings.Effect, error)
 }
 
 // Register adds the calls by which receivers acknowledge deliveries.
@@ -65,7 +67,8 @@ func (h deliveryHandlers) deliveryOf(c echo.Context) (deliveries.Accepted, error
 	id := paths.Param(c, "webhook_id")
 	if tokens := c.Request().Header.Values(delivery.HeaderAckToken); len(tokens) > 0 {
 		if len(tokens) > 1 {
-			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader, Detail: "must be given once"}}.Err()
+			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader,
+				Detail: "must be given once"}}.Err()
 		}
 		return h.deliveries.Open(id, tokens[0])
 	}

@@ -35,7 +35,8 @@ func (h handlers) upload(c echo.Context) error {
 	if err := requests.RequireMediaType(c.Request(), unbounded.MediaTypeNDJSON); err != nil {
 		return err
 	}
-	view, err := h.Dispatches.UploadAll(c.Request().Context(), key, from, itemsOf(unbounded.NewLines(unbounded.NewReader(c), limits.MaxItemLine)))
+	view, err := h.Dispatches.UploadAll(c.Request().Context(), key, from,
+		itemsOf(unbounded.NewLines(unbounded.NewReader(c), limits.MaxItemLine)))
 	if unwritable := unbounded.NewWriter(c).ExtendDeadline(); unwritable != nil {
 		return unwritable
 	}

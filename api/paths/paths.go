@@ -26,8 +26,9 @@ const (
 	ID   = "id"
 )
 
-// Param returns a parameter of the path, by its name in the route, decoded exactly once. Echo's own parameters are decoded or not depending on how the client escaped
-// them, and a request whose method the route does not have has none.
+// Param returns a parameter of the path, by its name in the route, decoded exactly once. Echo's
+// own parameters are decoded or not depending on how the client escaped them, and a request whose
+// method the route does not have has none.
 func Param(c echo.Context, name string) string {
 	route, path := strings.Split(c.Path(), "/"), strings.Split(c.Request().URL.EscapedPath(), "/")
 	n := slices.Index(route, ":"+name)

@@ -166,10 +166,12 @@ func Read(o decode.Object, businessType string, reach delivery.Reach, old policy
 		Policy: policy.Policy{
 			BusinessType: businessType, Callback: decode.Value(body.Callback), Declare: body.Declare, Retry: decode.Value(body.Retry),
 			ExpiresAfter: decode.Value(body.ExpiresAfter), SigningSecrets: decode.Value(body.SigningSecrets), SecretOverlap: body.SecretOverlap,
-			Limits: decode.Value(body.Limits), Priority: decode.Value(body.Priority), Paused: decode.Value(body.Paused), DiscardAnswers: decode.Value(body.DiscardAnswers), Alert: body.Alert,
+			Limits: decode.Value(body.Limits), Priority: decode.Value(body.Priority), Paused: decode.Value(body.Paused),
+			DiscardAnswers: decode.Value(body.DiscardAnswers), Alert: body.Alert,
 			OnDelivered: body.OnDelivered, OnFailed: body.OnFailed,
 			Fallback:    body.Fallback,
-			MinInterval: decode.Value(body.MinInterval), Preload: body.Preload, OnTime: decode.Value(body.OnTime), Reuse: decode.Value(body.Reuse), TLS: body.TLS, Ack: body.Ack,
+			MinInterval: decode.Value(body.MinInterval), Preload: body.Preload, OnTime: decode.Value(body.OnTime),
+			Reuse: decode.Value(body.Reuse), TLS: body.TLS, Ack: body.Ack,
 			MaxBackPressure: body.MaxBackPressure,
 		},
 	}

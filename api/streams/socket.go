@@ -47,7 +47,8 @@ func (s *Receivers) upgrade(c echo.Context, businessType string, window int) err
 		return nil
 	}
 	ws.SetReadLimit(limits.MaxStreamAnswer)
-	socket := &socket{ws: ws, connection: connection, until: auth.From(c.Request().Context()).Ends, streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
+	socket := &socket{ws: ws, connection: connection, until: auth.From(c.Request().Context()).Ends,
+		streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
 	answers.SetCause(c, socket.serve(context.WithoutCancel(c.Request().Context())))
 	return nil
 }

@@ -285,7 +285,8 @@ func readAnswer(o decode.Object) (id string, answer delivery.RingAnswer, err err
 		return *body.Ack, delivery.RingAnswer{Delivered: true, Stop: decode.Value(body.Stop)}, nil
 	}
 	return *body.Nack, delivery.RingAnswer{
-		Reason: wire.Excerpt(decode.Value(body.Reason)), Delay: decode.Value(body.Delay), NoRetry: decode.Value(body.NoRetry), Stop: decode.Value(body.Stop),
+		Reason: wire.Excerpt(decode.Value(body.Reason)), Delay: decode.Value(body.Delay), NoRetry: decode.Value(body.NoRetry),
+		Stop: decode.Value(body.Stop),
 	}, nil
 }
 

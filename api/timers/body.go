@@ -94,7 +94,8 @@ func (b Body) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach)
 // Terms returns what the body says. What cannot be read is left out and named in errs.
 func (b TermsBody) Terms() (terms timer.Terms, errs wire.FieldErrors) {
 	terms = timer.Terms{
-		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: decode.Value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait, Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
+		DueAt: b.DueAt, DueLocal: b.DueLocal, Timezone: decode.Value(b.Timezone), Delay: b.Delay, MaxWait: b.MaxWait,
+		Recurrence: b.Recurrence, LatestAt: b.LatestAt, ExpiresAfter: b.ExpiresAfter,
 		Callback: b.Callback, Retry: b.Retry, Priority: b.Priority, Labels: b.Labels, OnDelivered: b.OnDelivered, OnFailed: b.OnFailed,
 		Paused: b.Paused,
 	}

@@ -23,15 +23,18 @@ type ListBody struct {
 var listExamples = map[string]string{"status": string(timer.Scheduled)}
 
 func (h handlers) listTimers(c echo.Context) error {
-	q := requests.ReadQuery(c, "business_type", "business_id", "status", requests.LabelName, "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", requests.PageTokenName, "page_size")
+	q := requests.ReadQuery(c, "business_type", "business_id", "status", requests.LabelName, "due_from", "due_to", "ended_from",
+		"ended_to", "sort", "attempts", requests.PageTokenName, "page_size")
 	request := timers.PageRequest{
 		Filter: timer.Filter{
-			BusinessType: q.BusinessType(), BusinessID: q.BusinessID("business_id"), Status: requests.OneOf(q, "status", timer.Statuses()), Labels: q.Labels(),
+			BusinessType: q.BusinessType(), BusinessID: q.BusinessID("business_id"), Status: requests.OneOf(q, "status", timer.Statuses()),
+			Labels:  q.Labels(),
 			DueFrom: q.Instant("due_from"), DueTo: q.Instant("due_to"),
 			EndedFrom: q.Instant("ended_from"), EndedTo: q.Instant("ended_to"),
 		},
 		Sort: requests.OneOf(q, "sort", []timer.Sort{timer.DueFirst, timer.DueLast}),
-		Size: q.Number("page_size", limits.DefaultPageSize, limits.MaxPageSize), OnePerBooking: true, Progress: q.Values.Get("attempts") == "" || q.Flag("attempts"),
+		Size: q.Number("page_size", limits.DefaultPageSize, limits.MaxPageSize), OnePerBooking: true,
+		Progress: q.Values.Get("attempts") == "" || q.Flag("attempts"),
 	}
 	list := fmt.Sprint(request.Filter, request.Sort)
 	request.Token = q.PageToken(list)

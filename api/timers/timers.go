@@ -71,7 +71,8 @@ func Register(contract calls.Routes, options Options, reach delivery.Reach, room
 func (h handlers) registerAll(r calls.Routes, room requests.LargeBodies) {
 	r.Post("", calls.Operating(calls.Named, calls.Payloads).Accepting(calls.Body|calls.IdempotencyKey), h.addTimer)
 	r.Get("", calls.Viewing(calls.Named, calls.Payloads).Showing(listExamples), h.listTimers)
-	r.Post("/batch", calls.Operating(calls.Named, calls.Payloads).Accepting(calls.Body|calls.IdempotencyKey), h.addBatch, room.Limit(limits.MaxBatchBody))
+	r.Post("/batch", calls.Operating(calls.Named, calls.Payloads).Accepting(calls.Body|calls.IdempotencyKey), h.addBatch,
+		room.Limit(limits.MaxBatchBody))
 }
 
 func (h handlers) registerOne(r calls.Routes) {

@@ -203,14 +203,16 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 	sender := a.sender(roots)
 	attempter, err := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
+		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies,
+		Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,
 	})
 	if err != nil {
 		return nil, err
 	}
 	dispatcher := dispatch.New(dispatch.Config{
-		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender, Observer: a.reporters.dispatches,
+		Store: a.Engine.Dispatches, Policies: a.Engine.Policies, Emergencies: a.Engine.Emergencies, Opener: a.box, Sender: sender,
+		Observer: a.reporters.dispatches,
 	})
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
@@ -218,7 +220,8 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Bulks: a.Engine.Bulk,
 			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
-		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler, Alerts: a.Engine.Alerts,
+		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler,
+		Alerts:   a.Engine.Alerts,
 		Observer: a.Telemetry, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
 		Intervals: worker.Intervals{Policies: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), Reconcile: a.Config.ReconcileInterval},
 	})

@@ -70,8 +70,9 @@ func (a *App) metrics(addr string) Server {
 	mux.Handle("GET /metrics", a.Telemetry.Handler())
 	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	return plain{&http.Server{
-		Handler: metricsRule(addr).Guard(mux), ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout, WriteTimeout: tuning.WriteSlack,
-		IdleTimeout: tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes,
+		Handler: metricsRule(addr).Guard(mux), ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout,
+		WriteTimeout: tuning.WriteSlack,
+		IdleTimeout:  tuning.IdleTimeout, MaxHeaderBytes: tuning.HeaderBytes,
 	}}
 }
 

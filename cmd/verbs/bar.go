@@ -44,7 +44,8 @@ func (b *bar) line(status string, done int, all *int) string {
 		return fmt.Sprintf("%s  %d", status, done)
 	}
 	filled := min(barWidth*done / *all, barWidth)
-	text := fmt.Sprintf("[%s%s] %3d %%  %d of %d", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), 100*done / *all, done, *all)
+	text := fmt.Sprintf("[%s%s] %3d %%  %d of %d", strings.Repeat("#", filled), strings.Repeat(".", barWidth-filled), 100*done / *all,
+		done, *all)
 	if took := b.s.Now().Sub(b.began); done > 0 && took > 0 && done < *all {
 		left := time.Duration(float64(took) / float64(done) * float64(*all-done))
 		text += "  " + left.Round(time.Second).String() + " left"

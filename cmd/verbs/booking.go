@@ -86,7 +86,8 @@ func (b *booking) flags(c *cobra.Command) {
 	c.Flags().StringToStringVar((*map[string]string)(&b.labels), "label", nil, "a mark to find it by, as key=value; may be given again")
 	c.Flags().StringVar(&b.url, "url", "", "who is called, in place of the policy's callback")
 	c.Flags().BoolVar(&b.paused, "paused", false, "wait for wakecall resume before it rings")
-	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+documentForms)
+	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+
+		documentForms)
 }
 
 // terms returns the terms of the flags. Single flags override --set.

@@ -88,7 +88,8 @@ func (s *shell) bulkList() *cobra.Command {
 
 // bulkResults prints each line as it arrives: there may be many thousands.
 func (s *shell) bulkResults() *cobra.Command {
-	c := &cobra.Command{Use: "results JOB", Short: "Show what became of each timer", Args: cobra.ExactArgs(1), Example: "wakecall bulk results sale-extended --result failed"}
+	c := &cobra.Command{Use: "results JOB", Short: "Show what became of each timer", Args: cobra.ExactArgs(1),
+		Example: "wakecall bulk results sale-extended --result failed"}
 	var only string
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wakecall, err := s.client()
@@ -125,7 +126,8 @@ type bulkFlags struct {
 
 func (s *shell) bulkOperation(operation job.Operation, short string) *cobra.Command {
 	f := &bulkFlags{order: client.BulkOrder{Operation: operation}}
-	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs, Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
+	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs,
+		Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
 	c.RunE = s.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
 		if err := f.read(s); err != nil {
 			return client.BulkJob{}, program.Wrong(err)
@@ -141,7 +143,8 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	flags.StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
 	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
 	flags.StringVar(&f.status, "status", "", "only timers in this status")
-	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be given again")
+	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil,
+		"only timers with this label, as key=value; may be given again")
 	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
 	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
 	addDuration(c, &f.within, "due-within", "only timers that are due by then, such as 1h")
@@ -288,7 +291,8 @@ func (s *shell) showJobs(jobs []client.BulkJob) {
 			what += " (dry run)"
 		}
 		rows = append(rows, []string{
-			s.jobStatus(job.Status) + stopping(job.CancelRequested), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped), fmt.Sprint(job.Failed), s.when(job.StartedAt),
+			s.jobStatus(job.Status) + stopping(job.CancelRequested), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped),
+			fmt.Sprint(job.Failed), s.when(job.StartedAt),
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)

@@ -12,7 +12,8 @@ import (
 const exampleDelivery = "wcd_01JDGZ0V7Q8F3H5K9M2N4P6R8T"
 
 // said returns a command that acknowledges a delivery.
-func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliveries, client.Delivery) (timer.View, bool, error)) *cobra.Command {
+func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliveries, client.Delivery) (timer.View, bool,
+	error)) *cobra.Command {
 	var token string
 	c := &cobra.Command{
 		Use: name + " WEBHOOK-ID", Short: short, Args: cobra.ExactArgs(1), Example: "wakecall " + name + " " + exampleDelivery,

@@ -73,7 +73,9 @@ func (s *shell) listDispatches() *cobra.Command {
 }
 
 // dispatchChange changes a dispatch. pending reports that no worker has applied it yet.
-type dispatchChange func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (view dispatch.View, pending bool, err error)
+type dispatchChange func(
+	ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait,
+) (view dispatch.View, pending bool, err error)
 
 func (s *shell) changingDispatch(c *cobra.Command, do dispatchChange) *cobra.Command {
 	var wait string
@@ -210,7 +212,8 @@ func (s *shell) showDispatches(views []dispatch.View) {
 			items = fmt.Sprint(*view.Items)
 		}
 		rows = append(rows, []string{
-			s.dispatchStatus(view.Status) + stopping(view.CancelRequested), view.String(), items, fmt.Sprint(view.Done), fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
+			s.dispatchStatus(view.Status) + stopping(view.CancelRequested), view.String(), items, fmt.Sprint(view.Done),
+			fmt.Sprint(view.Failed), fmt.Sprint(view.Retrying),
 			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond), behind(view),
 		})
 	}

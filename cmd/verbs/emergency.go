@@ -24,7 +24,8 @@ func (s *shell) emergency() *cobra.Command {
 
 func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
 	var order client.EmergencyOrder
-	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks", Example: "wakecall emergency " + name + " order-close"}
+	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks",
+		Example: "wakecall emergency " + name + " order-close"}
 	c.RunE = call(s, s.showHeld, func(c *cobra.Command, wakecall *client.Client, args []string) (policy.Held, error) {
 		if order.Everything == (len(args) > 0) {
 			return policy.Held{}, program.Wrong(errors.New("give either --everything or business types"))

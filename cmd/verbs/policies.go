@@ -14,7 +14,8 @@ import (
 
 func (s *shell) policies() *cobra.Command {
 	return program.Group("policies", "Show policies, and change them",
-		s.listPolicies(), s.getPolicy(), s.putPolicy(), s.patchPolicy(), s.deletePolicy(), s.policyVersions(), s.liftPressure(), s.applyPolicies())
+		s.listPolicies(), s.getPolicy(), s.putPolicy(), s.patchPolicy(), s.deletePolicy(), s.policyVersions(), s.liftPressure(),
+		s.applyPolicies())
 }
 
 func (s *shell) listPolicies() *cobra.Command {
@@ -106,7 +107,8 @@ func (s *shell) patchPolicy() *cobra.Command {
 
 func (s *shell) deletePolicy() *cobra.Command {
 	var remaining string
-	c := s.silent(&cobra.Command{Use: "delete TYPE", Short: "Delete a policy", Args: cobra.ExactArgs(1), Example: "wakecall policies delete order-close --timers cancel"},
+	c := s.silent(&cobra.Command{Use: "delete TYPE", Short: "Delete a policy", Args: cobra.ExactArgs(1),
+		Example: "wakecall policies delete order-close --timers cancel"},
 		"The policy is deleted.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
 			return wakecall.Policies.Delete(c.Context(), args[0], remaining)
 		})
@@ -117,7 +119,8 @@ func (s *shell) deletePolicy() *cobra.Command {
 
 func (s *shell) liftPressure() *cobra.Command {
 	return s.silent(&cobra.Command{
-		Use: "lift TYPE", Short: "End the patience that receivers of a type have asked for", Args: cobra.ExactArgs(1), Example: "wakecall policies lift order-close",
+		Use: "lift TYPE", Short: "End the patience that receivers of a type have asked for", Args: cobra.ExactArgs(1),
+		Example: "wakecall policies lift order-close",
 	}, "No back-pressure is in force any more.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
 		return wakecall.Policies.LiftBackPressure(c.Context(), args[0])
 	})
@@ -140,7 +143,8 @@ func (s *shell) silent(c *cobra.Command, done string, do func(*cobra.Command, *c
 
 func (s *shell) policyVersions() *cobra.Command {
 	return &cobra.Command{
-		Use: "versions TYPE", Short: "Show who changed a policy, and when", Args: cobra.ExactArgs(1), Example: "wakecall policies versions order-close",
+		Use: "versions TYPE", Short: "Show who changed a policy, and when", Args: cobra.ExactArgs(1),
+		Example: "wakecall policies versions order-close",
 		RunE: call(s, s.showVersions, func(c *cobra.Command, wakecall *client.Client, args []string) ([]client.PolicyVersion, error) {
 			return wakecall.Policies.Versions(c.Context(), args[0])
 		}),
@@ -161,7 +165,8 @@ func (s *shell) showVersions(versions []client.PolicyVersion) {
 
 func (s *shell) applyPolicies() *cobra.Command {
 	var options apply.Options
-	c := &cobra.Command{Use: "apply FILE", Short: "Bring the policies in line with a file", Args: cobra.ExactArgs(1), Example: "wakecall policies apply policies.yaml --dry-run"}
+	c := &cobra.Command{Use: "apply FILE", Short: "Bring the policies in line with a file", Args: cobra.ExactArgs(1),
+		Example: "wakecall policies apply policies.yaml --dry-run"}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wakecall, err := s.client()
 		if err != nil {

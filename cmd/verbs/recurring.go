@@ -13,7 +13,8 @@ import (
 )
 
 // noted returns a command on a timer with a note.
-func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool, error)) *cobra.Command {
+func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool,
+	error)) *cobra.Command {
 	var note string
 	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
@@ -26,13 +27,15 @@ func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command,
 }
 
 func (s *shell) pause() *cobra.Command {
-	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool, error) {
+	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool,
+		error) {
 		return timers.Pause(c.Context(), key, note)
 	})
 }
 
 func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool, error) {
+	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
+		bool, error) {
 		return timers.Resume(c.Context(), key, note)
 	})
 }

@@ -41,7 +41,8 @@ func (s *shell) showAbout(about client.About) {
 	if version == "" {
 		version = "-"
 	}
-	s.table([]string{"NAME", "VERSION", "API", "DOCS"}, [][]string{{s.safe(about.Name), s.safe(version), s.safe(about.Links["api"]), s.safe(about.Links["docs"])}})
+	s.table([]string{"NAME", "VERSION", "API", "DOCS"},
+		[][]string{{s.safe(about.Name), s.safe(version), s.safe(about.Links["api"]), s.safe(about.Links["docs"])}})
 }
 
 func (s *shell) health(name, short string, ask func(*cobra.Command, client.Server) (client.Health, error)) *cobra.Command {

@@ -144,7 +144,8 @@ func (s *shell) showTimers(views []timer.View) {
 	var rows [][]string
 	for _, view := range views {
 		rows = append(rows, []string{
-			s.status(view.Status) + stopping(view.CancelRequested), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts), failureOf(view.LastFailure), s.wait(view.Wait),
+			s.status(view.Status) + stopping(view.CancelRequested), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts),
+			failureOf(view.LastFailure), s.wait(view.Wait),
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)
@@ -188,7 +189,8 @@ func (s *shell) showAttempts(attempts []delivery.ShownAttempt) {
 			answer = string(a.Class)
 		}
 		rows = append(rows, []string{
-			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Round), fmt.Sprint(a.Number), s.when(a.EndedAt), fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
+			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Round), fmt.Sprint(a.Number), s.when(a.EndedAt),
+			fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
 		})
 	}
 	s.table([]string{s.coloured(plain, "RESULT"), "ROUND", "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)

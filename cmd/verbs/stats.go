@@ -13,7 +13,8 @@ import (
 
 func (s *shell) stats() *cobra.Command {
 	var businessType string
-	c := &cobra.Command{Use: "stats", Short: "Count timers by status and business type", Args: cobra.NoArgs, Example: "wakecall stats --type order-close"}
+	c := &cobra.Command{Use: "stats", Short: "Count timers by status and business type", Args: cobra.NoArgs,
+		Example: "wakecall stats --type order-close"}
 	c.RunE = call(s, s.showStats, func(c *cobra.Command, wakecall *client.Client, _ []string) (timer.Stats, error) {
 		return wakecall.Timers.Stats(c.Context(), businessType)
 	})
@@ -91,12 +92,13 @@ func (s *shell) forecast() *cobra.Command {
 		Use: "forecast TYPE", Short: "Show how many timers fall due in the time ahead", Args: cobra.ExactArgs(1),
 		Example: "wakecall forecast order-close --within 4h --step 5m",
 	}
-	c.RunE = call(s, func(f forecast.Forecast) { s.showForecast(f, all) }, func(c *cobra.Command, wakecall *client.Client, args []string) (forecast.Forecast, error) {
-		if within > 0 {
-			options.To = s.Now().Add(within)
-		}
-		return wakecall.Timers.Forecast(c.Context(), args[0], options)
-	})
+	c.RunE = call(s, func(f forecast.Forecast) { s.showForecast(f, all) },
+		func(c *cobra.Command, wakecall *client.Client, args []string) (forecast.Forecast, error) {
+			if within > 0 {
+				options.To = s.Now().Add(within)
+			}
+			return wakecall.Timers.Forecast(c.Context(), args[0], options)
+		})
 	addDuration(c, &within, "within", "how far ahead, 24h by default")
 	addDuration(c, &options.Step, "step", "how long each step is, 1m by default")
 	c.Flags().BoolVar(&all, "all", false, "empty steps as well")

@@ -48,7 +48,8 @@ func (s *shell) notePending(pending bool) {
 }
 
 // reading returns a command that reads something of a timer.
-func reading[T any](s *shell, c *cobra.Command, show func(T), read func(*cobra.Command, *client.Client, wire.Key) (T, error)) *cobra.Command {
+func reading[T any](s *shell, c *cobra.Command, show func(T),
+	read func(*cobra.Command, *client.Client, wire.Key) (T, error)) *cobra.Command {
 	c.Use += " " + timerArgument
 	c.Args, c.Example = cobra.ExactArgs(1), "wakecall "+c.Name()+" "+exampleTimer
 	c.RunE = call(s, show, func(c *cobra.Command, wakecall *client.Client, args []string) (answer T, err error) {
@@ -78,13 +79,15 @@ func (s *shell) payload() *cobra.Command {
 func (s *shell) showPayload(p timer.Payload) { _, _ = s.Out.Write(p.Data) }
 
 func (s *shell) cancel() *cobra.Command {
-	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (timer.View, bool, error) {
+	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
+		wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Cancel(c.Context(), key, wait)
 	})
 }
 
 func (s *shell) fire() *cobra.Command {
-	return s.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (timer.View, bool, error) {
+	return s.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
+		wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Fire(c.Context(), key, wait)
 	})
 }
@@ -117,7 +120,8 @@ type listFlags struct {
 
 func (s *shell) list() *cobra.Command {
 	f := &listFlags{}
-	c := &cobra.Command{Use: "list", Short: "List timers", Args: cobra.NoArgs, Example: "wakecall list --type order-close --status failed --limit 20"}
+	c := &cobra.Command{Use: "list", Short: "List timers", Args: cobra.NoArgs,
+		Example: "wakecall list --type order-close --status failed --limit 20"}
 	c.RunE = call(s, s.showTimers, func(c *cobra.Command, wakecall *client.Client, _ []string) (views []timer.View, err error) {
 		if err := f.read(s.Now()); err != nil {
 			return nil, err
@@ -152,7 +156,8 @@ func (f *listFlags) read(now time.Time) error {
 		flag, text string
 		into       *time.Time
 	}{
-		{"due-from", f.dueFrom, &f.DueFrom}, {"due-to", f.dueTo, &f.DueTo}, {"ended-from", f.endedFrom, &f.EndedFrom}, {"ended-to", f.endedTo, &f.EndedTo},
+		{"due-from", f.dueFrom, &f.DueFrom}, {"due-to", f.dueTo, &f.DueTo}, {"ended-from", f.endedFrom, &f.EndedFrom},
+		{"ended-to", f.endedTo, &f.EndedTo},
 	} {
 		at, err := instantOf(one.flag, one.text)
 		if err != nil {

@@ -37,7 +37,8 @@ type family struct {
 func (s *shell) families() []family {
 	return []family{
 		{"Timers", []*cobra.Command{
-			s.add(), s.put(), s.batch(), s.get(), s.payload(), s.list(), s.move(), s.edit(), s.pause(), s.resume(), s.cancel(), s.fire(), s.redeliver(), s.attempts(), s.history(), s.why(),
+			s.add(), s.put(), s.batch(), s.get(), s.payload(), s.list(), s.move(), s.edit(), s.pause(), s.resume(), s.cancel(), s.fire(),
+			s.redeliver(), s.attempts(), s.history(), s.why(),
 		}},
 		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences()}},
 		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},

@@ -30,13 +30,15 @@ var (
 	fieldRoutingKey = wire.Field{Pointer: "/routing_key"}
 
 	FieldFallbackAfter = wire.Field{
-		Pointer: "/after", Lowest: wire.Duration(MinFallbackAfter), Highest: wire.Duration(MaxFallbackAfter), Default: wire.Duration(DefaultFallbackAfter),
+		Pointer: "/after", Lowest: wire.Duration(MinFallbackAfter), Highest: wire.Duration(MaxFallbackAfter),
+		Default: wire.Duration(DefaultFallbackAfter),
 	}
 
 	FieldAckWithin = wire.Field{Pointer: "/within", Lowest: wire.Duration(MinAckWithin), Highest: wire.Duration(MaxAckWithin)}
 
 	// fieldRetryAfter belongs to a nack.
-	fieldRetryAfter = wire.Field{Pointer: "/retry_after", Lowest: wire.Duration(0), Highest: wire.Duration(MaxRetryStep), Default: wire.Duration(0)}
+	fieldRetryAfter = wire.Field{Pointer: "/retry_after", Lowest: wire.Duration(0), Highest: wire.Duration(MaxRetryStep),
+		Default: wire.Duration(0)}
 
 	fieldExchangeType = wire.Field{Pointer: "/exchange_type"}
 	fieldQueue        = wire.Field{Pointer: "/queue"}

@@ -80,7 +80,8 @@ func Fields() []wire.Field {
 	return append(
 		[]wire.Field{fieldDispatchRate, timer.FieldDelay, fieldWarmUp, fieldPer, fieldPageSize},
 		append(append(wire.FieldsUnder("/callback", delivery.CallbackFields()), wire.FieldsUnder("/retry", delivery.RetryFields())...),
-			append(wire.FieldsUnder("/recurrence", recurrence.Fields()), wire.FieldsUnder("/loader", []wire.Field{delivery.FieldURL, fieldShards, fieldPageSize, delivery.FieldTimeout})...)...)...)
+			append(wire.FieldsUnder("/recurrence", recurrence.Fields()),
+				wire.FieldsUnder("/loader", []wire.Field{delivery.FieldURL, fieldShards, fieldPageSize, delivery.FieldTimeout})...)...)...)
 }
 
 // WithDefaults returns the order with its defaults filled in.

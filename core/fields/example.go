@@ -25,7 +25,8 @@ const (
 // for the free names of an object.
 var examples = map[string]wire.Example{
 	"business_type": `"order-close"`, "business_id": `"order-4711"`,
-	"due_at": exampleTime, "due_local": `"` + exampleYear + `-01-31T09:00"`, "timezone": `"Europe/Berlin"`, "delay": `"30m"`, "max_wait": `"5m"`,
+	"due_at": exampleTime, "due_local": `"` + exampleYear + `-01-31T09:00"`, "timezone": `"Europe/Berlin"`, "delay": `"30m"`,
+	"max_wait":  `"5m"`,
 	"latest_at": `"` + exampleYear + `-02-28T09:00:00Z"`, "expires_after": `"2h"`, "paused": `true`, "priority": `3`,
 	"payload": `{"order":4711}`, "payload_base64": `"AAEC"`, "content_type": `"application/octet-stream"`,
 	"labels": `{"customer":"42"}`, "labels/*": `"42"`,
@@ -44,8 +45,10 @@ var examples = map[string]wire.Example{
 	"recurrence/jitter": `"30s"`, "exclude": `["` + exampleYear + `-12-25"]`, "exclude/*": `"` + exampleYear + `-12-25"`,
 	"missed": `"fire_once"`, "on_failure": `"pause"`,
 
-	"limits": `{"callbacks_per_second":50}`, "adds_per_second": `50`, "adds_burst": `100`, "callbacks_per_second": `50`, "in_flight": `100`, "pending": `10000`,
-	"secret_overlap": `"24h"`, "discard_answers": `true`, "min_interval": `"1m"`, "on_time": `"500ms"`, "preload": `"2s"`, "reuse": `"after_end"`, "max_back_pressure": `"10m"`,
+	"limits": `{"callbacks_per_second":50}`, "adds_per_second": `50`, "adds_burst": `100`, "callbacks_per_second": `50`,
+	"in_flight": `100`, "pending": `10000`,
+	"secret_overlap": `"24h"`, "discard_answers": `true`, "min_interval": `"1m"`, "on_time": `"500ms"`, "preload": `"2s"`,
+	"reuse": `"after_end"`, "max_back_pressure": `"10m"`,
 	"fallback": `{"url":"https://backup.example.com/close"}`, "fallback/url": `"https://backup.example.com/close"`, "fallback/after": `"1m"`,
 	"ack": `{"within":"10m"}`, "within": `"10m"`,
 	"declare": `{"queue":"orders"}`, "exchange_type": `"topic"`, "queue": `"orders"`, "queue_type": `"quorum"`,
@@ -54,7 +57,8 @@ var examples = map[string]wire.Example{
 	"items": `[{"id":"user-1","payload":{"name":"Ada"}}]`, "items/*": `{"id":"user-1","payload":{"name":"Ada"}}`, "id": `"user-1"`,
 	"loader": `{"url":"https://orders.example.com/items"}`, "loader/url": `"https://orders.example.com/items"`, "shards": `4`,
 
-	"operation": `"cancel"`, "filter": `{"business_type":"order-close"}`, "status": `"failed"`, "shift": `"2h"`, "edit": `{"priority":2}`, "dry_run": `true`,
+	"operation": `"cancel"`, "filter": `{"business_type":"order-close"}`, "status": `"failed"`, "shift": `"2h"`,
+	"edit": `{"priority":2}`, "dry_run": `true`,
 	"due_from": exampleTime, "due_to": exampleTime, "ended_from": exampleTime, "ended_to": exampleTime,
 
 	"timers":     `[{"business_type":"order-close","business_id":"order-4711","delay":"30m"}]`,

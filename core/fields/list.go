@@ -13,7 +13,8 @@ import (
 func Lists() map[string]wire.List {
 	lists := map[string]wire.List{}
 	for _, list := range []wire.List{
-		delivery.ListSteps, recurrence.ListCrons, recurrence.ListExclude, recurrence.ListAt, recurrence.ListBefore, delivery.ListHeaders, timer.ListLabels, policy.ListSecrets, policy.ListEmergencies, dispatch.ListItems,
+		delivery.ListSteps, recurrence.ListCrons, recurrence.ListExclude, recurrence.ListAt, recurrence.ListBefore, delivery.ListHeaders,
+		timer.ListLabels, policy.ListSecrets, policy.ListEmergencies, dispatch.ListItems,
 	} {
 		lists[list.Name] = list
 	}

@@ -11,8 +11,11 @@ import (
 
 // Fields returns the fields of a policy.
 func Fields() []wire.Field {
-	return slices.Concat(wire.FieldsUnder("/callback", delivery.CallbackFields()), wire.FieldsUnder("/declare", delivery.DeclareFields()), wire.FieldsUnder("/alert", delivery.DestinationFields()), wire.FieldsUnder("/on_delivered", delivery.DestinationFields()), wire.FieldsUnder("/on_failed", delivery.DestinationFields()),
-		wire.FieldsUnder("/fallback", append(delivery.CallbackFields(), delivery.FieldFallbackAfter)), wire.FieldsUnder("/ack", []wire.Field{delivery.FieldAckWithin}),
+	return slices.Concat(wire.FieldsUnder("/callback", delivery.CallbackFields()),
+		wire.FieldsUnder("/declare", delivery.DeclareFields()), wire.FieldsUnder("/alert", delivery.DestinationFields()),
+		wire.FieldsUnder("/on_delivered", delivery.DestinationFields()), wire.FieldsUnder("/on_failed", delivery.DestinationFields()),
+		wire.FieldsUnder("/fallback", append(delivery.CallbackFields(), delivery.FieldFallbackAfter)),
+		wire.FieldsUnder("/ack", []wire.Field{delivery.FieldAckWithin}),
 		wire.FieldsUnder("/retry", delivery.RetryFields()), wire.FieldsUnder("/limits", limitFields()), wire.FieldsUnder("/tls", tlsFields()),
 		[]wire.Field{
 			FieldExpiresAfter, fieldSecretOverlap, FieldPriority.Or(DefaultPriority), fieldReuse, fieldMinInterval, fieldPreload, fieldOnTime,
@@ -32,11 +35,13 @@ var (
 	FieldPriority     = wire.Field{Pointer: "/priority", Lowest: MinPriority, Highest: MaxPriority}
 
 	fieldSecretOverlap = wire.Field{
-		Pointer: "/secret_overlap", Lowest: wire.Duration(0), Highest: wire.Duration(MaxSecretOverlap), Default: wire.Duration(DefaultSecretOverlap),
+		Pointer: "/secret_overlap", Lowest: wire.Duration(0), Highest: wire.Duration(MaxSecretOverlap),
+		Default: wire.Duration(DefaultSecretOverlap),
 	}
 	fieldReuse       = wire.Field{Pointer: "/reuse", Default: string(ReuseAfterFailure)}
 	fieldMinInterval = wire.Field{
-		Pointer: "/min_interval", Lowest: wire.Duration(recurrence.MinInterval), Highest: wire.Duration(wire.MaxAhead), Default: wire.Duration(recurrence.MinInterval),
+		Pointer: "/min_interval", Lowest: wire.Duration(recurrence.MinInterval), Highest: wire.Duration(wire.MaxAhead),
+		Default: wire.Duration(recurrence.MinInterval),
 	}
 	fieldPreload = wire.Field{
 		Pointer: "/preload", Lowest: wire.Duration(MinPreload), Highest: wire.Duration(MaxPreload), Default: wire.Duration(DefaultPreload),
@@ -46,7 +51,8 @@ var (
 		Pointer: "/on_time", Lowest: wire.Duration(MinOnTime), Highest: wire.Duration(MaxOnTime), Default: wire.Duration(DefaultOnTime),
 	}
 	fieldMaxBackPressure = wire.Field{
-		Pointer: "/max_back_pressure", Lowest: wire.Duration(0), Highest: wire.Duration(delivery.MaxRetryAfter), Default: wire.Duration(delivery.MaxRetryAfter),
+		Pointer: "/max_back_pressure", Lowest: wire.Duration(0), Highest: wire.Duration(delivery.MaxRetryAfter),
+		Default: wire.Duration(delivery.MaxRetryAfter),
 	}
 
 	fieldCA                = wire.Field{Pointer: "/ca"}

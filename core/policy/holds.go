@@ -25,7 +25,8 @@ func (h Holds) Wait(now time.Time) delivery.Wait {
 	case p.Paused:
 		return delivery.Wait{WaitsFor: delivery.WaitsForPause, WaitsSince: p.PausedAt, WaitsBy: p.PausedBy}
 	case held:
-		return delivery.Wait{WaitsFor: delivery.WaitsForBackPressure, WaitsUntil: until, WaitsSince: p.BackPressure.Since, WaitsBy: delivery.HeldByReceiver}
+		return delivery.Wait{WaitsFor: delivery.WaitsForBackPressure, WaitsUntil: until, WaitsSince: p.BackPressure.Since,
+			WaitsBy: delivery.HeldByReceiver}
 	case p.Limits.CallbacksPerSecond != nil && *p.Limits.CallbacksPerSecond == 0:
 		return delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsBy: delivery.HeldByPolicy}
 	}
@@ -101,7 +102,8 @@ func (h Holds) queued(q Queue, now time.Time) delivery.Wait {
 	case !q.Polled:
 		return delivery.Wait{WaitsFor: delivery.WaitsForWorker}
 	case rate != nil:
-		return delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsBy: delivery.HeldByPolicy, WaitsUntil: wire.At(now.Add(wire.Estimate(float64(max(q.Backlog, 1)), *rate)))}
+		return delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsBy: delivery.HeldByPolicy,
+			WaitsUntil: wire.At(now.Add(wire.Estimate(float64(max(q.Backlog, 1)), *rate)))}
 	case q.Backlog > 0:
 		return delivery.Wait{WaitsFor: delivery.WaitsForInFlight, WaitsBy: delivery.HeldByPolicy}
 	}

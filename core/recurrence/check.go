@@ -35,7 +35,8 @@ func checkKind(r Rule) (errs wire.FieldErrors) {
 	for _, kind := range []struct {
 		pointer string
 		given   bool
-	}{{"/cron", r.Cron != nil}, {"/crons", r.Crons != nil}, {"/every", r.Every != nil}, {"/after", r.After != nil}, {"/at", r.At != nil}, {"/before", r.Before != nil}} {
+	}{{"/cron", r.Cron != nil}, {"/crons", r.Crons != nil}, {"/every", r.Every != nil}, {"/after", r.After != nil},
+		{"/at", r.At != nil}, {"/before", r.Before != nil}} {
 		if !kind.given {
 			continue
 		}

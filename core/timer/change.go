@@ -107,7 +107,8 @@ func (s Spec) pausing(c Change) (Change, error) {
 	case c.Terms.Recurrence != nil || c.Pause != nil || c.Terms.Paused == nil && !c.Replace:
 		return c, nil
 	case s.Series != nil && !moved:
-		return c, wire.FieldErrors{{Pointer: "/paused", Code: wire.CodeConflict, Detail: "a recurring timer is paused by its recurrence, or by POST …/pause"}}.Err()
+		return c, wire.FieldErrors{{Pointer: "/paused", Code: wire.CodeConflict,
+			Detail: "a recurring timer is paused by its recurrence, or by POST …/pause"}}.Err()
 	}
 	c.Pause = &Pause{Stop: c.Terms.Paused != nil && *c.Terms.Paused}
 	return c, nil
@@ -158,10 +159,12 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 	m := s.Memo
 	if due, ok := c.Terms.Due(c.At.Time()); ok {
 		if m.Series != nil && !c.Replace {
-			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "a recurring timer has a recurrence instead"}}.Err()
+			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict,
+				Detail: "a recurring timer has a recurrence instead"}}.Err()
 		}
 		if promisesOccurrence(m, c.Interrupts) {
-			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict, Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
+			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict,
+				Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
 		}
 		m.Debounce, m.DueAt = debounced(m, c, due)
 		m.Series, m.Local = nil, c.Terms.local()
@@ -186,7 +189,8 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 // followChange returns the memo with another rule.
 func followChange(m Memo, c Change) (Memo, error) {
 	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
-		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict, Detail: "does not go with latest_at; use expires_after"}}.Err()
+		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict,
+			Detail: "does not go with latest_at; use expires_after"}}.Err()
 	}
 	m.Local, m.Debounce, m.Suspended, m.Note = nil, nil, false, ""
 	m, ok := beginRule(m, *c.Terms.Recurrence, c.At, c.Interrupts)

@@ -14,7 +14,8 @@ import (
 func Fields() []wire.Field {
 	return slices.Concat(wire.FieldsUnder("/callback", delivery.CallbackFields()), wire.FieldsUnder("/retry", delivery.RetryFields()),
 		wire.FieldsUnder("/recurrence", recurrence.Fields()),
-		wire.FieldsUnder("/on_delivered", delivery.DestinationFields()), wire.FieldsUnder("/on_failed", delivery.DestinationFields()), []wire.Field{FieldDelay, fieldLocalTimezone, fieldMaxWait, policy.FieldExpiresAfter, policy.FieldPriority})
+		wire.FieldsUnder("/on_delivered", delivery.DestinationFields()), wire.FieldsUnder("/on_failed", delivery.DestinationFields()),
+		[]wire.Field{FieldDelay, fieldLocalTimezone, fieldMaxWait, policy.FieldExpiresAfter, policy.FieldPriority})
 }
 
 // The fields of timers. Other rooms enforce the exported ones too.

@@ -58,8 +58,10 @@ const (
 // HistoryEvents lists every event, in the order of a timer's life.
 func HistoryEvents() []HistoryEvent {
 	return []HistoryEvent{
-		HistoryBooked, HistoryChanged, HistoryFired, HistoryPaused, HistoryResumed, HistoryRedelivered, HistoryCancelRequested, HistorySignalled, HistoryWoken,
-		HistoryHandedOut, HistoryAttempt, HistoryAcknowledged, HistoryNacked, HistoryDelivered, HistoryFailed, HistoryExpired, HistoryCancelled, HistoryTerminated,
+		HistoryBooked, HistoryChanged, HistoryFired, HistoryPaused, HistoryResumed, HistoryRedelivered, HistoryCancelRequested,
+		HistorySignalled, HistoryWoken,
+		HistoryHandedOut, HistoryAttempt, HistoryAcknowledged, HistoryNacked, HistoryDelivered, HistoryFailed, HistoryExpired,
+		HistoryCancelled, HistoryTerminated,
 	}
 }
 
@@ -129,7 +131,8 @@ var shownTerms = []string{
 // Changes returns the fields that the terms set, by name. before is the timer before the change.
 func (t Terms) Changes(before Memo) (changes []FieldChange) {
 	was, says := members(Terms{
-		Paused: given(before.Suspended), DueAt: given(before.DueAt), LatestAt: given(before.LatestAt), ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
+		Paused: given(before.Suspended), DueAt: given(before.DueAt), LatestAt: given(before.LatestAt),
+		ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
 	}), members(t)
 	for _, name := range slices.Sorted(maps.Keys(says)) {
 		change := FieldChange{Field: name}

@@ -200,7 +200,8 @@ func ringExtra(m Memo, now wire.Instant, underWay bool) (Memo, error) {
 	m.Series = &series
 	if series.Extra {
 		if series.Extras >= MaxExtras {
-			return m, wire.FieldErrors{{Pointer: "", Code: wire.CodeOutOfRange, Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
+			return m, wire.FieldErrors{{Pointer: "", Code: wire.CodeOutOfRange,
+				Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
 		}
 		series.Extras++
 		return m, nil

@@ -77,10 +77,12 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 		return []Fact{v.ended()}
 	}
 	if v.CancelRequested {
-		facts = append(facts, Fact{Fact: ReasonCancelRequested, Source: FromTimer, Text: "It is to be cancelled, and no worker has carried that out yet."})
+		facts = append(facts, Fact{Fact: ReasonCancelRequested, Source: FromTimer,
+			Text: "It is to be cancelled, and no worker has carried that out yet."})
 	}
 	if v.Status == Paused {
-		facts = append(facts, Fact{Fact: ReasonPaused, Source: FromTimer, Text: "It is paused until somebody resumes it; the history says who paused it.", Note: v.Note})
+		facts = append(facts, Fact{Fact: ReasonPaused, Source: FromTimer,
+			Text: "It is paused until somebody resumes it; the history says who paused it.", Note: v.Note})
 	}
 	if v.WaitsFor != "" {
 		facts = append(facts, v.held())
@@ -163,9 +165,11 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	case held:
 		return Fact{}, false
 	case v.Status == Delivering:
-		fact.Fact, fact.Source, fact.Text = ReasonAttempting, FromWorker, "An attempt is being made, or about to be. Which worker makes it is known when it ends."
+		fact.Fact, fact.Source, fact.Text = ReasonAttempting, FromWorker,
+			"An attempt is being made, or about to be. Which worker makes it is known when it ends."
 	default:
-		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt, "Its time has come, and nothing that is known holds it up. Workers look for timers that stay like that, and wake them."
+		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt,
+			"Its time has come, and nothing that is known holds it up. Workers look for timers that stay like that, and wake them."
 	}
 	return fact, true
 }

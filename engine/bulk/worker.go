@@ -54,7 +54,8 @@ func (f *Finder) Find(ctx context.Context, order job.Bulk, token []byte) (items 
 // FindMoving lists a page of the matching open timers that began another run since then, and
 // the token of the next page. [Finder.Find] may miss them: their next run is listed before
 // the pages that it has reached. The error is [wire.Unavailable].
-func (f *Finder) FindMoving(ctx context.Context, order job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte, err error) {
+func (f *Finder) FindMoving(ctx context.Context, order job.Bulk, since wire.Instant, token []byte) (items []job.Item, next []byte,
+	err error) {
 	if order.Operation == job.Redeliver || order.Filter.Status.Finished() {
 		return nil, nil, nil
 	}
@@ -105,7 +106,8 @@ type Pages struct{ kernel *kernel.Kernel }
 // WritePage stores a page of a job's timers, and replaces the page with its number. The
 // error is [wire.Unavailable].
 func (p *Pages) WritePage(ctx context.Context, job string, number int, page job.Page) error {
-	return p.kernel.StoreBlob(ctx, kernel.Blob{ID: workflows.BulkPageID(job, number), WorkflowType: workflows.TypeBulkPage, Life: tuning.BulkLife}, page)
+	return p.kernel.StoreBlob(ctx, kernel.Blob{ID: workflows.BulkPageID(job, number), WorkflowType: workflows.TypeBulkPage,
+		Life: tuning.BulkLife}, page)
 }
 
 // ReadPage reads a page. The errors are [wire.NotFound] and [wire.Unavailable].

@@ -163,5 +163,6 @@ func (d *Deliveries) notAwaited(ctx context.Context, key wire.Key) error {
 	if err != nil {
 		return err
 	}
-	return &wire.Error{Code: wire.NotAwaited, State: &view, Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
+	return &wire.Error{Code: wire.NotAwaited, State: &view,
+		Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
 }

@@ -21,7 +21,9 @@ type Controls struct {
 // worker took the change in that time. The change is durable all the same. The errors are
 // [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.ChangedTooOften] and
 // [wire.Unavailable].
-func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration) (view dispatch.View, applied bool, err error) {
+func (c *Controls) Change(
+	ctx context.Context, key wire.Key, change dispatch.Change, wait time.Duration,
+) (view dispatch.View, applied bool, err error) {
 	if err := change.Check().Err(); err != nil {
 		return view, false, err
 	}
@@ -37,8 +39,9 @@ func (c *Controls) Change(ctx context.Context, key wire.Key, change dispatch.Cha
 	case before.CancelRequested:
 		return view, false, dispatchCancelPending(before)
 	case before.Events >= tuning.ChangeableHistory:
-		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before, Message: "Temporal keeps no room for more changes of this dispatch, " +
-			"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
+		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before,
+			Message: "Temporal keeps no room for more changes of this dispatch, " +
+				"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()

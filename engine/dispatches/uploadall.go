@@ -11,7 +11,9 @@ import (
 // UploadAll stores items page by page, as they come, and commits them. It returns an error
 // of the sequence unchanged; then nothing has started, and what is stored stays so. The
 // other errors are those of [Uploads.Upload], [Upload.Append] and [Upload.Commit].
-func (u *Uploads) UploadAll(ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
+func (u *Uploads) UploadAll(
+	ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error],
+) (view dispatch.View, err error) {
 	upload, err := u.Upload(ctx, key, from)
 	if err != nil {
 		return view, err

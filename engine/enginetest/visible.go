@@ -64,7 +64,8 @@ func (v *Visible) within(query string) (due []wire.Instant) {
 }
 
 // CountWorkflow implements [client.Client].
-func (v *Visible) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+func (v *Visible) CountWorkflow(_ context.Context,
+	r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
 	if v.Blocked != nil {
@@ -76,7 +77,9 @@ func (v *Visible) CountWorkflow(_ context.Context, r *workflowservice.CountWorkf
 }
 
 // ListWorkflow implements [client.Client].
-func (v *Visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+func (v *Visible) ListWorkflow(
+	_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest,
+) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
 	answer := &workflowservice.ListWorkflowExecutionsResponse{}
@@ -91,7 +94,8 @@ func (v *Visible) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflo
 	switch query := r.GetQuery(); {
 	case strings.Contains(query, workflows.TypePolicy):
 		for _, policy := range v.Policies {
-			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
+			show(workflows.TypePolicy, workflows.PolicyID(policy.BusinessType), workflows.MemoPolicy,
+				workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
 		}
 	case strings.Contains(query, workflows.TypeDispatch):
 		for _, memo := range v.Dispatches {

@@ -59,7 +59,8 @@ func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, 
 			task.scheduled, task.version, held = event.GetEventId(), event.GetVersion(), false
 			task.attempt, task.timeout = int64(scheduled.GetAttempt()), scheduled.GetStartToCloseTimeout().AsDuration()
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-			task.startedAt, task.holder, held = event.GetEventTime().AsTime(), identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity()), true
+			task.startedAt, task.holder, held = event.GetEventTime().AsTime(),
+				identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity()), true
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			held = false
 		default:
@@ -130,7 +131,8 @@ func (h *Holds) id(ctx context.Context) (string, error) {
 	if known := h.namespaceID.Load(); known != nil {
 		return *known, nil
 	}
-	described, err := h.kernel.Client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: h.kernel.Namespace})
+	described, err := h.kernel.Client.WorkflowService().DescribeNamespace(ctx,
+		&workflowservice.DescribeNamespaceRequest{Namespace: h.kernel.Namespace})
 	if err != nil {
 		return "", kernel.Translate(err)
 	}

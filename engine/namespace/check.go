@@ -63,7 +63,8 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 var errManyPartitions = errors.New("a queue has its order with one partition only")
 
 func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown error) {
-	namespace, err := n.kernel.Client.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: n.kernel.Namespace})
+	namespace, err := n.kernel.Client.WorkflowService().DescribeNamespace(ctx,
+		&workflowservice.DescribeNamespaceRequest{Namespace: n.kernel.Namespace})
 	if err != nil {
 		return "", err
 	}

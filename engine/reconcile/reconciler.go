@@ -159,7 +159,8 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 }
 
 // goesOn reports whether a timer's activities show something under way, or are now freed.
-func (r *round) goesOn(ctx context.Context, key wire.Key, described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
+func (r *round) goesOn(ctx context.Context, key wire.Key,
+	described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	for _, pending := range described.GetPendingActivities() {
 		if holds.LostActivity(pending, r.before) {

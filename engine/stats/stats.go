@@ -176,7 +176,8 @@ func (m *statusCounter) in(ctx context.Context, n int, businessType string) (int
 	}
 	// The bounds exclude nothing. They make SQLite count by an index that covers the whole
 	// query.
-	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType), visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
+	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType),
+		visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
 }
 
 func (m *statusCounter) countTimers(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {

@@ -26,9 +26,11 @@ func (r *Reader) showHanded(ctx context.Context, view *timer.View, waiting []*wo
 	if policy, err := r.policies.Cached(ctx, view.BusinessType); err != nil || !policy.Streams() {
 		return
 	}
-	history, err := r.kernel.Client.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
-		Namespace: r.kernel.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: view.String(), RunId: view.RunID}, MaximumPageSize: tuning.HandedEvents,
-	})
+	history, err := r.kernel.Client.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx,
+		&workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+			Namespace: r.kernel.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: view.String(), RunId: view.RunID},
+			MaximumPageSize: tuning.HandedEvents,
+		})
 	if err != nil {
 		return
 	}

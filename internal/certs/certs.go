@@ -39,7 +39,8 @@ type stamp struct {
 }
 
 func (s stamp) equal(other stamp) bool {
-	return s.size == other.size && s.at.Equal(other.at) && (s.info == nil) == (other.info == nil) && (s.info == nil || os.SameFile(s.info, other.info))
+	return s.size == other.size && s.at.Equal(other.at) && (s.info == nil) == (other.info == nil) &&
+		(s.info == nil || os.SameFile(s.info, other.info))
 }
 
 // New reads the files. Each must be valid.

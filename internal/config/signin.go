@@ -50,7 +50,8 @@ func (c Config) checkOIDC(f *Faults) {
 		f.Add("WAKECALL_OIDC_CLIENT_SECRET", "needs WAKECALL_OIDC_CLIENT_ID")
 	}
 	if c.OIDCIssuer == "" {
-		for name, set := range map[string]bool{"WAKECALL_OIDC_AUDIENCE": c.OIDCAudience != "", "WAKECALL_OIDC_ROLES": len(c.OIDCRoles) > 0, "WAKECALL_OIDC_CLIENT_ID": c.OIDCClientID != ""} {
+		for name, set := range map[string]bool{"WAKECALL_OIDC_AUDIENCE": c.OIDCAudience != "",
+			"WAKECALL_OIDC_ROLES": len(c.OIDCRoles) > 0, "WAKECALL_OIDC_CLIENT_ID": c.OIDCClientID != ""} {
 			if set {
 				f.Add(name, "needs WAKECALL_OIDC_ISSUER")
 			}

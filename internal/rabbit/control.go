@@ -28,7 +28,8 @@ func (s *Server) AddUser(name, password string) {
 // Permit sets by regular expressions what a user may configure, write to and read.
 func (s *Server) Permit(user, configure, write, read string) {
 	s.t.Helper()
-	s.eval(fmt.Sprintf(`ok = rabbit_auth_backend_internal:set_permissions(<<%q>>, <<"/">>, <<%q>>, <<%q>>, <<%q>>, <<"test">>)`, user, configure, write, read))
+	s.eval(fmt.Sprintf(`ok = rabbit_auth_backend_internal:set_permissions(<<%q>>, <<"/">>, <<%q>>, <<%q>>, <<%q>>, <<"test">>)`, user,
+		configure, write, read))
 }
 
 // Unconfirmed returns how many messages wait for their confirmation. A channel that closes

@@ -53,9 +53,11 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 	}
 	port, distribution, mapper := freePort(t), freePort(t), freePort(t)
 	s := &Server{
-		t: t, distribution: distribution, program: script, directory: directory, Address: "127.0.0.1:" + port, URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
+		t: t, distribution: distribution, program: script, directory: directory, Address: "127.0.0.1:" + port,
+		URL: "amqp://guest:guest@127.0.0.1:" + port + "/",
 		environment: append(append(os.Environ(), environment...),
-			"PATH="+home+":"+os.Getenv("PATH"), "HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost", "RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
+			"PATH="+home+":"+os.Getenv("PATH"), "HOME="+directory, "RABBITMQ_NODENAME=wakecall"+port+"@localhost",
+			"RABBITMQ_NODE_IP_ADDRESS=127.0.0.1",
 			"RABBITMQ_NODE_PORT="+port, "RABBITMQ_DIST_PORT="+distribution, "ERL_EPMD_PORT="+mapper, "ERL_EPMD_ADDRESS=127.0.0.1",
 			"RABBITMQ_MNESIA_BASE="+directory+"/data", "RABBITMQ_LOG_BASE="+directory+"/log",
 			"RABBITMQ_CONFIG_FILE="+directory+"/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE="+directory+"/plugins",
@@ -63,7 +65,8 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 			"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
 		),
 	}
-	s.write("rabbitmq.conf", "listeners.tcp.default = 127.0.0.1:"+port+"\nvm_memory_high_watermark.relative = 0.4\ndisk_free_limit.absolute = 1MB\n")
+	s.write("rabbitmq.conf", "listeners.tcp.default = 127.0.0.1:"+port+
+		"\nvm_memory_high_watermark.relative = 0.4\ndisk_free_limit.absolute = 1MB\n")
 	s.write("plugins", "[].\n")
 	names := exec.Command("epmd", "-port", mapper, "-address", "127.0.0.1") // RabbitMQ would leave its own running
 	names.Env = s.environment

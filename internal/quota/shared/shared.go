@@ -78,7 +78,8 @@ func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wai
 	return wait, nil
 }
 
-func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.Conn, error), key string, limit quota.Limit) (time.Duration, error) {
+func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.Conn, error), key string,
+	limit quota.Limit) (time.Duration, error) {
 	conn, err := connect(ctx)
 	if err != nil {
 		return 0, err
