@@ -123,8 +123,10 @@ func (s *script) described(id, run string) *workflowservice.DescribeWorkflowExec
 func (s *script) stands(call, id string) {
 	d := s.described(id, "")
 	info := d.GetWorkflowExecutionInfo()
-	s.say(call, nil, info.GetStatus(), d.GetPendingWorkflowTask().GetState(), "asked to cancel:", d.GetWorkflowExtendedInfo().GetCancelRequested(),
-		"closed:", info.GetCloseTime() != nil, "delayed by", info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime()).Round(time.Minute))
+	s.say(call, nil, info.GetStatus(), d.GetPendingWorkflowTask().GetState(), "asked to cancel:",
+		d.GetWorkflowExtendedInfo().GetCancelRequested(),
+		"closed:", info.GetCloseTime() != nil, "delayed by",
+		info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime()).Round(time.Minute))
 }
 
 // A server takes no poll that has no end.
@@ -222,7 +224,8 @@ func (s *script) signals() {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	s.say("a signal that may start", nil, "the same run:", run.GetRunID() == s.described("later", "").GetWorkflowExecutionInfo().GetExecution().GetRunId())
+	s.say("a signal that may start", nil, "the same run:",
+		run.GetRunID() == s.described("later", "").GetWorkflowExecutionInfo().GetExecution().GetRunId())
 	s.stands("it ends a delay", "later")
 	s.endNext("later", nil)
 	_, err = s.SignalWithStartWorkflow(ctx, s.id("signalled"), "hello", 2, s.options("signalled"), workflows.TypeCheck)

@@ -25,9 +25,10 @@ func (s *script) histories() {
 	token, _ := read("completed", nil)
 	_, _ = read("completed", token)
 	_, _ = read("nothing", nil)
-	last, err := s.WorkflowService().GetWorkflowExecutionHistoryReverse(s.tb.Context(), &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
-		Namespace: s.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: s.id("completed")}, MaximumPageSize: 1,
-	})
+	last, err := s.WorkflowService().GetWorkflowExecutionHistoryReverse(s.tb.Context(),
+		&workflowservice.GetWorkflowExecutionHistoryReverseRequest{
+			Namespace: s.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: s.id("completed")}, MaximumPageSize: 1,
+		})
 	s.say("its last event", err, last.GetHistory().GetEvents()[0].GetEventType())
 }
 
@@ -58,7 +59,8 @@ func (s *script) lists() {
 	state, dueAt, labels := workflows.AttrState.GetName(), workflows.AttrDueAt.GetName(), workflows.AttrLabels.GetName()
 	for _, condition := range []string{
 		"ExecutionStatus = 'Running'", "ExecutionStatus != 'Running'", "ExecutionStatus IN ('Running', 'Terminated')",
-		"WorkflowType = '" + workflows.TypeCheck + "'", "WorkflowId = '" + s.id("listed-b") + "'", "WorkflowId STARTS_WITH '" + s.id("listed") + "'",
+		"WorkflowType = '" + workflows.TypeCheck + "'", "WorkflowId = '" + s.id("listed-b") + "'",
+		"WorkflowId STARTS_WITH '" + s.id("listed") + "'",
 		"WorkflowId IN ('" + s.id("listed-a") + "', '" + s.id("listed-c") + "')",
 		state + " = 'paused'", state + " IS NULL", "(" + state + " = 'paused' OR " + state + " = 'delivering')",
 		labels + " = 'n=1'", labels + ` = 'it\'s'`, labels + " IS NULL",
@@ -67,12 +69,14 @@ func (s *script) lists() {
 		"CloseTime >= '" + instant(due.Add(-2*time.Hour)) + "'", "CloseTime < '" + instant(due) + "'",
 		"StartTime < '" + instant(due) + "'", "ExecutionTime >= '" + instant(due.Add(-time.Minute)) + "'",
 	} {
-		counted, err := s.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: s.namespace, Query: mine + " AND " + condition})
+		counted, err := s.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: s.namespace,
+			Query: mine + " AND " + condition})
 		s.say("found by "+strings.Join(strings.Fields(condition)[:2], " "), err, counted.GetCount())
 	}
 	s.pages(mine, 2)
 	s.pages(mine, 3)
-	counted, err := s.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: s.namespace, Query: mine + " GROUP BY ExecutionStatus"})
+	counted, err := s.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: s.namespace,
+		Query: mine + " GROUP BY ExecutionStatus"})
 	groups := map[string]int64{}
 	for _, group := range counted.GetGroups() {
 		var status string

@@ -80,9 +80,10 @@ type operator struct {
 func (o operator) ListSearchAttributes(
 	_ context.Context, r *operatorservice.ListSearchAttributesRequest, _ ...grpc.CallOption,
 ) (*operatorservice.ListSearchAttributesResponse, error) {
-	return called(o.t, Call{Name: "ListSearchAttributes", Of: r.GetNamespace()}, func() (*operatorservice.ListSearchAttributesResponse, error) {
-		return &operatorservice.ListSearchAttributesResponse{CustomAttributes: maps.Clone(o.t.Attributes)}, nil
-	})
+	return called(o.t, Call{Name: "ListSearchAttributes", Of: r.GetNamespace()},
+		func() (*operatorservice.ListSearchAttributesResponse, error) {
+			return &operatorservice.ListSearchAttributesResponse{CustomAttributes: maps.Clone(o.t.Attributes)}, nil
+		})
 }
 
 // AddSearchAttributes leaves alone what is registered already.

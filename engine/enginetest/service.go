@@ -67,9 +67,10 @@ func (s service) DescribeTaskQueue(
 func (s service) UpdateTaskQueueConfig(
 	_ context.Context, r *workflowservice.UpdateTaskQueueConfigRequest, _ ...grpc.CallOption,
 ) (*workflowservice.UpdateTaskQueueConfigResponse, error) {
-	return called(s.t, Call{Name: "UpdateTaskQueueConfig", Of: r.GetTaskQueue()}, func() (*workflowservice.UpdateTaskQueueConfigResponse, error) {
-		return &workflowservice.UpdateTaskQueueConfigResponse{}, nil
-	})
+	return called(s.t, Call{Name: "UpdateTaskQueueConfig", Of: r.GetTaskQueue()},
+		func() (*workflowservice.UpdateTaskQueueConfigResponse, error) {
+			return &workflowservice.UpdateTaskQueueConfigResponse{}, nil
+		})
 }
 
 // RecordActivityHeartbeat implements [client.Client].

@@ -81,7 +81,8 @@ func (s *store) joined(id string, conflict enumspb.WorkflowIdConflictPolicy) *ru
 }
 
 // ExecuteWorkflow implements [client.Client].
-func (t *Temporal) ExecuteWorkflow(_ context.Context, options client.StartWorkflowOptions, workflowType any, args ...any) (client.WorkflowRun, error) {
+func (t *Temporal) ExecuteWorkflow(_ context.Context, options client.StartWorkflowOptions, workflowType any,
+	args ...any) (client.WorkflowRun, error) {
 	return called(t, Call{Name: "ExecuteWorkflow", Of: options.ID}, func() (client.WorkflowRun, error) {
 		if r := t.joined(options.ID, options.WorkflowIDConflictPolicy); r != nil {
 			return Started{of: t, run: r}, nil
@@ -133,21 +134,22 @@ func (t *Temporal) SignalWithStartWorkflow(
 func (s service) StartWorkflowExecution(
 	_ context.Context, r *workflowservice.StartWorkflowExecutionRequest, _ ...grpc.CallOption,
 ) (*workflowservice.StartWorkflowExecutionResponse, error) {
-	return called(s.t, Call{Name: "StartWorkflowExecution", Of: r.GetWorkflowId()}, func() (*workflowservice.StartWorkflowExecutionResponse, error) {
-		if there := s.t.joined(r.GetWorkflowId(), r.GetWorkflowIdConflictPolicy()); there != nil {
-			if r.GetOnConflictOptions().GetAttachRequestId() {
-				there.described.WorkflowExtendedInfo.RequestIdInfos[r.GetRequestId()] = &workflowpb.RequestIdInfo{}
+	return called(s.t, Call{Name: "StartWorkflowExecution", Of: r.GetWorkflowId()},
+		func() (*workflowservice.StartWorkflowExecutionResponse, error) {
+			if there := s.t.joined(r.GetWorkflowId(), r.GetWorkflowIdConflictPolicy()); there != nil {
+				if r.GetOnConflictOptions().GetAttachRequestId() {
+					there.described.WorkflowExtendedInfo.RequestIdInfos[r.GetRequestId()] = &workflowpb.RequestIdInfo{}
+				}
+				return &workflowservice.StartWorkflowExecutionResponse{RunId: there.runID()}, nil
 			}
-			return &workflowservice.StartWorkflowExecutionResponse{RunId: there.runID()}, nil
-		}
-		if err := startable(s.t.latest(r.GetWorkflowId(), ""), r.GetWorkflowIdReusePolicy()); err != nil {
-			return nil, err
-		}
-		begun := s.t.begin(r.GetWorkflowId(), r.GetWorkflowType().GetName(), "", r.GetInput())
-		begun.queue, begun.fairness = r.GetTaskQueue().GetName(), r.GetPriority().GetFairnessKey()
-		begun.delay(r.GetWorkflowStartDelay().AsDuration())
-		return &workflowservice.StartWorkflowExecutionResponse{RunId: begun.runID(), Started: true}, nil
-	})
+			if err := startable(s.t.latest(r.GetWorkflowId(), ""), r.GetWorkflowIdReusePolicy()); err != nil {
+				return nil, err
+			}
+			begun := s.t.begin(r.GetWorkflowId(), r.GetWorkflowType().GetName(), "", r.GetInput())
+			begun.queue, begun.fairness = r.GetTaskQueue().GetName(), r.GetPriority().GetFairnessKey()
+			begun.delay(r.GetWorkflowStartDelay().AsDuration())
+			return &workflowservice.StartWorkflowExecutionResponse{RunId: begun.runID(), Started: true}, nil
+		})
 }
 
 // execution is the run that a request names. The caller holds the lock.

@@ -209,7 +209,7 @@ func (s *store) carryOut(r *run, command *commandpb.Command) {
 		next := s.begin(r.id(), goesOn.GetWorkflowType().GetName(), r.info().GetFirstRunId(), goesOn.GetInput())
 		next.queue = r.queue
 		next.delay(max(goesOn.GetBackoffStartInterval().AsDuration(), s.ReuseInterval))
-		r.goOn(next)
+		r.beginNext(next)
 	}
 }
 
@@ -242,8 +242,8 @@ func (r *run) cancel(details ...any) {
 	})
 }
 
-// goOn ends a run that continues as another one. The caller holds the lock.
-func (r *run) goOn(next *run) {
+// beginNext ends a run that continues as another one. The caller holds the lock.
+func (r *run) beginNext(next *run) {
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes{
 			WorkflowExecutionContinuedAsNewEventAttributes: &historypb.WorkflowExecutionContinuedAsNewEventAttributes{

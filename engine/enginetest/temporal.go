@@ -297,7 +297,8 @@ func (t *Temporal) Refuse(name, id string, err error) {
 }
 
 // DescribeWorkflowExecution implements [client.Client].
-func (t *Temporal) DescribeWorkflowExecution(_ context.Context, id, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+func (t *Temporal) DescribeWorkflowExecution(_ context.Context, id,
+	runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	return called(t, Call{Name: "DescribeWorkflowExecution", Of: id}, func() (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 		r := t.latest(id, runID)
 		if r == nil {

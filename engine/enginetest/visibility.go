@@ -144,7 +144,8 @@ func (s *store) found(query string) (found []*run) {
 }
 
 // ListWorkflow implements [client.Client].
-func (t *Temporal) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
+func (t *Temporal) ListWorkflow(_ context.Context,
+	r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	return called(t, Call{Name: "ListWorkflow", Of: r.GetQuery()}, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
 		some, next := page(t.found(r.GetQuery()), int(r.GetPageSize()), r.GetNextPageToken())
 		answer := &workflowservice.ListWorkflowExecutionsResponse{NextPageToken: next}
@@ -158,7 +159,8 @@ func (t *Temporal) ListWorkflow(_ context.Context, r *workflowservice.ListWorkfl
 const byStatus = " GROUP BY ExecutionStatus"
 
 // CountWorkflow implements [client.Client].
-func (t *Temporal) CountWorkflow(_ context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+func (t *Temporal) CountWorkflow(_ context.Context,
+	r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
 	return called(t, Call{Name: "CountWorkflow", Of: r.GetQuery()}, func() (*workflowservice.CountWorkflowExecutionsResponse, error) {
 		query, grouped := strings.CutSuffix(r.GetQuery(), byStatus)
 		found := t.found(query)

@@ -151,7 +151,7 @@ func (w Worker) beginNext(tb testing.TB, r *run, spec timer.Spec) {
 		tb.Fatal(err)
 	}
 	next.info().ExecutionTime = timestamppb.New(spec.DueAt.Time())
-	r.goOn(next)
+	r.beginNext(next)
 }
 
 // Hold has a worker take the task of a workflow, and hold it.
