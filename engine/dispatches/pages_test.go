@@ -49,7 +49,7 @@ func TestASweep(t *testing.T) {
 	unknown, kept := s.part("unknown/", tuning.SweepWidth+1), s.part("kept/", 2)
 	unknown.Pages = 0 // it was not known how many there are
 	beats := 0
-	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Delete: []dispatch.Part{many, unknown}, Close: []dispatch.Part{kept}}, func() { beats++ }))
+	require.NoError(t, s.CleanUp(t.Context(), dispatch.Cleanup{Delete: []dispatch.Part{many, unknown}, Close: []dispatch.Part{kept}}, func() { beats++ }))
 	require.GreaterOrEqual(t, beats, 5)
 	for _, gone := range []string{many.Page(0), many.Page(2 * tuning.SweepWidth), unknown.Page(tuning.SweepWidth)} {
 		require.Zero(t, s.on.RunsOf(gone), gone)
@@ -59,12 +59,12 @@ func TestASweep(t *testing.T) {
 		_, err := s.ReadPage(t.Context(), kept.Page(number))
 		require.NoError(t, err)
 	}
-	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Delete: []dispatch.Part{many}, Close: []dispatch.Part{kept}}, func() {}), "it may be swept again")
+	require.NoError(t, s.CleanUp(t.Context(), dispatch.Cleanup{Delete: []dispatch.Part{many}, Close: []dispatch.Part{kept}}, func() {}), "it may be swept again")
 }
 
 func TestASweepWithoutTemporal(t *testing.T) {
 	t.Parallel()
-	for name, sweep := range map[string]dispatch.Sweep{
+	for name, sweep := range map[string]dispatch.Cleanup{
 		"DeleteWorkflowExecution":   {Delete: []dispatch.Part{{Prefix: "part/", Pages: 1}}},
 		"TerminateWorkflow":         {Close: []dispatch.Part{{Prefix: "part/", Pages: 1}}},
 		"DescribeWorkflowExecution": {Uploads: "part/"},
@@ -72,6 +72,6 @@ func TestASweepWithoutTemporal(t *testing.T) {
 		s := open(t)
 		s.part("part/", 1)
 		s.on.Refuse(name, "", errors.New("down"))
-		require.Equal(t, wire.Unavailable, wire.CodeOf(s.Sweep(t.Context(), sweep, func() {})), name)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(s.CleanUp(t.Context(), sweep, func() {})), name)
 	}
 }

@@ -263,12 +263,12 @@ func TestTheHeadOfManyUploads(t *testing.T) {
 	require.Equal(t, u.ownPart().Prefix, head.latest())
 
 	beats := 0
-	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Uploads: u.uploads()}, func() { beats++ }))
+	require.NoError(t, s.CleanUp(t.Context(), dispatch.Cleanup{Uploads: u.uploads()}, func() { beats++ }))
 	require.Positive(t, beats)
 	for _, part := range append(head.Earlier, head.Parts...) {
 		require.Zero(t, s.on.RunsOf(part.Page(0)))
 	}
 	_, err = s.ReadPage(t.Context(), headOf(u.uploads()))
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
-	require.NoError(t, s.Sweep(t.Context(), dispatch.Sweep{Uploads: u.uploads()}, func() {}), "there is nothing left")
+	require.NoError(t, s.CleanUp(t.Context(), dispatch.Cleanup{Uploads: u.uploads()}, func() {}), "there is nothing left")
 }
