@@ -238,6 +238,9 @@ func (dispatchJudge) UploadAll(_ context.Context, _ wire.Key, _ int, items iter.
 
 // Whatever stands in a body, to refuse it costs little, and is answered in little.
 func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures the process
+	if slower > 1 {
+		t.Skip("make test runs it without the race detector, whose cost it would measure")
+	}
 	server := New(Options{
 		Front:      front.Options{Auth: auth.Anyone(), Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler)},
 		Timers:     apitimers.Options{Timers: judges{}, Failures: silent{}},
