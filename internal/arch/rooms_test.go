@@ -134,6 +134,35 @@ func TestPackagesAreSmall(t *testing.T) {
 	require.GreaterOrEqual(t, seen, 40, "the oracle sees packages")
 }
 
+// crowded returns the directories below a floor with more test files than a package may have.
+func crowded(t *testing.T, floor string, most int) (dirs []string, seen int) {
+	t.Helper()
+	counts := map[string]int{}
+	err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			counts[filepath.Dir(path)]++
+		}
+		return err
+	})
+	require.NoError(t, err)
+	for dir, files := range counts {
+		if files > most {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, len(counts)
+}
+
+// The tests of deployments are split by subject: one package of all ran for a quarter of an hour.
+func TestTestsOfDeploymentsAreSplit(t *testing.T) {
+	t.Parallel()
+	dirs, seen := crowded(t, "e2e", mostFiles)
+	require.Empty(t, dirs)
+	require.Greater(t, seen, 10, "the oracle sees packages")
+	dirs, _ = crowded(t, "e2e", 20)
+	require.NotEmpty(t, dirs, "and their files")
+}
+
 func TestTheCoreHasNoClock(t *testing.T) {
 	t.Parallel()
 	seen := 0
