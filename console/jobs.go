@@ -291,14 +291,3 @@ func (c *Console) stopJob(v *visit) {
 
 // jobResults hands on what became of each timer, line by line.
 func (c *Console) jobResults(v *visit) { c.handOn(v, jobOf(v)+"/results", "results.ndjson") }
-
-// handOn hands on an answer of the API as it comes, as a file.
-func (c *Console) handOn(v *visit, path, file string) {
-	request, err := v.request(call{method: http.MethodGet, path: path})
-	if err != nil {
-		c.refuse(v, http.StatusInternalServerError, "refused.broken")
-		return
-	}
-	v.w.Header().Set("Content-Disposition", `attachment; filename="`+file+`"`)
-	c.calls.ServeHTTP(v.w, request)
-}

@@ -73,6 +73,15 @@ func policyForm(name, value string) url.Values {
 	return url.Values{"etag": {`"1"`}, "sure": {"yes"}, name: {value}}
 }
 
+// countOf is a dry run that has found one timer.
+func countOf(filter timer.Filter) bulk.Job {
+	one := 1
+	return bulk.Job{
+		ID: "count", Status: job.Done, StartedAt: 1, Counts: job.BulkProgress{Tally: job.Tally{Found: &one}},
+		Order: job.Bulk{ID: "count", Operation: job.Cancel, PerSecond: 1, DryRun: true, Filter: filter},
+	}
+}
+
 // Each route, by each role, in each mode: who may not sees nothing and changes nothing, and a
 // change that is refused is recorded.
 func TestRolesAndRoutes(t *testing.T) {
@@ -82,10 +91,7 @@ func TestRolesAndRoutes(t *testing.T) {
 	for _, mode := range []console.Mode{console.On, console.ReadOnly} {
 		h := open(t, plan{keys: staff, secret: seal.NewKey(), mode: mode})
 		h.shelf.views = []timer.View{view}
-		matching := 1
-		h.shelf.jobs = []bulk.Job{{ID: "count", Status: job.Done, StartedAt: 1, Counts: job.BulkProgress{Tally: job.Tally{Found: &matching}}, Order: job.Bulk{
-			ID: "count", Operation: job.Cancel, PerSecond: 1, DryRun: true, Filter: timer.Filter{BusinessType: "order-close"},
-		}}}
+		h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
 		h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Running)}
 		h.shelf.rules = []policy.Policy{closing()}
 		for who, role := range roles {

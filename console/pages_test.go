@@ -13,9 +13,11 @@ import (
 
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/bulk"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -24,7 +26,7 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", "/console/types", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
+	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", "/console/types", typePage, "/console/jobs", "/console/jobs/none", "/console/jobs/none/results", "/console/dispatches", "/console/forecast", "/console/emergency", "/console/health", "/console/again", "/console/login/provider", "/console/login/callback", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
 	for _, key := range []string{"", "eve"} {
 		if key != "" {
 			h.signIn(key)
@@ -111,11 +113,14 @@ func TestWhatCameFromOutsideIsText(t *testing.T) {
 	for _, text := range hostile {
 		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}, every: time.Hour})
 		h.shelf.views, h.shelf.story = []timer.View{fullOf(text)}, storyOf(text)
-		h.shelf.rules = []policy.Policy{{BusinessType: text, Paused: true, PausedBy: text}, {BusinessType: text + "2"}}
+		h.shelf.rules = []policy.Policy{{BusinessType: text, Paused: true, PausedBy: text}, {BusinessType: text + "2"}, hostilePolicy(text)}
+		h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Failed)}
+		h.shelf.sent[0].WaitsBy, h.shelf.sent[0].WaitsNote, h.shelf.sent[0].Links = text, text, timer.Links{WebUI: text}
+		h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close", Labels: timer.Labels{text: text}})}
 		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
 		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}, every: time.Hour})
 		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
-		plain.shelf.rules = []policy.Policy{{BusinessType: "x", Paused: true, PausedBy: "x"}, {BusinessType: "x2"}}
+		plain.shelf.rules = []policy.Policy{{BusinessType: "x", Paused: true, PausedBy: "x"}, {BusinessType: "x2"}, hostilePolicy("x")}
 		plain.shelf.paused = []policy.Emergency{{Everything: true, Author: "x", Note: "x", Since: 1}, {BusinessType: "x", Author: "x", Note: "x", Since: 1}}
 		for _, lang := range []string{"en", "zh-CN"} {
 			for _, path := range []string{"/console/timers?lang=" + lang, "/console/timers/order-close/1?lang=" + lang} {
@@ -124,14 +129,25 @@ func TestWhatCameFromOutsideIsText(t *testing.T) {
 				require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(shown.body, -1), ""), -1), "%s %q", path, text)
 				require.Equal(t, names(plain.get(path).body), names(shown.body), "the page has the same elements whatever it shows: %q", text)
 			}
-			types := h.get("/console/types?lang=" + lang)
-			require.Equal(t, http.StatusOK, types.StatusCode)
-			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(types.body, -1), ""), -1), text)
+			for _, path := range []string{"/console/", "/console/types", typePage, "/console/jobs", "/console/jobs/count", "/console/dispatches", "/console/dispatches/order-close/d", "/console/forecast?type=order-close", "/console/emergency", "/console/health"} {
+				shown := h.get(path, "Accept-Language", lang)
+				require.Equal(t, http.StatusOK, shown.StatusCode, "%s %q", path, text)
+				require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(shown.body, -1), ""), -1), "%s %q", path, text)
+			}
 			searched := h.get("/console/timers?" + url.Values{"q": {text}, "lang": {lang}}.Encode())
 			require.Less(t, searched.StatusCode, 500)
 			require.Empty(t, inline.FindAllString(strings.Join(tag.FindAllString(searched.body, -1), ""), -1), text)
 		}
 	}
+}
+
+// hostilePolicy is the policy of order-close with a text wherever there is one.
+func hostilePolicy(text string) policy.Policy {
+	p := closing()
+	p.PausedBy = text
+	p.Callback = delivery.Callback{Destination: delivery.HTTP(text), Headers: map[string]string{"X-A": text}}
+	p.Fallback = &delivery.Fallback{Callback: delivery.Callback{Destination: delivery.HTTP(text)}}
+	return p
 }
 
 var elements = regexp.MustCompile(`</?[a-z0-9]+`)
@@ -218,13 +234,19 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	h.shelf.rules = []policy.Policy{{BusinessType: "order-close"}}
-	for _, path := range []string{list, "/console/timers/order-close/1", "/console/types", "/console/nowhere"} {
+	h.shelf.rules, h.shelf.ahead, h.shelf.sent = []policy.Policy{closing()}, stepsFrom(*h.now), []dispatch.View{dispatchOf(dispatch.Running)}
+	h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "anonymous", Since: 1}}
+	h.shelf.matching = 7
+	job := h.post("/console/jobs", url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}).Header.Get("Location")
+	for _, path := range []string{
+		list, "/console/", "/console/timers/order-close/1", "/console/types", typePage, "/console/nowhere", "/console/jobs", job, "/console/dispatches",
+		"/console/dispatches/order-close/d", "/console/forecast", "/console/emergency", "/console/health",
+	} {
 		page := h.get(path, "Accept-Language", "zh-CN").body
-		page = regexp.MustCompile(`(?s)<code.*?</code>|<head>.*?</head>|<button[^>]*lang=.*?</button>`).ReplaceAllString(page, "")
+		page = regexp.MustCompile(`(?s)<code.*?</code>|<q lang="en">.*?</q>|<textarea.*?</textarea>|<svg.*?</svg>|https://[^ <，]*|/s|<head>.*?</head>|<button[^>]*lang=.*?</button>`).ReplaceAllString(page, "")
 		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
 		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+`).FindAllString(page, -1), func(word string) bool {
-			return slices.Contains([]string{"Wakecall", "anonymous", "UTC", "order-close", "Temporal", "curl", "wakecall"}, word)
+			return slices.Contains([]string{"JSON", "cara", "otto", "Wakecall", "anonymous", "UTC", "order-close", "Temporal", "curl", "wakecall"}, word)
 		})
 		require.Empty(t, words, path)
 	}
