@@ -186,11 +186,13 @@ func (s *site) events(size int, from string) (events []timer.HistoryEvent, next 
 	return events, page.Next
 }
 
+// later lets a second pass, so that no two runs start at the same time.
+func later() { <-time.After(time.Second) }
+
 // A story goes over all runs of a timer, and over the bookings of its id before.
 func TestTheStoryOfATimer(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		later := func() { <-time.After(time.Second) }
 		s := open(t)
 		s.book()
 		later()
@@ -221,16 +223,19 @@ func TestTheStoryOfATimer(t *testing.T) {
 // A redelivery goes on from the run that failed.
 func TestTheStoryOfARedelivery(t *testing.T) {
 	t.Parallel()
-	s := open(t)
-	failed := s.book()
-	s.worker.Fail(order1ID)
-	_, err := s.booked.Redeliver(t.Context(), order1)
-	require.NoError(t, err)
-	events, next := s.events(1, "")
-	require.Equal(t, []timer.HistoryEvent{timer.HistoryRedelivered}, events)
-	require.Equal(t, failed.RunID, next)
-	events, _ = s.events(10, next)
-	require.Equal(t, []timer.HistoryEvent{timer.HistoryBooked, timer.HistoryFailed}, events)
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		failed := s.book()
+		s.worker.Fail(order1ID)
+		later()
+		_, err := s.booked.Redeliver(t.Context(), order1)
+		require.NoError(t, err)
+		events, next := s.events(1, "")
+		require.Equal(t, []timer.HistoryEvent{timer.HistoryRedelivered}, events)
+		require.Equal(t, failed.RunID, next)
+		events, _ = s.events(10, next)
+		require.Equal(t, []timer.HistoryEvent{timer.HistoryBooked, timer.HistoryFailed}, events)
+	})
 }
 
 // What Temporal has forgotten ends a story, and what it does not answer is no end.
