@@ -82,15 +82,13 @@ GO_TEST := go test -trimpath -vet=off -ldflags=-w
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 export GORACE ?= atexit_sleep_ms=100
 
-# Whole deployments wait for most of their time. Unit tests take what processor time they
-# leave, and the linters what both leave. What these two say is printed when all is through.
+# The linters take the processor time that waiting tests leave. What they say is
+# printed when the tests are through, and only if they found something.
 .PHONY: test
 test: deps build cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; \
-	nice -n 10 $(MAKE) --no-print-directory test-units test-clients >$(BIN)/units.log 2>&1 & units=$$!; \
-	trap 'kill $$lint $$units; exit 1' INT TERM; \
-	$(MAKE) --no-print-directory test-e2e; status=$$?; \
-	wait $$units || status=1; cat $(BIN)/units.log; \
+	trap 'kill $$lint; exit 1' INT TERM; \
+	$(MAKE) --no-print-directory test-units test-clients test-e2e; status=$$?; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; exit $$status
 
 .PHONY: test-short
@@ -114,7 +112,8 @@ SMOKE := ^Test(BookedAndRung|Moves|CancelInFlight|Redeliver|PausedAndResumed)$$
 
 .PHONY: test-e2e
 test-e2e: build cli $(CRANE) $(CYCLONEDX)
-	cd e2e && $(GO_TEST) -p 3 -parallel 8 -timeout 20m ./...
+	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m $$(go list ./... | grep -v /pace)
+	cd e2e && $(GO_TEST) ./pace # it measures how even a rate is
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race

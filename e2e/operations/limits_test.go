@@ -69,7 +69,7 @@ func TestBackPressure(t *testing.T) {
 	env, r, kind := testenv.Start(t)
 	r.On("/busy", func(w http.ResponseWriter, req *http.Request, n int) {
 		if req.Header.Get("Wakecall-Business-Id") == "first" && n == 1 {
-			w.Header().Set("Retry-After", "10")
+			w.Header().Set("Retry-After", "30")
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 	})
@@ -86,7 +86,7 @@ func TestBackPressure(t *testing.T) {
 		env.Do("GET", "/v1/policies/"+kind, nil).Into(&policy)
 		assert.Equal(c, http.StatusServiceUnavailable, policy.BackPressure.Status)
 	}, testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
-	require.WithinRange(t, policy.BackPressure.Until, refused.Add(10*time.Second).Truncate(time.Millisecond), time.Now().Add(10*time.Second))
+	require.WithinRange(t, policy.BackPressure.Until, refused.Add(30*time.Second).Truncate(time.Millisecond), time.Now().Add(30*time.Second))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Contains(c, held(t, env, "back_pressure=true"), kind)
 	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
