@@ -120,8 +120,8 @@ func (v *visit) request(made call) (*http.Request, error) {
 			request.Header[name] = values
 		}
 	}
-	if id := v.w.Header().Get(headerRequestID); id != "" { // the two lines of the log belong together
-		request.Header.Set(headerRequestID, id)
+	if v.requestID != "" { // the two lines of the log belong together
+		request.Header.Set(headerRequestID, v.requestID)
 	}
 	return request, nil
 }

@@ -125,10 +125,12 @@ type visit struct {
 	// who is signed in, nil for nobody. It calls the API.
 	who  *auth.Principal
 	lang language
+	// requestID is that of the visit in the log. Its calls, some of them concurrent, have the same.
+	requestID string
 }
 
 func (c *Console) visit(w http.ResponseWriter, r *http.Request) *visit {
-	return &visit{w: w, r: r, lang: languageOf(r)}
+	return &visit{w: w, r: r, lang: languageOf(r), requestID: w.Header().Get(headerRequestID)}
 }
 
 func (v *visit) redirect(to string) { http.Redirect(v.w, v.r, to, http.StatusSeeOther) }

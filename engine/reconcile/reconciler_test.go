@@ -127,7 +127,7 @@ func inBackoff(n int) (*crowdInBackoff, *Reconciler) {
 func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		const crowd = 20_000
+		const crowd = 4_000
 		c, e := inBackoff(crowd)
 		began := time.Now()
 		found, err := e.Retrying(t.Context(), time.Minute)
