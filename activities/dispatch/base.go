@@ -12,7 +12,10 @@ import (
 // base is the state shared by the parts of a shard run. All of it belongs to the loop.
 type base struct {
 	*Executor
-	shard    dispatch.Shard
+	shard dispatch.Shard
+	// began is when the run began. What was read of the dispatch before is of another one that
+	// had its id, or of an earlier round.
+	began    time.Time
 	state    dispatch.State
 	settings *settings
 	// main are the open pages of the source, and ladder are those of the ladder.

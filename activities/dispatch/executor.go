@@ -20,9 +20,9 @@ type Store interface {
 	// WritePage stores a page, and replaces one with the same id. life is how long it is
 	// kept at most.
 	WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error
-	// Read returns the memo of a dispatch, at most a moment old. A dispatch that has ended
-	// is [wire.NotFound].
-	Read(ctx context.Context, key wire.Key) (dispatch.Memo, error)
+	// Read returns the memo of a dispatch, at most a moment old and not read before since. A
+	// dispatch that has ended is [wire.NotFound].
+	Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error)
 	// Heartbeat is a heartbeat of an executor, and stores its progress. It fails with [wire.NotFound]
 	// if another executor has taken its place, and with [wire.Overtaken] if it must stop.
 	Heartbeat(ctx context.Context, token []byte, state dispatch.State) error

@@ -31,7 +31,7 @@ func (r *refresher) due(now time.Time) bool { return !r.reading && !now.Before(r
 func (r *refresher) read(ctx context.Context, now time.Time) {
 	r.reading, r.nextRead = true, now.Add(tuning.DispatchRead)
 	r.beside(func() func() {
-		next, err := r.readSettings(ctx, r.shard.Key)
+		next, err := r.readSettings(ctx, r.shard.Key, r.began)
 		return func() {
 			r.reading = false
 			switch {

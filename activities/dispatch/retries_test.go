@@ -359,12 +359,12 @@ func TestCallbacksUnderWayAtOnce(t *testing.T) {
 	h := newWorld(1, 1)
 	h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://127.0.0.1:1")}
 	h.policy = h.policy.WithDefaults()
-	s, err := h.executor().readSettings(t.Context(), key)
+	s, err := h.executor().readSettings(t.Context(), key, time.Now())
 	require.NoError(t, err)
 	require.Equal(t, policy.DefaultInFlight, s.inFlight)
 
 	h.policy, h.noPolicy = policy.Policy{}, &wire.Error{Code: wire.NotFound}
-	s, err = h.executor().readSettings(t.Context(), key)
+	s, err = h.executor().readSettings(t.Context(), key, time.Now())
 	require.NoError(t, err)
 	require.Equal(t, tuning.DispatchInFlight, s.inFlight)
 	require.Greater(t, tuning.DispatchInFlight, policy.DefaultInFlight)

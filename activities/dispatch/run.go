@@ -74,8 +74,9 @@ func (e *Executor) newRun(shard dispatch.Shard, info activity.Info, s *session) 
 
 func (r *shardRun) carryOut(ctx context.Context) (dispatch.ShardRunResult, error) {
 	now := time.Now()
+	r.began = now
 	var err error
-	if r.settings, err = r.readSettings(ctx, r.shard.Key); err != nil {
+	if r.settings, err = r.readSettings(ctx, r.shard.Key, now); err != nil {
 		return r.unreadable(err)
 	}
 	r.restore()

@@ -34,9 +34,10 @@ type settings struct {
 
 var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
 
-// readSettings reads the settings of a shard. A dispatch that has ended is [wire.NotFound].
-func (e *Executor) readSettings(ctx context.Context, key wire.Key) (*settings, error) {
-	memo, err := e.Store.Read(ctx, key)
+// readSettings reads the settings of a shard, not before since. A dispatch that has ended is
+// [wire.NotFound].
+func (e *Executor) readSettings(ctx context.Context, key wire.Key, since time.Time) (*settings, error) {
+	memo, err := e.Store.Read(ctx, key, since)
 	if err != nil {
 		return nil, err
 	}

@@ -166,7 +166,7 @@ func (h *world) WritePage(_ context.Context, id string, page dispatch.Page, _ ti
 	return nil
 }
 
-func (h *world) Read(context.Context, wire.Key) (dispatch.Memo, error) {
+func (h *world) Read(context.Context, wire.Key, time.Time) (dispatch.Memo, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.memo, h.gone

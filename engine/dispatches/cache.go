@@ -21,23 +21,29 @@ type memoCache struct {
 }
 
 type cachedMemo struct {
-	memo  dispatch.Memo
-	err   error
-	until time.Time
+	memo dispatch.Memo
+	err  error
+	// began is when it was read, and until how long it is trusted.
+	began, until time.Time
 }
 
 func newMemoCache() *memoCache { return &memoCache{entries: map[wire.Key]cachedMemo{}} }
 
-func (c *memoCache) get(key wire.Key, read func() (dispatch.Memo, error)) (dispatch.Memo, error) {
-	if entry, ok := c.known(key); ok {
-		return entry.memo, entry.err
+// get returns a memo that was not read before since: an id that was free for a moment may be
+// that of another dispatch by now.
+func (c *memoCache) get(key wire.Key, since time.Time, read func() (dispatch.Memo, error)) (dispatch.Memo, error) {
+	entry, ok := c.known(key)
+	for !ok || entry.began.Before(since) {
+		result, _, _ := c.reads.Do(key.String(), func() (any, error) {
+			fresh := cachedMemo{began: time.Now()}
+			fresh.memo, fresh.err = read()
+			fresh.until = time.Now().Add(tuning.MemoTrusted)
+			c.put(key, fresh)
+			return fresh, nil
+		})
+		entry, ok = result.(cachedMemo), true
 	}
-	result, err, _ := c.reads.Do(key.String(), func() (any, error) {
-		memo, err := read()
-		c.put(key, cachedMemo{memo: memo, err: err, until: time.Now().Add(tuning.MemoTrusted)})
-		return memo, err
-	})
-	return result.(dispatch.Memo), err
+	return entry.memo, entry.err
 }
 
 func (c *memoCache) known(key wire.Key) (cachedMemo, bool) {

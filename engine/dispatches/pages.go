@@ -72,10 +72,10 @@ func (p *Pages) readMemo(ctx context.Context, id string) (memo pageMemo, err err
 	return memo, kernel.ReadMemo(described.GetWorkflowExecutionInfo(), workflows.MemoItems, "page", &memo)
 }
 
-// Read returns the memo of a dispatch, at most half a second old. A dispatch that has ended
-// is [wire.NotFound].
-func (r *Reader) Read(ctx context.Context, key wire.Key) (dispatch.Memo, error) {
-	return r.memos.get(key, func() (dispatch.Memo, error) {
+// Read returns the memo of a dispatch, at most half a second old and not read before since. A
+// dispatch that has ended is [wire.NotFound].
+func (r *Reader) Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error) {
+	return r.memos.get(key, since, func() (dispatch.Memo, error) {
 		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
 		defer cancel()
 		info, err := r.open(ctx, key)

@@ -192,7 +192,7 @@ func TestWhatADispatchSaysIsTrustedForAMoment(t *testing.T) {
 		s.added(3)
 		before := len(s.on.Calls("DescribeWorkflowExecution"))
 		read := func() int {
-			memo, err := s.Read(t.Context(), key)
+			memo, err := s.Read(t.Context(), key, time.Time{})
 			require.NoError(t, err)
 			require.Equal(t, 3, *memo.Items)
 			return len(s.on.Calls("DescribeWorkflowExecution")) - before
@@ -204,12 +204,36 @@ func TestWhatADispatchSaysIsTrustedForAMoment(t *testing.T) {
 
 		s.end(dispatch.Done)
 		<-time.After(tuning.MemoTrusted)
-		_, err := s.Read(t.Context(), key)
+		_, err := s.Read(t.Context(), key, time.Time{})
 		require.Equal(t, wire.NotFound, wire.CodeOf(err), "it has ended")
-		_, err = s.Read(t.Context(), wire.Key{BusinessType: "order", BusinessID: "nothing"})
+		_, err = s.Read(t.Context(), wire.Key{BusinessType: "order", BusinessID: "nothing"}, time.Time{})
 		require.Equal(t, wire.NotFound, wire.CodeOf(err))
 		<-time.After(2 * tuning.MemoTrusted)
-		_, _ = s.Read(t.Context(), key)
+		_, _ = s.Read(t.Context(), key, time.Time{})
 		require.Len(t, s.memos.entries, 1, "what nobody asks for is forgotten")
+	})
+}
+
+// An executor that begins learns nothing of the dispatch that had the id a moment ago: neither
+// that it has ended, nor what it was like.
+func TestANewDispatchIsNotTakenForTheLastOne(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.added(3)
+		s.end(dispatch.Cancelled)
+		_, err := s.Read(t.Context(), key, time.Now())
+		require.Equal(t, wire.NotFound, wire.CodeOf(err))
+		<-time.After(time.Millisecond)
+		s.added(5)
+		_, err = s.Read(t.Context(), key, time.Time{})
+		require.Equal(t, wire.NotFound, wire.CodeOf(err), "the control: what was read is trusted for a moment")
+		memo, err := s.Read(t.Context(), key, time.Now())
+		require.NoError(t, err)
+		require.Equal(t, 5, *memo.Items)
+		before := len(s.on.Calls("DescribeWorkflowExecution"))
+		_, err = s.Read(t.Context(), key, time.Now().Add(-time.Microsecond))
+		require.NoError(t, err)
+		require.Len(t, s.on.Calls("DescribeWorkflowExecution"), before, "the shards of one dispatch still share a read")
 	})
 }
