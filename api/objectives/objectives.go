@@ -42,6 +42,7 @@ func (h handlers) reports(c echo.Context) error {
 		}
 	}
 	reports, err := h.ledgers.Read(ctx, request, func(businessType string) bool { return calls.Sees(ctx, businessType) })
+	c.Response().Header().Add(echo.HeaderVary, echo.HeaderAccept)
 	switch {
 	case err != nil:
 		return err

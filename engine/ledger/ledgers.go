@@ -66,13 +66,14 @@ func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType st
 		return Reports{}, err
 	}
 	reports, now := Reports{RecordedAt: answer.RecordedAt, BusinessTypes: []slo.Report{}}, wire.At(time.Now())
+	open := l.open(ctx, r.BusinessType)
 	for _, businessType := range slices.Sorted(maps.Keys(answer.Series)) {
 		if !sees(businessType) {
 			continue
 		}
 		objective := slo.Objective{OnTime: wire.Duration(OnTime(l.policies, businessType)), Target: r.Target}
 		report := answer.Series[businessType].Report(businessType, objective, now, r.Window)
-		report.Open = l.open(ctx, businessType)
+		report.Open = open[businessType]
 		reports.BusinessTypes = append(reports.BusinessTypes, report)
 	}
 	return reports, nil
@@ -87,14 +88,19 @@ func OnTime(policies Policies, businessType string) time.Duration {
 	return policy.DefaultOnTime
 }
 
-// open counts the timers that have not ended. It is nil where visibility does not answer.
-func (l *Ledgers) open(ctx context.Context, businessType string) *int64 {
+// open counts the timers that have not ended, of a business type or, for "", of each type that
+// has a policy. It is empty if visibility does not answer.
+func (l *Ledgers) open(ctx context.Context, businessType string) map[string]*int64 {
 	stats, err := l.stats.Count(ctx, businessType)
 	if err != nil {
 		return nil
 	}
-	open := int64(stats.Timers.Scheduled + stats.Timers.Paused + stats.Timers.Delivering)
-	return &open
+	open := map[string]*int64{}
+	for _, of := range stats.BusinessTypes {
+		n := int64(of.Timers.Scheduled + of.Timers.Paused + of.Timers.Delivering)
+		open[of.BusinessType] = &n
+	}
+	return open
 }
 
 // series are those of a business type, or of all types for "".

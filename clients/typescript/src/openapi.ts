@@ -1625,7 +1625,7 @@ export interface components {
             expired: number;
             /** @description How many calls were made. */
             attempts: number;
-            /** @description How many timers have not ended. */
+            /** @description How many timers have not ended. Among all types, only those with a policy have it. */
             open?: number;
         };
         /** @description How many timers of a business type fall due in the time ahead. */
