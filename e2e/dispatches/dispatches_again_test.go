@@ -42,7 +42,7 @@ func TestASecondRoundThatIsEndedLosesNothing(t *testing.T) {
 			})
 			businessType := "d-again-" + name
 			env.Policy(businessType, testenv.JSON{"callback": testenv.JSON{"url": url}})
-			d, order := env.Engine.Dispatches, mass(businessType, "a", 200)
+			d, order := env.Engine.Dispatches, mass(businessType, "a", 20) // its rounds last 2 s, and do not end before they are ended
 			_, _, err := d.Add(t.Context(), order, dispatchItems(items))
 			require.NoError(t, err)
 			awaitDispatch(t, env, order.Key, in(dispatch.DoneWithFailures))
