@@ -39,7 +39,7 @@ func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 	delete(fields, MemoAcceptance)
 	info.Memo = &commonpb.Memo{Fields: fields}
 	attributes := map[string]*commonpb.Payload{}
-	// workflowcheck:ignore The order of copying has no effect.
+	//workflowcheck:ignore The order of copying has no effect.
 	maps.Copy(attributes, info.SearchAttributes.GetIndexedFields()) //nolint:staticcheck // the typed ones cannot be set here
 	attributes[AttrDueAt.GetName()] = dueAt
 	delete(attributes, AttrState.GetName())

@@ -78,7 +78,8 @@ func (l *ledger) record(entry LedgerEntry) {
 		return
 	}
 	l.senders[entry.Sender] = entry.LedgerStamp
-	for businessType, counts := range entry.Counts { //workflowcheck:ignore Each has a series of its own.
+	//workflowcheck:ignore Each has a series of its own.
+	for businessType, counts := range entry.Counts {
 		l.series[businessType] = slices.Clone(l.series[businessType]).Record(entry.At, counts)
 	}
 }
@@ -86,12 +87,14 @@ func (l *ledger) record(entry LedgerEntry) {
 // compact is the state for the next run, without types and senders that are no longer heard of.
 func (l *ledger) compact(now wire.Instant) (next LedgerState) {
 	next = LedgerState{Series: map[string]slo.Series{}, Senders: map[string]LedgerStamp{}}
-	for businessType, series := range l.series { //workflowcheck:ignore Their order tells nothing.
+	//workflowcheck:ignore Their order tells nothing.
+	for businessType, series := range l.series {
 		if kept := series.Compact(now); len(kept) > 0 {
 			next.Series[businessType] = kept
 		}
 	}
-	for sender, stamp := range l.senders { //workflowcheck:ignore Their order tells nothing.
+	//workflowcheck:ignore Their order tells nothing.
+	for sender, stamp := range l.senders {
 		if stamp.At.Add(tuning.LedgerSenderLife) > now {
 			next.Senders[sender] = stamp
 		}

@@ -58,7 +58,11 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 	}
 	require.Equal(t, timers, results)
 	for id, before := range due {
-		shown := env.Get(kind + "/" + id)
+		var shown contract.Timer
+		require.Eventually(t, func() bool {
+			shown = env.Get(kind + "/" + id)
+			return shown.Revision > 1
+		}, process.Patience, 20*time.Millisecond, "a worker takes the last signals as well")
 		require.Equal(t, before.Add(time.Hour).Time(), shown.DueAt.UTC(), "%s is moved once", id)
 		require.Equal(t, 2, shown.Revision)
 	}
