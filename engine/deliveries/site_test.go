@@ -133,6 +133,32 @@ func TestAWordIsAnsweredWithItsEffect(t *testing.T) {
 	}
 }
 
+// A change that leaves the delivery alone begins another run. Its first task may not have been
+// taken yet.
+func TestAWordMeetsTheRunOfAChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		booked  time.Duration // ago; the timer is due after an hour
+		refused bool
+	}{
+		"it is due":     {2 * time.Hour, false},
+		"it is not due": {time.Minute, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := open(t)
+				s.worker.State(t, order1ID, timer.Scheduled)
+				time.Sleep(c.booked) //nolint:forbidigo // the bubble's time
+				s.worker.Apply(t, order1ID, timer.Change{Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now())})
+				_, _, err := s.said(delivery.Acknowledgement{}, time.Minute)
+				require.Equal(t, c.refused, err != nil)
+				require.Equal(t, c.refused, wire.CodeOf(err) == wire.NotAwaited)
+			})
+		})
+	}
+}
+
 // A word that has no effect yet is durable; a cancel outweighs it.
 func TestAWordThatNoWorkerHasHeard(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package deliveries
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
@@ -31,10 +32,13 @@ func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, erro
 		return standing{}, err
 	}
 	s := standing{view: view, accepted: timers.AcceptanceIn(described.GetWorkflowExecutionInfo())}
+	s.moving = described.GetPendingWorkflowTask() != nil
 	if view.Status != timer.Delivering {
+		// A change begins another run. Until a worker has its first task, the delivery that goes
+		// on in it is not shown.
+		s.moving = s.moving && view.Status == timer.Scheduled && view.Memo.RingsAt().Until(time.Now()) <= 0
 		return s, nil
 	}
-	s.moving = described.GetPendingWorkflowTask() != nil
 	switch {
 	case view.AckUntil != 0 || view.NextAttemptAt != 0:
 	case len(described.GetPendingActivities()) == 0: // it is, or was, made within the workflow task

@@ -150,7 +150,11 @@ func (w Worker) beginNext(tb testing.TB, r *run, spec timer.Spec) {
 	if err := next.attribute(r.attributes); err != nil {
 		tb.Fatal(err)
 	}
-	next.info().ExecutionTime = timestamppb.New(spec.DueAt.Time())
+	if due := spec.DueAt.Time(); due.After(time.Now()) {
+		next.info().ExecutionTime = timestamppb.New(due)
+	} else {
+		next.schedule()
+	}
 	r.beginNext(next)
 }
 
