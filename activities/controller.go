@@ -69,7 +69,7 @@ func (c *Controller) Alert(ctx context.Context, event timer.Event) error {
 	case delivery.DecisionDelivered:
 		return nil
 	default:
-		activity.GetLogger(ctx).Warn("an event could not be told", "event", event.Type, "business_type", event.Data.BusinessType,
+		activity.GetLogger(ctx).Warn("an event could not be sent", "event", event.Type, "business_type", event.Data.BusinessType,
 			"business_id", event.Data.BusinessID, "verdict", verdict.Decision, "status", sent.Status, "class", sent.Class)
 		return temporal.NewApplicationErrorWithOptions(sent.Describe(), string(verdict.Decision), temporal.ApplicationErrorOptions{
 			NonRetryable: verdict.Decision == delivery.DecisionStop, Category: temporal.ApplicationErrorCategoryBenign,

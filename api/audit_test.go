@@ -325,7 +325,7 @@ func TestWhatCannotBeRecordedIsNotDone(t *testing.T) {
 	}
 	answer := call("DELETE", "/v1/timers/order/1", "secret")
 	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
-	require.Contains(t, answer.Body.String(), "cannot be recorded in the audit")
+	require.Contains(t, answer.Body.String(), "The audit cannot record the call")
 	require.NotContains(t, answer.Body.String(), "disk full", "the log knows why")
 	require.Empty(t, made.made)
 	require.Equal(t, http.StatusOK, call("GET", "/v1/timers/order/1", "secret").Code)

@@ -333,7 +333,7 @@ func TestAnUploadThatBreaksOffStartsNothing(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("{\"id\":\"a\"}\n{\"id\":\"b\"}\n{\"id\":"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	answer := d.ask("PUT", itemsPath, unbounded.MediaTypeNDJSON, broken)
 	require.Equal(t, http.StatusBadRequest, answer.Code)
-	require.Contains(t, problemIn(t, answer).Detail, "broke off behind line 2")
+	require.Contains(t, problemIn(t, answer).Detail, "broke off after line 2")
 	require.Len(t, d.items, 2)
 	require.Empty(t, d.asked, "nothing was started")
 

@@ -193,18 +193,18 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 		`{"ack":"0"}`:                         {"not-found", "never sent"},
 		`{"ack":"x"}`:                         {"not-found", "never sent"},
 		`{"ack":"18446744073709551616"}`:      {"not-found", "never sent"},
-		`{"ack":"1","nack":"1"}`:              {"invalid-request", "no answer"},
-		`{"ack":"1","delay":"1s"}`:            {"invalid-request", "no answer"},
-		`{"nack":"1","delay":"2h"}`:           {"invalid-request", "no answer"},
-		`{"nack":"1","delay":"-1s"}`:          {"invalid-request", "no answer"},
-		`{"nack":"1","no_retry":"yes"}`:       {"invalid-request", "no answer"},
-		`{"ack":1}`:                           {"invalid-request", "no answer"},
-		`{"other":"1"}`:                       {"invalid-request", "no answer"},
-		`{}`:                                  {"invalid-request", "no answer"},
-		`[]`:                                  {"malformed-request", "no answer"},
-		`{"ack":"1"`:                          {"malformed-request", "no answer"},
-		`{"ack":"1","ack":"2"}`:               {"malformed-request", "no answer"},
-		`{"ack":` + strings.Repeat("[", 2000): {"malformed-request", "no answer"},
+		`{"ack":"1","nack":"1"}`:              {"invalid-request", "not an answer"},
+		`{"ack":"1","delay":"1s"}`:            {"invalid-request", "not an answer"},
+		`{"nack":"1","delay":"2h"}`:           {"invalid-request", "not an answer"},
+		`{"nack":"1","delay":"-1s"}`:          {"invalid-request", "not an answer"},
+		`{"nack":"1","no_retry":"yes"}`:       {"invalid-request", "not an answer"},
+		`{"ack":1}`:                           {"invalid-request", "not an answer"},
+		`{"other":"1"}`:                       {"invalid-request", "not an answer"},
+		`{}`:                                  {"invalid-request", "not an answer"},
+		`[]`:                                  {"malformed-request", "not an answer"},
+		`{"ack":"1"`:                          {"malformed-request", "not an answer"},
+		`{"ack":"1","ack":"2"}`:               {"malformed-request", "not an answer"},
+		`{"ack":` + strings.Repeat("[", 2000): {"malformed-request", "not an answer"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			e := openExchange(t)
@@ -276,7 +276,7 @@ func TestAReceiverThatNeverReads(t *testing.T) {
 		require.Empty(t, e.hub.Connections())
 		_ = deaf.CloseNow()
 		synctest.Wait()
-		require.Contains(t, e.logged.String(), "the receiver took nothing for 5s")
+		require.Contains(t, e.logged.String(), "the receiver read nothing for 5s")
 	})
 }
 
@@ -310,11 +310,11 @@ func TestAGatewayThatStops(t *testing.T) {
 		began := time.Now()
 		go func() { stopped <- e.server.Shutdown(t.Context()) }()
 		for _, ws := range []*websocket.Conn{prompt, slow} {
-			require.Equal(t, "the gateway stops", e.read(ws)["closing"])
+			require.Equal(t, "the gateway is shutting down", e.read(ws)["closing"])
 		}
 		e.say(prompt, `{"ack":"1"}`)
 		ended := closed(t, prompt)
-		require.Equal(t, websocket.CloseError{Code: websocket.StatusGoingAway, Reason: "the gateway stops"}, ended)
+		require.Equal(t, websocket.CloseError{Code: websocket.StatusGoingAway, Reason: "the gateway is shutting down"}, ended)
 		require.Zero(t, time.Since(began))
 		require.Equal(t, websocket.StatusGoingAway, closed(t, slow).Code)
 		require.Equal(t, tuning.StreamDrain, time.Since(began))

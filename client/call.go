@@ -121,7 +121,7 @@ func read(response *http.Response, result any) (status int, err error) {
 		return status, nil
 	}
 	if err := json.Unmarshal(answer, result); err != nil {
-		return status, fmt.Errorf("the answer is not Wakecall's: %w", err)
+		return status, fmt.Errorf("the answer is not from Wakecall: %w", err)
 	}
 	return status, nil
 }

@@ -201,7 +201,7 @@ func (d Dispatches) follow(ctx context.Context, key wire.Key, see func(dispatch.
 		case "data":
 			var view dispatch.View
 			if err := json.Unmarshal([]byte(text), &view); err != nil {
-				return false, fmt.Errorf("the answer is not Wakecall's: %w", err)
+				return false, fmt.Errorf("the answer is not from Wakecall: %w", err)
 			}
 			if !see(view) || kind == "end" {
 				return true, nil

@@ -174,7 +174,7 @@ func TestADispatchIsFollowed(t *testing.T) {
 	})
 	c, _ := streams(strings.NewReader("event: progress\ndata: <html>\n\n"))
 	_, err := follow(t.Context(), c)
-	require.ErrorContains(t, err, "not Wakecall's")
+	require.ErrorContains(t, err, "not from Wakecall")
 	w := &wakecall{answers: []answer{{status: 404, body: `{"detail":"There is no such dispatch."}`}}}
 	_, err = follow(t.Context(), w.client())
 	require.ErrorContains(t, err, "no such dispatch")

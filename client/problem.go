@@ -34,7 +34,7 @@ func (p *Problem) Error() string {
 func problemIn(response *http.Response, answer []byte) *Problem {
 	var p Problem
 	if json.Unmarshal(answer, &p) != nil || p.Detail == "" {
-		p = Problem{Document: problem.Document{Detail: fmt.Sprintf("Wakecall answered %d, in words that are not its own", response.StatusCode)}}
+		p = Problem{Document: problem.Document{Detail: fmt.Sprintf("Wakecall answered %d without a problem document", response.StatusCode)}}
 	}
 	p.Status = response.StatusCode
 	p.RetryAfter = retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), delivery.MaxRetryAfter)

@@ -115,7 +115,7 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	answer := h.post("/console/timers/order-close/1/move", form)
 	require.Equal(t, http.StatusPreconditionFailed, answer.StatusCode)
 	require.Empty(t, h.shelf.changes())
-	require.Contains(t, answer.body, "The timer has another revision than If-Match names.")
+	require.Contains(t, answer.body, "The revision of the timer is not the one in If-Match.")
 	require.Contains(t, answer.body, "changed meanwhile")
 	require.Contains(t, answer.body, `value="17m"`)
 	require.Contains(t, answer.body, strings.ReplaceAll(tagOf(now).Get("etag"), `"`, "&#34;"))

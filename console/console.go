@@ -80,7 +80,7 @@ func New(options Options) (*Console, error) {
 			return nil, err
 		}
 		if options.Auth.AsksForKeys() {
-			options.Logger.Warn("no WAKECALL_SECRET_KEY is set: who signs in to the console is signed in at this process only, until it stops")
+			options.Logger.Warn("no WAKECALL_SECRET_KEY is set: a console session is valid at this process only, and ends with it")
 		}
 	}
 	return c, nil

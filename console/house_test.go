@@ -84,7 +84,7 @@ func (s *shelf) change(what string, target bookings.Target) (timer.View, booking
 		return view, "", err
 	}
 	if target.IfMatch != "" && target.IfMatch != view.Memo.Tag() {
-		return view, "", &wire.Error{Code: wire.PreconditionFailed, Message: "The timer has another revision than If-Match names."}
+		return view, "", &wire.Error{Code: wire.PreconditionFailed, Message: "The revision of the timer is not the one in If-Match."}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +210,7 @@ func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms
 func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.Result, error) {
 	old, err := p.Stored(ctx, change.Policy.BusinessType)
 	if err == nil && change.IfVersion != 0 && change.IfVersion != old.Version {
-		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The policy has another version than If-Match names."}
+		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The version of the policy is not the one in If-Match."}
 	}
 	if err != nil {
 		return policyrooms.Result{}, err

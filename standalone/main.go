@@ -70,7 +70,7 @@ func run(ctx context.Context, version string, out io.Writer) error {
 	}
 	defer func() {
 		if err := stopServer(server); err != nil {
-			logger.Warn("Temporal did not end cleanly", "error", err)
+			logger.Warn("Temporal did not stop cleanly", "error", err)
 		}
 	}()
 	if shared, err = own.complete(shared); err != nil {
@@ -112,7 +112,7 @@ func backup(ctx context.Context, dir string, out io.Writer) error {
 	}
 	_, _ = fmt.Fprintf(out, "%s is copied to %s, in %s.\n", own.DataDir, dir, time.Since(began).Round(time.Millisecond))
 	if shared.SecretKey != "" {
-		_, _ = fmt.Fprintln(out, "The secret key is not in it: it stands in WAKECALL_SECRET_KEY. Keep it apart, and safe.")
+		_, _ = fmt.Fprintln(out, "The copy does not contain the secret key of WAKECALL_SECRET_KEY. Keep the key in another safe place.")
 	}
 	return nil
 }

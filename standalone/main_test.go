@@ -55,7 +55,7 @@ func TestWhatSeveralGatewaysShareIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "redis://:hidden@redis:6379/0")
 			err := config.Read(new(config.Config), new(settings))
-			require.ErrorContains(t, err, name+": several gateways share their limits by it")
+			require.ErrorContains(t, err, name+": is for limits that several gateways share")
 			require.NotContains(t, err.Error(), "hidden")
 		})
 	}

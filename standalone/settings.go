@@ -43,7 +43,7 @@ var ofGateways = []string{"WAKECALL_REDIS_URL", "WAKECALL_REDIS_URL_FILE"}
 func (s settings) Check(f *config.Faults) {
 	for _, name := range ofGateways {
 		if _, said := os.LookupEnv(name); said {
-			f.Add(name, "several gateways share their limits by it; this form is one process, and keeps to them by itself")
+			f.Add(name, "is for limits that several gateways share; wakecall-standalone is one process and must not set it")
 		}
 	}
 	for name, addr := range map[string]string{"WAKECALL_TEMPORAL_ADDR": s.TemporalAddr, "WAKECALL_UI_ADDR": s.UIAddr} {
@@ -52,7 +52,7 @@ func (s settings) Check(f *config.Faults) {
 		case err != nil:
 			f.Add(name, "%w", err)
 		case !loopback && !s.TemporalPublic && !f.Has("WAKECALL_TEMPORAL_PUBLIC"):
-			f.Add(name, "whoever reaches it can read every payload and call back anybody; an address beyond loopback needs WAKECALL_TEMPORAL_PUBLIC=true")
+			f.Add(name, "Temporal has no login: a caller can read every payload and send callbacks anywhere; an address beyond loopback needs WAKECALL_TEMPORAL_PUBLIC=true")
 		}
 	}
 	if _, err := netip.ParseAddrPort(s.TemporalAddr); err != nil {
@@ -120,10 +120,10 @@ func secretKey(file string) (string, error) {
 	}
 	key := strings.Join(strings.Fields(string(text)), ",") // one key a line; the first one seals
 	if key == "" {
-		return "", fmt.Errorf("%s is empty: restore it from a backup, or remove it and put the policies that hold secrets anew", file)
+		return "", fmt.Errorf("%s is empty: restore it from a backup, or remove it and store the policies with secrets again", file)
 	}
 	if _, err := seal.New(key); err != nil {
-		return "", fmt.Errorf("%s: %w: restore it from a backup, or remove it and put the policies that hold secrets anew", file, err)
+		return "", fmt.Errorf("%s: %w: restore it from a backup, or remove it and store the policies with secrets again", file, err)
 	}
 	return key, nil
 }

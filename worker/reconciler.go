@@ -89,7 +89,7 @@ func (r *reconciler) round(ctx context.Context, search search) {
 	now := time.Now()
 	for businessType, n := range found.Woken {
 		r.observer.Overdue(businessType, n)
-		r.logger.Error("timers were overdue with nothing under way, and were woken", "business_type", businessType, "timers", n)
+		r.logger.Error("overdue timers had no attempt under way, and were woken", "business_type", businessType, "timers", n)
 		event := timer.Event{Type: timer.EventOverdue, At: wire.At(now), Data: timer.EventData{BusinessType: businessType, Overdue: n}}
 		if err := r.alerts.Raise(ctx, event, wire.At(now.Truncate(r.interval)).String()); err != nil {
 			r.logger.Warn("an alert was not raised", "business_type", businessType, "error", err)

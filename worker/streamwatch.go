@@ -49,7 +49,7 @@ func (w *streamWatch) look(ctx context.Context, policies []policy.Policy) {
 		}
 		attempts, longest, err := w.waiting(ctx, policy.BusinessType)
 		if err != nil {
-			w.logger.Warn("a stream could not be looked at", "business_type", policy.BusinessType, "error", err)
+			w.logger.Warn("a stream could not be checked", "business_type", policy.BusinessType, "error", err)
 			continue
 		}
 		counts[policy.BusinessType] = attempts

@@ -197,7 +197,7 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 			q.policy.BackPressure = &policy.BackPressure{Until: wire.At(time.Now().Add(time.Second))}
 		},
 		"the type does all it may":     func(q *queue) { q.full = true },
-		"its policy pauses it":         func(q *queue) { q.policy.Paused = true },
+		"paused by its policy":         func(q *queue) { q.policy.Paused = true },
 		"somebody has paused it":       func(q *queue) { q.paused = true },
 		"nobody knows if it is paused": func(q *queue) { q.pausedErr = errors.New("no answer") },
 	} {

@@ -51,7 +51,7 @@ func NewReporter(labels Labels) *Reporter {
 			Help: "First byte of a delivery's first attempt, minus its due time.",
 		}, []string{labelType}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_attempts_total", Help: "Attempts by what followed from them.",
+			Name: "wakecall_attempts_total", Help: "Attempts by result.",
 		}, []string{labelType, "result"}),
 		byLink: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_link_attempts_total", Help: "Attempts of types with a fallback, by link: callback, fallback.",
@@ -67,7 +67,7 @@ func NewReporter(labels Labels) *Reporter {
 			Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
 		}, []string{"reason"}),
 		repeated: prometheus.NewCounter(prometheus.CounterOpts{
-			Name: "wakecall_repeated_total", Help: "Tasks that Temporal handed out again after the first attempt, whose receipt was found.",
+			Name: "wakecall_repeated_total", Help: "Tasks that Temporal delivered again after the first attempt, and that found its receipt.",
 		}),
 	}
 	for _, reason := range releases {

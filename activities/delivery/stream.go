@@ -42,7 +42,7 @@ func (a *Attempter) WatchStream(ctx context.Context, spec timer.Spec) error {
 	if left <= tuning.LinkTolerance {
 		return nil
 	}
-	return temporal.NewApplicationErrorWithOptions("receivers take others", "busy", temporal.ApplicationErrorOptions{
+	return temporal.NewApplicationErrorWithOptions("the receivers are busy with other timers", "busy", temporal.ApplicationErrorOptions{
 		NextRetryDelay: max(left, busyFor(int(activity.GetInfo(ctx).Attempt))), Category: temporal.ApplicationErrorCategoryBenign,
 	})
 }

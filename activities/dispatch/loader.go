@@ -38,7 +38,7 @@ func (s *source) askLoader(ctx context.Context, c *settings, cursor string) (bat
 	case verdict.Decision == delivery.DecisionDelivered:
 		return parse(outcome.Body, loader.PageSize)
 	case verdict.Decision == delivery.DecisionStop:
-		return batch{}, invalid("The loader cannot be asked: " + outcome.Describe())
+		return batch{}, invalid("The loader cannot be called: " + outcome.Describe())
 	default:
 		return batch{}, &wire.Error{Code: wire.Unavailable, Message: "The loader did not answer: " + outcome.Describe()}
 	}
@@ -46,7 +46,7 @@ func (s *source) askLoader(ctx context.Context, c *settings, cursor string) (bat
 
 // errUnasked is the error of a loader that was not asked for lack of local resources. It
 // uses up no try.
-var errUnasked = errors.New("the loader was not asked")
+var errUnasked = errors.New("the loader was not called")
 
 // parse reads the answer of a loader.
 func parse(body []byte, most int) (batch, error) {
@@ -61,7 +61,7 @@ func parse(body []byte, most int) (batch, error) {
 		return batch{}, invalid("The loader's answer has no items.")
 	}
 	if len(read.Items) > most {
-		return batch{}, invalid(fmt.Sprintf("The loader answered %d items where at most %d were asked for.", len(read.Items), most))
+		return batch{}, invalid(fmt.Sprintf("The loader answered %d items; the page size is %d.", len(read.Items), most))
 	}
 	for i := range read.Items {
 		read.Items[i].Attempts, read.Items[i].Failure = 0, nil
@@ -84,10 +84,10 @@ func invalid(message string) error { return &wire.Error{Code: wire.InvalidReques
 // our types.
 func position(err error) string {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Sprintf(": it goes wrong at byte %d", syntax.Offset)
+		return fmt.Sprintf(": it is wrong at byte %d", syntax.Offset)
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Sprintf(": it goes wrong at byte %d", kind.Offset)
+		return fmt.Sprintf(": it is wrong at byte %d", kind.Offset)
 	}
 	return ""
 }

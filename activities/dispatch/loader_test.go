@@ -101,10 +101,10 @@ func TestALoaderThatFails(t *testing.T) {
 			return five(q, n)
 		}, 15, ""},
 		"too slow":       {func(url.Values, int) send.Outcome { return send.Failed(delivery.Timeout) }, 0, "did not answer: timeout"},
-		"gone":           {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 0, "cannot be asked: HTTP 410"},
+		"gone":           {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 0, "cannot be called: HTTP 410"},
 		"rubbish":        {func(url.Values, int) send.Outcome { return says("<html>") }, 0, "is not of the form"},
 		"no items":       {func(url.Values, int) send.Outcome { return says(`{"next_cursor":"a"}`) }, 0, "has no items"},
-		"too many items": {func(url.Values, int) send.Outcome { return says(many) }, 0, "11 items where at most 10"},
+		"too many items": {func(url.Values, int) send.Outcome { return says(many) }, 0, "11 items; the page size is 10"},
 		"a bad item":     {func(url.Values, int) send.Outcome { return says(`{"items":[{"id":"a"},{"id":"b c"}]}`) }, 0, "item 1 is refused: /id"},
 		"a large item": {func(url.Values, int) send.Outcome {
 			return says(`{"items":[{"id":"a","payload":"` + strings.Repeat("x", 64<<10) + `"}]}`)
@@ -115,10 +115,10 @@ func TestALoaderThatFails(t *testing.T) {
 		}, 0, "next_cursor has more than 1024"},
 		"the same cursor": {func(q url.Values, n int) send.Outcome {
 			return says(fmt.Sprintf(`{"items":[{"id":"i-%d"}],"next_cursor":"a"}`, n))
-		}, 2, "answered before: a"},
+		}, 2, "repeated an earlier cursor: a"},
 		"a cycle": {func(q url.Values, n int) send.Outcome {
 			return says(fmt.Sprintf(`{"items":[],"next_cursor":"c%d"}`, n%5))
-		}, 0, "answered before"},
+		}, 0, "repeated an earlier cursor"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -47,11 +47,11 @@ func NewReporter(labels Labels) *Reporter {
 	return &Reporter{
 		labels: labels, shards: map[runningShard]shardPace{},
 		items: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "wakecall_dispatch_items_total", Help: "Attempts for items of dispatches by what became of them: done, retry, failed.",
+			Name: "wakecall_dispatch_items_total", Help: "Attempts for items of dispatches by result: done, retry, failed.",
 		}, []string{labelType, "outcome"}),
-		rate: prometheus.NewDesc("wakecall_dispatch_rate", "Items a second that the dispatches of a type ask of this worker.",
+		rate: prometheus.NewDesc("wakecall_dispatch_rate", "Items a second that the dispatches of a type require from this worker.",
 			[]string{labelType}, nil),
-		lag: prometheus.NewDesc("wakecall_dispatch_lag_seconds", "How far the last of the shards with this number is behind its rate.",
+		lag: prometheus.NewDesc("wakecall_dispatch_lag_seconds", "How far the slowest shard with this number is behind its rate.",
 			[]string{labelType, "shard"}, nil),
 	}
 }

@@ -31,7 +31,7 @@ func TestALoaderThatIsGoneAtTheNextRun(t *testing.T) {
 			return five(q, n)
 		}, 2 + 13, ""},
 		"no answer": {func(url.Values, int) send.Outcome { return refused(500) }, 2, "did not answer: HTTP 500"},
-		"gone":      {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 2, "cannot be asked: HTTP 410"},
+		"gone":      {func(url.Values, int) send.Outcome { o := refused(410); o.NoRetry = true; return o }, 2, "cannot be called: HTTP 410"},
 		"rubbish":   {func(url.Values, int) send.Outcome { return says("<html>") }, 2, "is not of the form"},
 		"rubbish for one page": {func(q url.Values, n int) send.Outcome {
 			if q.Get("cursor") == "" {

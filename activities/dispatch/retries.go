@@ -124,7 +124,7 @@ func (r *retries) reopen(was dispatch.Open, stored dispatch.Page, err error) {
 
 // missing reports a missing page of the ladder, whose items can no longer be sent.
 func (r *retries) missing(id string) {
-	r.problem("A page of items that were to be tried again is gone: " + id)
+	r.problem("A page of items to be retried is gone: " + id)
 }
 
 // putItem adds a failed item. made is the number of its attempts, or givenUp.

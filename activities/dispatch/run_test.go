@@ -218,11 +218,11 @@ func TestHowARunEnds(t *testing.T) {
 			time.AfterFunc(time.Second, func() { h.with(func() { h.gone = &wire.Error{Code: wire.NotFound} }) })
 		}, dispatch.RunCancelled, ""},
 		"it cannot be read":       {func(h *world) { h.gone = &wire.Error{Code: wire.Unavailable, Message: "no answer"} }, "", "no answer"},
-		"nobody knows the policy": {func(h *world) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot go on"},
-		"there is nobody to call": {func(h *world) { h.policy = policy.Policy{} }, "", "whom to call"},
+		"nobody knows the policy": {func(h *world) { h.noPolicy = &wire.Error{Code: wire.Unavailable} }, "", "cannot continue"},
+		"there is nobody to call": {func(h *world) { h.policy = policy.Policy{} }, "", "has a callback"},
 		"a header cannot be opened": {func(h *world) {
 			h.memo.Order.Callback = &delivery.Callback{Destination: delivery.HTTP("http://h"), Headers: map[string]string{"X": "bad"}}
-		}, "", "cannot go on"},
+		}, "", "cannot continue"},
 		"it is cancelled":    {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.Overtaken} } }, dispatch.RunCancelled, ""},
 		"another one has it": {func(h *world) { h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} } }, "", "taken over"},
 	} {

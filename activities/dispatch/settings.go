@@ -32,7 +32,7 @@ type settings struct {
 	speaks bool
 }
 
-var errUncalled = errors.New("neither the dispatch nor its policy says whom to call")
+var errUncalled = errors.New("neither the dispatch nor its policy has a callback")
 
 // readSettings reads the settings of a shard, not before since. A dispatch that has ended is
 // [wire.NotFound].
@@ -92,7 +92,7 @@ func (e *Executor) configure(s *settings) error {
 
 // unavailable is an error that leaves the shard unchanged: there may be an answer later.
 func unavailable(cause error) error {
-	return &wire.Error{Code: wire.Unavailable, Message: "The dispatch cannot go on for now.", Cause: cause}
+	return &wire.Error{Code: wire.Unavailable, Message: "The dispatch cannot continue for now.", Cause: cause}
 }
 
 // retryAfter is how long nothing is sent at an answer's request.

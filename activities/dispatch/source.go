@@ -117,7 +117,7 @@ func (s *source) addPage(at dispatch.Open, read batch, err error) {
 		s.retryRead(err)
 		return
 	case s.loads() && !read.end && s.state.Cycle.Repeats(read.next):
-		s.problem("The loader answered a cursor again that it had answered before: " + read.next)
+		s.problem("The loader repeated an earlier cursor: " + read.next)
 		read.end = true
 	}
 	s.state.LoaderTries = 0

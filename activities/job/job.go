@@ -55,7 +55,7 @@ type Work[Item any] struct {
 }
 
 // ErrPending is Do's error for an item whose change is durable, but not applied by a worker yet.
-var ErrPending = errors.New("nobody has applied it yet")
+var ErrPending = errors.New("no worker has applied it yet")
 
 // Run goes through the items from the progress of an earlier try of this activity, and keeps
 // its own in progress, which starts at zero.
@@ -226,7 +226,7 @@ func (r *run[Item]) tally(ctx context.Context, items []Item, errs []error) (done
 			at.Tries++
 			return done, errs[i]
 		default:
-			activity.GetLogger(ctx).Warn("an item of a job could not be dealt with", "error", errs[i])
+			activity.GetLogger(ctx).Warn("an item of a job could not be processed", "error", errs[i])
 			counts.Failed++
 		}
 		at.After, at.Tries = r.ID(item), 0
@@ -286,7 +286,7 @@ func (r *run[Item]) stopped(ctx context.Context) error {
 
 // errHandedOver hands a job on at once, to another worker or behind the waiting jobs.
 func errHandedOver() error {
-	return temporal.NewApplicationErrorWithOptions("the job is handed on", "leaving", temporal.ApplicationErrorOptions{
+	return temporal.NewApplicationErrorWithOptions("the job is handed over", "leaving", temporal.ApplicationErrorOptions{
 		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
 	})
 }

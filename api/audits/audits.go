@@ -135,7 +135,7 @@ func (e *Entry) write(log *audit.Log) {
 }
 
 func unrecorded(err error) error {
-	return &wire.Error{Code: wire.Unavailable, Cause: err, Message: "The call cannot be recorded in the audit, and is not carried out."}
+	return &wire.Error{Code: wire.Unavailable, Cause: err, Message: "The audit cannot record the call, so nothing was done. Repeat the request later."}
 }
 
 // close notes how the call is answered.

@@ -76,7 +76,7 @@ func AcceptConditions(next echo.HandlerFunc) echo.HandlerFunc {
 		var errs wire.FieldErrors
 		for _, name := range slices.Sorted(maps.Keys(Conditions)) {
 			if len(r.Header.Values(name)) > 0 && !ScopeOf(r.Context()).Understands(Conditions[name]) {
-				errs.Add(name, wire.CodeUnknownField, "is not understood by this call")
+				errs.Add(name, wire.CodeUnknownField, "is not supported by this call")
 			}
 		}
 		if err := errs.Err(); err != nil {
@@ -94,7 +94,7 @@ func (r Routes) AcceptIdempotencyKey(next echo.HandlerFunc) echo.HandlerFunc {
 		if sent && strings.HasPrefix(c.Path(), paths.Prefix) && !ScopeOf(c.Request().Context()).Understands(IdempotencyKey) {
 			return wire.FieldErrors{{
 				Pointer: HeaderIdempotencyKey, Code: wire.CodeUnknownField,
-				Detail: "goes with " + strings.Join(r.understanding(IdempotencyKey), " and "),
+				Detail: "is allowed only with " + strings.Join(r.understanding(IdempotencyKey), " and "),
 			}}.Err()
 		}
 		return next(c)

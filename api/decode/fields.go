@@ -28,7 +28,7 @@ func (o Object) Fill(dst any) (errs wire.FieldErrors) {
 		switch {
 		case known:
 		case len(name) > wire.MaxPointer: // it is not repeated, and not copied
-			errs.Add("", wire.CodeUnknownField, "holds a name, too long to be repeated, that is not a field of this call")
+			errs.Add("", wire.CodeUnknownField, "has a name that is too long to repeat here and is not a field of this call")
 			continue
 		default:
 			errs.Add(PointerTo(name), wire.CodeUnknownField, "is not a field of this call")

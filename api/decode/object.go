@@ -91,7 +91,7 @@ func Elements(raw jsontext.Value, most int) (elements []jsontext.Value, more boo
 	return elements, false, ended(decoder)
 }
 
-var errBehind = errors.New("something stands behind the value")
+var errBehind = errors.New("there is more data after the value")
 
 // ended reads the end of an object or an array, behind which nothing may stand.
 func ended(decoder *jsontext.Decoder) error {

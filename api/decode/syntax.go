@@ -23,7 +23,7 @@ func checkSyntax(text jsontext.Value) error {
 	names := openNames{}
 	err := walk(text, &names)
 	if twice, ok := names.twice(); ok { // it came before what ended the walk
-		return &wire.Error{Code: problems.Malformed, Message: "The body has a name twice" + atPointer(pointerToSecond(text, twice)) + "."}
+		return &wire.Error{Code: problems.Malformed, Message: "The body has a duplicate name" + atPointer(pointerToSecond(text, twice)) + "."}
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func fault(text jsontext.Value, err *jsontext.SyntacticError) string {
 	case len(rest) > 0 && utf8.FullRune(rest) && !validStart(rest):
 		return "is not UTF-8"
 	case errors.Is(err, jsontext.ErrDuplicateName):
-		return "has a name twice"
+		return "has a duplicate name"
 	default:
 		return "is not valid JSON"
 	}

@@ -136,7 +136,7 @@ func readItem(text jsontext.Value) (item dispatch.Item, errs wire.FieldErrors) {
 	}
 	members, err := decode.Parse(text)
 	if err != nil {
-		errs.Add("", wire.CodeInvalidJSON, "must be a JSON object with each name once. "+problems.DocumentOf(err).Detail)
+		errs.Add("", wire.CodeInvalidJSON, "must be a JSON object without duplicate names. "+problems.DocumentOf(err).Detail)
 		return item, errs
 	}
 	body = ItemBody{}

@@ -75,7 +75,7 @@ func (h handlers) next(ctx context.Context, d *sight, ticks <-chan time.Time) (d
 }
 
 // errStopping ends what follows a dispatch when this process stops.
-var errStopping = errors.New("the gateway stops")
+var errStopping = errors.New("the gateway is shutting down")
 
 // followed has the dispatches with followers. Each is read once in a pause between
 // two events, however many follow it.

@@ -67,7 +67,7 @@ func itemsOf(in *unbounded.Lines) iter.Seq2[dispatch.Item, error] {
 			}
 		}
 		if refusal, ok := errors.AsType[*wire.Error](errs.Err()); ok {
-			refusal.Message = "Some lines are no items. Nothing was started. The pointers begin with the number of the line."
+			refusal.Message = "Some lines are not valid items. Nothing was started. Each pointer begins with the number of its line."
 			yield(dispatch.Item{}, refusal)
 		}
 	}
@@ -86,10 +86,10 @@ func itemOf(line jsontext.Value, long error) (item dispatch.Item, errs wire.Fiel
 
 // brokenOff is the error of an upload that ends before its end.
 func brokenOff(number int, err error) error {
-	what := fmt.Sprintf("The upload broke off behind line %d", number)
-	const then = "Nothing was started. Send the items again, or those that are not stored yet."
+	what := fmt.Sprintf("The upload broke off after line %d", number)
+	const then = "Nothing was started. Send all items again, or only the items that are not stored yet."
 	if timeout, ok := errors.AsType[net.Error](err); ok && timeout.Timeout() {
-		return &wire.Error{Code: problems.RequestTimeout, Message: what + ": nothing came any more. " + then, Cause: err}
+		return &wire.Error{Code: problems.RequestTimeout, Message: what + ": no more data arrived. " + then, Cause: err}
 	}
 	return &wire.Error{Code: problems.Malformed, Message: what + ". " + then, Cause: err}
 }

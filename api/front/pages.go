@@ -28,8 +28,8 @@ func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 				return next(c)
 			case errors.Is(err, door.ErrHost):
 				return &wire.Error{
-					Code: problems.Forbidden, Message: "Without API keys the gateway is called at 127.0.0.1, [::1] or localhost only. " +
-						"Call it there, or configure keys (WAKECALL_API_KEYS) to call it by another name.",
+					Code: problems.Forbidden, Message: "Without API keys the gateway answers only at 127.0.0.1, [::1] or localhost. " +
+						"Call it there, or configure keys (WAKECALL_API_KEYS) to use another name.",
 				}
 			default:
 				return problems.OtherOrigin()

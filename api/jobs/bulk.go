@@ -119,7 +119,7 @@ func (b BulkBody) missing() (errs wire.FieldErrors) {
 		errs.Add("/operation", wire.CodeRequired, "is required")
 	}
 	if b.Filter == nil {
-		errs.Add("/filter", wire.CodeRequired, "is required; {} selects every timer that the operation is for")
+		errs.Add("/filter", wire.CodeRequired, "is required; {} selects every timer that the operation applies to")
 	}
 	return errs
 }

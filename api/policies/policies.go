@@ -159,7 +159,7 @@ func Read(o decode.Object, businessType string, reach delivery.Reach, old policy
 	var body Body
 	errs := append(o.Fill(&body), o.Zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
-		errs.Add("/business_type", wire.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", wire.CodeConflict, "must match the path")
 	}
 	change := policies.Change{
 		KeepSecrets: body.SigningSecrets == nil,

@@ -34,7 +34,7 @@ var table = map[wire.Code]struct {
 	wire.NotStreamed:          {http.StatusConflict, "The receivers of the business type do not connect"},
 	wire.RingOver:             {http.StatusConflict, "The ring is over"},
 	wire.NotAwaited:           {http.StatusConflict, "The delivery awaits no acknowledgement"},
-	wire.WrongAckToken:        {http.StatusForbidden, "The token is not that of the delivery"},
+	wire.WrongAckToken:        {http.StatusForbidden, "The token does not belong to the delivery"},
 	wire.PreconditionFailed:   {http.StatusPreconditionFailed, "The condition is not met"},
 	Unauthorized:              {http.StatusUnauthorized, "A known key or token is required"},
 	SignInUnavailable:         {http.StatusServiceUnavailable, "The identity provider did not answer"},
@@ -55,7 +55,7 @@ func DocumentOf(err error) problem.Document {
 	}
 	ours, ok := errors.AsType[*wire.Error](err)
 	if !ok || ours.Code == wire.Internal {
-		ours = &wire.Error{Code: wire.Internal, Message: "Something went wrong. The log knows it by the request id."}
+		ours = &wire.Error{Code: wire.Internal, Message: "Something went wrong. The log has the details under the request id."}
 	}
 	known := table[ours.Code]
 	document := problem.Document{
@@ -74,7 +74,7 @@ func fromEcho(err *echo.HTTPError) error {
 	case http.StatusNotFound:
 		return &wire.Error{Code: wire.NotFound, Message: "There is no such resource."}
 	case http.StatusMethodNotAllowed:
-		return &wire.Error{Code: MethodNotAllowed, Message: "The resource does not know this method."}
+		return &wire.Error{Code: MethodNotAllowed, Message: "The resource does not support this method."}
 	default:
 		return err
 	}

@@ -32,7 +32,7 @@ func (l LargeBodies) Limit(limit int64) echo.MiddlewareFunc {
 			waiting, cancel := context.WithTimeout(c.Request().Context(), tuning.LargeBodyWait)
 			defer cancel()
 			if err := l.room.Acquire(waiting, weight); err != nil {
-				return &wire.Error{Code: wire.Unavailable, Message: "Too many large bodies are read at once. Repeat the request in a moment."}
+				return &wire.Error{Code: wire.Unavailable, Message: "Too many large bodies are being read at once. Repeat the request in a moment."}
 			}
 			defer l.room.Release(weight)
 			return next(c)

@@ -163,7 +163,7 @@ func (s *socket) expire() {
 
 // drain lets the receiver answer what it has, for a while.
 func (s *socket) drain(ctx context.Context) error {
-	gone := ending{websocket.StatusGoingAway, "the gateway stops"}
+	gone := ending{websocket.StatusGoingAway, "the gateway is shutting down"}
 	if s.expired.Load() {
 		gone = ending{websocket.StatusPolicyViolation, "the token or certificate has expired"}
 	}
@@ -184,7 +184,7 @@ func (s *socket) send(ctx context.Context, message any) error {
 	if err != nil {
 		return err
 	}
-	defer s.within(tuning.StreamWrite, "the receiver took nothing for "+tuning.StreamWrite.String())()
+	defer s.within(tuning.StreamWrite, "the receiver read nothing for "+tuning.StreamWrite.String())()
 	return s.ws.Write(ctx, websocket.MessageText, text)
 }
 
@@ -224,11 +224,11 @@ func (s *socket) receive(ctx context.Context, text []byte) error {
 	}
 	switch {
 	case errors.Is(err, stream.ErrNeverSent):
-		return ending{websocket.StatusPolicyViolation, "an answer to a ring that was never sent on this connection"}
+		return ending{websocket.StatusPolicyViolation, "the ring was never sent on this connection"}
 	case wire.CodeOf(err) == wire.RingOver:
 		return nil
 	default:
-		return ending{websocket.StatusPolicyViolation, "a message that is no answer; the problem came before"}
+		return ending{websocket.StatusPolicyViolation, "the message is not an answer; the problem was sent before this"}
 	}
 }
 
@@ -248,7 +248,7 @@ func (s *socket) watch(ctx context.Context) error {
 		switch err := s.streamed(ctx); wire.CodeOf(err) {
 		case wire.NotStreamed, wire.NotFound:
 			if err != nil {
-				return ending{websocket.StatusNormalClosure, "the policy does not say stream any more"}
+				return ending{websocket.StatusNormalClosure, "the policy no longer has \"stream\": true"}
 			}
 		default: // it cannot be told
 		}
@@ -265,7 +265,7 @@ func (s *socket) ping(ctx context.Context) error {
 	return err
 }
 
-// closingBody tells a receiver that no more rings come here.
+// closingBody tells a receiver that the hub is closed.
 type closingBody struct {
 	Closing string `json:"closing"`
 }

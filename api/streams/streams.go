@@ -124,7 +124,7 @@ func (s *Receivers) streamed(ctx context.Context, businessType string) error {
 	case err != nil:
 		return err
 	case !policy.Streams():
-		return &wire.Error{Code: wire.NotStreamed, Message: "The policy of " + businessType + " does not say \"stream\": true."}
+		return &wire.Error{Code: wire.NotStreamed, Message: "The policy of " + businessType + " does not have \"stream\": true."}
 	}
 	return nil
 }
@@ -134,11 +134,11 @@ func (s *Receivers) join(businessType string, window int) (*stream.Connection, e
 	switch {
 	case errors.Is(err, stream.ErrFull):
 		return nil, &wire.Error{
-			Code: wire.QuotaExceeded, Message: "As many receivers are connected to the gateway as may be, or hold rings that are not answered.",
+			Code: wire.QuotaExceeded, Message: "The gateway has reached its limit of connected receivers or of rings without an answer.",
 			Quota: &wire.Quota{Name: "stream_connections", Limit: tuning.StreamConnectionsPerType, RetryAfter: tuning.StreamRetryAfter},
 		}
 	case err != nil:
-		return nil, &wire.Error{Code: wire.Unavailable, Message: "The gateway stops. Connect again.", Cause: err}
+		return nil, &wire.Error{Code: wire.Unavailable, Message: "The gateway is shutting down. Connect again.", Cause: err}
 	}
 	return connection, nil
 }
@@ -271,7 +271,7 @@ func readAnswer(o decode.Object) (id string, answer delivery.RingAnswer, err err
 	if acks {
 		for _, name := range []string{"reason", "delay", "no_retry"} {
 			if _, said := o[name]; said {
-				errs.Add("/"+name, wire.CodeConflict, "goes with nack")
+				errs.Add("/"+name, wire.CodeConflict, "is allowed only with nack")
 			}
 		}
 	}

@@ -147,7 +147,7 @@ func (h handlers) addItem(ctx context.Context, item jsontext.Value, whole bookin
 // addOne adds one timer, and notes its key in what the items have in common.
 func (h handlers) addOne(ctx context.Context, item jsontext.Value, whole *bookings.Request) (timer.View, bool, error) {
 	if len(item) > limits.MaxBody {
-		return timer.View{}, false, &wire.Error{Code: problems.PayloadTooLarge, Message: "The timer is larger than one may be."}
+		return timer.View{}, false, &wire.Error{Code: problems.PayloadTooLarge, Message: "The timer is larger than the limit for one timer."}
 	}
 	members, err := decode.Parse(item)
 	if err != nil {

@@ -15,7 +15,7 @@ func TestOneUnreadableTimerOfABatch(t *testing.T) {
 	for bad, want := range map[string]string{
 		`{"payload":"\ud800"}`:               `lone surrogate, \ud800, which is half of a character, at /payload.`,
 		"{\"payload\":{\"k\":\"\xc3\x28\"}}": "is not UTF-8 at /payload/k.",
-		`{"delay":"1h","delay":"2h"}`:        "has a name twice at /delay.",
+		`{"delay":"1h","delay":"2h"}`:        "has a duplicate name at /delay.",
 		`7`:                                  "must be one JSON object.",
 	} {
 		timers, err := splitBatch([]byte(`{"timers":[{"delay":"1h"},` + bad + `,{"delay":"2h"}]}`))
@@ -29,7 +29,7 @@ func TestOneUnreadableTimerOfABatch(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"timers":[{}],"timers":[{}]}`: "The body has a name twice at /timers.",
+		`{"timers":[{}],"timers":[{}]}`: "The body has a duplicate name at /timers.",
 		`{"timers":[{},]}`:              "The body is not valid JSON at /timers.",
 		`{"timers":[{}]}{}`:             "The body must be one JSON object.",
 	} {

@@ -59,10 +59,10 @@ func ReadAmendment(o decode.Object, key wire.Key, reach delivery.Reach) (booking
 	var body Body
 	errs := append(o.Fill(&body), o.Zeros(TermsZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
-		errs.Add("/business_type", wire.CodeConflict, "must be the one in the path")
+		errs.Add("/business_type", wire.CodeConflict, "must match the path")
 	}
 	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
-		errs.Add("/business_id", wire.CodeConflict, "must be the one in the path")
+		errs.Add("/business_id", wire.CodeConflict, "must match the path")
 	}
 	return body.request(key, errs, reach)
 }
@@ -112,7 +112,7 @@ func (b TermsBody) payload() (payload *timer.Payload, errs wire.FieldErrors) {
 	case b.Payload != nil && b.PayloadBase64 != nil:
 		errs.Add("/payload_base64", wire.CodeConflict, "give either payload or payload_base64")
 	case b.Payload != nil && b.ContentType != nil:
-		errs.Add("/content_type", wire.CodeConflict, "goes with payload_base64; payload is always "+timer.ContentTypeJSON)
+		errs.Add("/content_type", wire.CodeConflict, "is allowed only with payload_base64; payload is always "+timer.ContentTypeJSON)
 	case b.Payload != nil:
 		return &timer.Payload{Data: b.Payload, ContentType: timer.ContentTypeJSON}, nil
 	case b.PayloadBase64 != nil:
@@ -123,7 +123,7 @@ func (b TermsBody) payload() (payload *timer.Payload, errs wire.FieldErrors) {
 		}
 		return &timer.Payload{Data: data, ContentType: decode.Value(b.ContentType), Base64: true}, nil
 	case b.ContentType != nil:
-		errs.Add("/content_type", wire.CodeConflict, "goes with payload_base64")
+		errs.Add("/content_type", wire.CodeConflict, "is allowed only with payload_base64")
 	}
 	return nil, errs
 }

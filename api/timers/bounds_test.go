@@ -40,7 +40,7 @@ func TestAnswersToManyFieldErrorsAreBounded(t *testing.T) {
 	require.Equal(t, wire.FieldErrors{{Code: wire.CodeTooLarge, Detail: "must have at most 200 members"}}, problem(unknown(9000)).Errors)
 	long := problem(`{"callback":{"headers":{"` + strings.Repeat("x", 60_000) + `":1}}}`)
 	require.Contains(t, long.Errors, wire.FieldError{
-		Pointer: "/callback/headers", Code: wire.CodeInvalidType, Detail: "holds a name, too long to be repeated, that must be a string",
+		Pointer: "/callback/headers", Code: wire.CodeInvalidType, Detail: "has a name that is too long to repeat here and must be a string",
 	})
 	require.Less(t, len(problem(`{"`+strings.Repeat("x", 60_000)+`":1,"`+strings.Repeat("x", 60_000)+`":1}`).Detail), 400)
 
@@ -73,5 +73,5 @@ func TestNesting(t *testing.T) {
 	result := (handlers{}).addItem(t.Context(), []byte(nestedBy(wire.MaxNesting)), bookings.Request{})
 	require.Equal(t, "The body is nested more than 1000 deep at /payload.", result.Problem.Detail, "one of a batch for itself")
 	_, err = decode.Parse([]byte(strings.Replace(nestedBy(wire.MaxNesting), `"delay"`, `"business_id"`, 1)))
-	require.Equal(t, "The body has a name twice at /business_id.", problems.DocumentOf(err).Detail, "what is wrong before is said")
+	require.Equal(t, "The body has a duplicate name at /business_id.", problems.DocumentOf(err).Detail, "what is wrong before is said")
 }

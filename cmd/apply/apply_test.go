@@ -118,7 +118,7 @@ func TestNobodyToAsk(t *testing.T) {
 		"Send a known API key": {401, `{"detail":"Send a known API key as Authorization: Bearer."}`},
 		"answered 500":         {500, `<html>`},
 		"answered 302":         {302, ``},
-		"not Wakecall's":       {200, `<html>`},
+		"not from Wakecall":    {200, `<html>`},
 	} {
 		out, received, err := run(t, map[string]answer{"PUT /v1/policies/a?dry_run=true": told}, Options{})
 		require.ErrorContains(t, err, name)
@@ -132,9 +132,9 @@ func TestChangedMeanwhile(t *testing.T) {
 	for call, told := range threeAnswers {
 		answers[call] = told
 	}
-	answers["PUT /v1/policies/b"] = answer{412, `{"detail":"There is a policy already, and If-None-Match asks for none."}`}
+	answers["PUT /v1/policies/b"] = answer{412, `{"detail":"The policy exists already, and If-None-Match requires that it does not."}`}
 	_, _, err := run(t, answers, Options{})
-	require.EqualError(t, err, "b: There is a policy already, and If-None-Match asks for none.\n1 of 3 policies applied; apply the file again")
+	require.EqualError(t, err, "b: The policy exists already, and If-None-Match requires that it does not.\n1 of 3 policies applied; apply the file again")
 }
 
 func TestNoFile(t *testing.T) {

@@ -81,7 +81,7 @@ func named(bodies []map[string]any) (policies []policy, err error) {
 		case !ok || businessType == "":
 			errs = append(errs, fmt.Errorf("policies[%d]: /%s is required", i, member))
 		case seen[businessType]:
-			errs = append(errs, fmt.Errorf("%s: stands in the file twice", businessType))
+			errs = append(errs, fmt.Errorf("%s: is in the file twice", businessType))
 		}
 		seen[businessType] = true
 		policies = append(policies, policy{businessType: businessType, body: body})

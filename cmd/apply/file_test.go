@@ -61,7 +61,7 @@ func TestReadRefuses(t *testing.T) {
 		"policies: []\n---\npolicies: []": {"one YAML document"},
 		"policies: [":                     {"line 1"},
 		"policies: [{callback: {}}, {business_type: 7}, {business_type: a}, {business_type: a}]": {
-			"policies[0]: /business_type is required", "policies[1]: /business_type is required", "a: stands in the file twice",
+			"policies[0]: /business_type is required", "policies[1]: /business_type is required", "a: is in the file twice",
 		},
 		"policies: [{a: '${NOBODY}',\n b: ['${}', '${HOST}${ELSE}']}]": {
 			"line 1: the environment variable NOBODY is not set", "line 2: the environment variable  is not set",

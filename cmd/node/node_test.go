@@ -91,5 +91,5 @@ func TestWrongSettings(t *testing.T) {
 	t.Setenv("WAKECALL_LOG_LEVL", "info")
 	exit, _, complaint := run(t, "serve")
 	require.Equal(t, program.ExitFailure, exit)
-	require.Equal(t, "wakecall: WAKECALL_LOG_LEVL: nobody reads this; is it WAKECALL_LOG_LEVEL?\n", complaint)
+	require.Equal(t, "wakecall: WAKECALL_LOG_LEVL: there is no such setting; did you mean WAKECALL_LOG_LEVEL?\n", complaint)
 }

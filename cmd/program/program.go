@@ -117,7 +117,7 @@ func explain(to io.Writer, command *cobra.Command) {
 // help returns the help command. Cobra's own reports no error for an unknown command.
 func help() *cobra.Command {
 	return &cobra.Command{
-		Use: "help [COMMAND]", Short: "Show how a command is called", Example: "wakecall help add",
+		Use: "help [COMMAND]", Short: "Show how to use a command", Example: "wakecall help add",
 		RunE: func(c *cobra.Command, args []string) error {
 			of, rest, err := c.Root().Find(args)
 			if err != nil || len(rest) > 0 {
@@ -134,7 +134,7 @@ func Group(name, short string, below ...*cobra.Command) *cobra.Command {
 	c := &cobra.Command{Use: name, Short: short, Args: cobra.ArbitraryArgs}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return Wrong(fmt.Errorf("%q needs one of its commands: see %[1]s --help", c.CommandPath()))
+			return Wrong(fmt.Errorf("%q needs a subcommand: see %[1]s --help", c.CommandPath()))
 		}
 		return Wrong(fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath()))
 	}
@@ -154,7 +154,7 @@ func checkFlags(c *cobra.Command, _ []string) error {
 	for above := c.Parent(); above != nil; above = above.Parent() {
 		above.Flags().Visit(func(flag *pflag.Flag) {
 			if c.Flags().Lookup(flag.Name) == nil {
-				faults = append(faults, fmt.Errorf("--%s says nothing to %s", flag.Name, c.CommandPath()))
+				faults = append(faults, fmt.Errorf("--%s has no effect on %s", flag.Name, c.CommandPath()))
 				return
 			}
 			check(flag)
@@ -162,7 +162,7 @@ func checkFlags(c *cobra.Command, _ []string) error {
 	}
 	c.Flags().Visit(func(flag *pflag.Flag) {
 		if !c.HasParent() {
-			faults = append(faults, fmt.Errorf("--%s says nothing without a command", flag.Name))
+			faults = append(faults, fmt.Errorf("--%s has no effect without a command", flag.Name))
 			return
 		}
 		check(flag)

@@ -155,13 +155,13 @@ func (a *App) Close() {
 		end()
 	}
 	if err := a.audit.Close(); err != nil {
-		a.Logger.Error("the audit did not end cleanly", "error", err)
+		a.Logger.Error("the audit did not stop cleanly", "error", err)
 	}
 	a.Client.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), tuning.TelemetryDrain)
 	defer cancel()
 	if err := a.Telemetry.Shutdown(ctx); err != nil {
-		a.Logger.Warn("telemetry did not end cleanly", "error", err)
+		a.Logger.Warn("telemetry did not stop cleanly", "error", err)
 	}
 }
 

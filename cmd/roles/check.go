@@ -20,7 +20,7 @@ func logFindings(logger *slog.Logger, findings []namespace.Finding) {
 		case finding.Wrong != "":
 			logger.Warn("Temporal is not set up for Wakecall", "check", finding.Check, "change", finding.Wrong)
 		case finding.Unknown != nil:
-			logger.Info("a check of Temporal could not be made", "check", finding.Check, "why", finding.Unknown.Error())
+			logger.Info("Temporal could not be checked", "check", finding.Check, "why", finding.Unknown.Error())
 		default:
 			logger.Debug("Temporal is set up for Wakecall", "check", finding.Check)
 		}

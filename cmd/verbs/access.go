@@ -45,12 +45,12 @@ func grantColumns(grant client.Grant) []string {
 }
 
 func (s *shell) keys() *cobra.Command {
-	return program.Group("keys", "Show API keys, and make them", s.listKeys(), s.newKey())
+	return program.Group("keys", "Show and make API keys", s.listKeys(), s.newKey())
 }
 
 func (s *shell) listKeys() *cobra.Command {
 	return &cobra.Command{
-		Use: "list", Short: "List the API keys that Wakecall lets in, without the keys", Args: cobra.NoArgs, Example: "wakecall keys list",
+		Use: "list", Short: "List the configured API keys, without their secrets", Args: cobra.NoArgs, Example: "wakecall keys list",
 		RunE: call(s, s.showKeys, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.Key, error) {
 			return wakecall.Access.Keys(c.Context())
 		}),
@@ -77,8 +77,8 @@ func (s *shell) newKey() *cobra.Command {
 	var payloads bool
 	c := &cobra.Command{
 		Use: "new NAME", Short: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS", Args: cobra.ExactArgs(1),
-		Long: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS.\n\nNobody is asked, and the key is kept nowhere. " +
-			"It is let in once the entry is configured.",
+		Long: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS.\n\nThe command calls no server, and Wakecall does not store the key. " +
+			"The key works once the entry is configured.",
 		Example: "wakecall keys new shop --role operator --types order-*,invoice",
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -97,8 +97,8 @@ func (s *shell) newKey() *cobra.Command {
 		return s.showMade(madeKey{secret, key.Entry()})
 	}
 	c.Flags().StringVar(&role, "role", "", strings.Join(auth.RoleNames(), ", "))
-	c.Flags().StringSliceVar(&types, "types", nil, "business types, or beginnings such as order-*; all by default")
-	c.Flags().BoolVar(&payloads, "payloads", false, "show payloads; by default all but viewers see them")
+	c.Flags().StringSliceVar(&types, "types", nil, "business types, or prefixes such as order-*; all by default")
+	c.Flags().BoolVar(&payloads, "payloads", false, "whether the key shows payloads; by default every role but viewer does")
 	_ = c.MarkFlagRequired("role") // the flag exists
 	return c
 }

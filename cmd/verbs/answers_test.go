@@ -39,9 +39,9 @@ func TestDoneInPart(t *testing.T) {
 		says   string
 	}{
 		"batch bookings":      {results, "wakecall: 1 of 2 timers were refused\n"},
-		"dispatch follow a/1": {map[string]any{"business_type": "a", "business_id": "1", "status": "done", "failed": 3}, "wakecall: 3 items were given up: see wakecall dispatch failures a/1\n"},
-		"dispatch follow a/3": {map[string]any{"business_type": "a", "business_id": "3", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items were given up: see wakecall dispatch failures a/3\n"},
-		"dispatch get a/4":    {map[string]any{"business_type": "a", "business_id": "4", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items were given up: see wakecall dispatch failures a/4\n"},
+		"dispatch follow a/1": {map[string]any{"business_type": "a", "business_id": "1", "status": "done", "failed": 3}, "wakecall: 3 items failed: see wakecall dispatch failures a/1\n"},
+		"dispatch follow a/3": {map[string]any{"business_type": "a", "business_id": "3", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items failed: see wakecall dispatch failures a/3\n"},
+		"dispatch get a/4":    {map[string]any{"business_type": "a", "business_id": "4", "status": "done_with_failures", "failed": 1}, "wakecall: 1 items failed: see wakecall dispatch failures a/4\n"},
 		"dispatch get a/5":    {map[string]any{"status": "cancelled"}, "wakecall: the dispatch is cancelled\n"},
 		"dispatch follow a/2": {map[string]any{"status": "expired"}, "wakecall: the dispatch is expired\n"},
 	} {
@@ -74,7 +74,7 @@ func TestARateThatIsNotReached(t *testing.T) {
 	for _, line := range []string{"dispatch start a/1 --rate 9000 --items items", "dispatch rate a/1 9000"} {
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
 		require.Equal(t, program.ExitDone, exit, line)
-		require.Equal(t, "The workers have not shown that they send 9000 items a second: 800 are to be expected.\n", complaint)
+		require.Equal(t, "The workers have not sent 9000 items a second yet: expect 800.\n", complaint)
 	}
 	url, _ = fixed(t, 200, map[string]any{"status": "running", "behind_since": "2026-11-25T12:00:00.000Z", "behind_why": "in_flight"})
 	_, out, _ := run(t, false, "dispatch", "get", "a/1", "--server", url)

@@ -23,10 +23,10 @@ var dueFlags = []string{"at", "local", "delay", "rule"}
 
 func (d *due) flags(c *cobra.Command) {
 	c.Flags().StringVar(&d.at, "at", "", "when to ring, such as 2027-01-31T09:00:00Z")
-	c.Flags().StringVar(&d.local, "local", "", "when to ring by a clock on a wall, such as 2027-01-31T09:00; needs --timezone")
+	c.Flags().StringVar(&d.local, "local", "", "when to ring in local time, such as 2027-01-31T09:00; needs --timezone")
 	c.Flags().StringVar(&d.timezone, "timezone", "", "the time zone of --local or --rule, such as Europe/Berlin")
 	c.Flags().StringVar(&d.delay, "delay", "", "how long from now to ring, such as 30m")
-	c.Flags().StringVar(&d.rule, "rule", "", "when to ring again and again: a cron expression, or a rule as "+documentForms)
+	c.Flags().StringVar(&d.rule, "rule", "", "when to ring repeatedly: a cron expression, or a rule as "+documentForms)
 	c.MarkFlagsMutuallyExclusive(dueFlags...)
 }
 
@@ -36,7 +36,7 @@ func (d *due) read(s *shell, terms *client.Terms) (err error) {
 		return program.Wrong(errors.New("--local needs --timezone, such as Europe/Berlin"))
 	}
 	if d.timezone != "" && d.local == "" && d.rule == "" {
-		return program.Wrong(errors.New("--timezone says nothing without --local or --rule"))
+		return program.Wrong(errors.New("--timezone needs --local or --rule"))
 	}
 	switch {
 	case d.at != "":
@@ -82,12 +82,11 @@ type booking struct {
 
 func (b *booking) flags(c *cobra.Command) {
 	b.due.flags(c)
-	c.Flags().StringVar(&b.payload, "payload", "", "what the receiver gets, as "+documentForms)
-	c.Flags().StringToStringVar((*map[string]string)(&b.labels), "label", nil, "a mark to find it by, as key=value; may be given again")
-	c.Flags().StringVar(&b.url, "url", "", "who is called, in place of the policy's callback")
-	c.Flags().BoolVar(&b.paused, "paused", false, "wait for wakecall resume before it rings")
-	c.Flags().StringVar(&b.set, "set", "", `anything else that the API takes, such as '{"priority": 1, "expires_after": "2h"}', as `+
-		documentForms)
+	c.Flags().StringVar(&b.payload, "payload", "", "the payload for the receiver, as "+documentForms)
+	c.Flags().StringToStringVar((*map[string]string)(&b.labels), "label", nil, "a label, as key=value; may be repeated")
+	c.Flags().StringVar(&b.url, "url", "", "the URL to call, in place of the policy's callback")
+	c.Flags().BoolVar(&b.paused, "paused", false, "book it paused, until wakecall resume")
+	c.Flags().StringVar(&b.set, "set", "", `more fields of the API, such as '{"priority": 1, "expires_after": "2h"}', as `+documentForms)
 }
 
 // terms returns the terms of the flags. Single flags override --set.
@@ -140,7 +139,7 @@ func (s *shell) add() *cobra.Command {
 
 func (s *shell) put() *cobra.Command {
 	b := &booking{}
-	c := s.changing("put", "Book a timer, or replace the one that is there",
+	c := s.changing("put", "Book a timer, or replace an existing one",
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			terms, err := b.terms(s)
 			if err != nil {
@@ -172,7 +171,7 @@ func (s *shell) move() *cobra.Command {
 
 func (s *shell) edit() *cobra.Command {
 	b := &booking{}
-	c := s.changing("edit", "Change what a timer says, and leave the rest as it is",
+	c := s.changing("edit", "Change some fields of a timer",
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			terms, err := b.terms(s)
 			if err != nil {
@@ -192,7 +191,8 @@ const batchSize = 1000
 func (s *shell) batch() *cobra.Command {
 	return &cobra.Command{
 		Use: "batch FILE", Short: "Book the timers of a file, one JSON object a line", Args: cobra.ExactArgs(1),
-		Long:    "Book the timers of a file, one JSON object a line, as the API takes them. - is standard input.\nEach timer is taken or refused for itself.",
+		Long: "Book the timers of a file, one JSON object a line, as the API takes them. - is standard input.\n" +
+			"Each timer is accepted or refused separately.",
 		Example: "wakecall batch bookings.ndjson",
 		RunE: func(c *cobra.Command, args []string) error {
 			var refused, all int

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	errJob      = program.Partial(errors.New("the job did not do all that it was to do: see wakecall bulk results"))
+	errJob      = program.Partial(errors.New("the job is incomplete: see wakecall bulk results"))
 	errDeclined = program.Partial(errors.New("nothing was done"))
 )
 
@@ -41,16 +41,16 @@ func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) 
 }
 
 func (s *shell) bulk() *cobra.Command {
-	c := program.Group("bulk", "Change all timers that a filter finds")
+	c := program.Group("bulk", "Change all timers that match a filter")
 	for _, one := range []struct {
 		operation job.Operation
 		short     string
 	}{
-		{job.Cancel, "Cancel the open timers that a filter finds"},
-		{job.Move, "Move the open timers that a filter finds"},
-		{job.Edit, "Change the content of the open timers that a filter finds"},
-		{job.Fire, "Ring the open timers that a filter finds"},
-		{job.Redeliver, "Try the failed timers again that a filter finds"},
+		{job.Cancel, "Cancel the open timers that match a filter"},
+		{job.Move, "Move the open timers that match a filter"},
+		{job.Edit, "Change the content of the open timers that match a filter"},
+		{job.Fire, "Ring the open timers that match a filter"},
+		{job.Redeliver, "Redeliver the failed timers that match a filter"},
 	} {
 		c.AddCommand(s.bulkOperation(one.operation, one.short))
 	}
@@ -88,7 +88,7 @@ func (s *shell) bulkList() *cobra.Command {
 
 // bulkResults prints each line as it arrives: there may be many thousands.
 func (s *shell) bulkResults() *cobra.Command {
-	c := &cobra.Command{Use: "results JOB", Short: "Show what became of each timer", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "results JOB", Short: "Show the result of each timer", Args: cobra.ExactArgs(1),
 		Example: "wakecall bulk results sale-extended --result failed"}
 	var only string
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -143,16 +143,15 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	flags.StringVar(&filter.BusinessType, "type", "", "only timers of this business type")
 	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
 	flags.StringVar(&f.status, "status", "", "only timers in this status")
-	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil,
-		"only timers with this label, as key=value; may be given again")
-	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due then or later")
-	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due then or earlier")
-	addDuration(c, &f.within, "due-within", "only timers that are due by then, such as 1h")
-	flags.BoolVar(&f.all, "all", false, "all timers, without any other condition")
-	flags.StringVar(&f.order.ID, "job", "", "an id of your own: the same order under it is given once")
+	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be repeated")
+	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due at this time or later")
+	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due at this time or earlier")
+	addDuration(c, &f.within, "due-within", "only timers that are due within this time, such as 1h")
+	flags.BoolVar(&f.all, "all", false, "all timers, without another condition")
+	flags.StringVar(&f.order.ID, "job", "", "an id for the job: to repeat the order under it starts no second job")
 	flags.Float64Var(&f.order.PerSecond, "rate", 0, "how many timers a second at most; by default 50")
 	flags.BoolVar(&f.order.DryRun, "dry-run", false, "only count the timers")
-	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask for a confirmation")
 	flags.BoolVar(&f.leave, "no-wait", false, "do not wait for the end")
 	c.MarkFlagsMutuallyExclusive("due-to", "due-within")
 	switch operation {
@@ -165,8 +164,8 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 		c.Example += ` --set '{"priority": 2}'`
 		_ = c.MarkFlagRequired("set")
 	case job.Redeliver:
-		flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that failed then or later")
-		flags.StringVar(&f.endedTo, "ended-to", "", "only timers that failed then or earlier")
+		flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that failed at this time or later")
+		flags.StringVar(&f.endedTo, "ended-to", "", "only timers that failed at this time or earlier")
 	default:
 	}
 	completeWith(c, "status", timer.Statuses())
@@ -190,7 +189,7 @@ func (f *bulkFlags) read(s *shell) error {
 		filter.DueTo = wire.At(s.Now().Add(f.within))
 	}
 	if f.all != reflect.ValueOf(*filter).IsZero() {
-		return errors.New("say which timers, such as --type order-close, or --all")
+		return errors.New("select timers with a flag such as --type order-close, or with --all")
 	}
 	if f.shift != "" {
 		if err := f.order.Shift.UnmarshalText([]byte(f.shift)); err != nil {
@@ -220,7 +219,7 @@ func (s *shell) runBulk(ctx context.Context, wakecall *client.Client, f *bulkFla
 // ask counts the timers of an order, and asks whether to go on.
 func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.BulkOrder) (job client.BulkJob, err error) {
 	if !s.Asks {
-		return job, program.Wrong(errors.New("give --yes, or --dry-run: there is no terminal to ask at"))
+		return job, program.Wrong(errors.New("give --yes or --dry-run: there is no terminal for a confirmation"))
 	}
 	order.ID, order.DryRun = "", true
 	if job, _, err = wakecall.Bulk.Start(ctx, order); err != nil {
@@ -272,7 +271,7 @@ func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) 
 		select {
 		case <-time.After(s.Poll):
 		case <-ctx.Done():
-			s.complain("\nThe job goes on: wakecall bulk follow %s, or wakecall bulk stop %s\n", id, id)
+			s.complain("\nThe job continues: wakecall bulk follow %s, or wakecall bulk stop %s\n", id, id)
 			return job, ctx.Err()
 		}
 	}

@@ -41,7 +41,7 @@ func (n *connection) settings() (settings Settings, err error) {
 		settings.URL, source = n.server, "--server"
 	}
 	if u, err := url.Parse(settings.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return settings, program.Wrong(fmt.Errorf("%s must be a URL such as http://127.0.0.1:8080, and %q is none", source, settings.URL))
+		return settings, program.Wrong(fmt.Errorf("%s must be a URL such as http://127.0.0.1:8080, not %q", source, settings.URL))
 	}
 	return settings, nil
 }

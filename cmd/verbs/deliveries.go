@@ -29,7 +29,7 @@ func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliver
 
 func (s *shell) ack() *cobra.Command {
 	var wait string
-	c := s.said("ack", "Say that a delivery that was accepted is done",
+	c := s.said("ack", "Acknowledge an accepted delivery as done",
 		func(c *cobra.Command, deliveries client.Deliveries, delivery client.Delivery) (view timer.View, pending bool, err error) {
 			patience, err := waitOf(wait)
 			if err != nil {
@@ -44,11 +44,11 @@ func (s *shell) ack() *cobra.Command {
 func (s *shell) nack() *cobra.Command {
 	var reason string
 	var retryAfter time.Duration
-	c := s.said("nack", "Say that a delivery that was accepted has failed",
+	c := s.said("nack", "Acknowledge an accepted delivery as failed",
 		func(c *cobra.Command, deliveries client.Deliveries, delivery client.Delivery) (timer.View, bool, error) {
 			return deliveries.Nack(c.Context(), delivery, client.Failure{Reason: reason, RetryAfter: retryAfter})
 		})
-	c.Flags().StringVar(&reason, "reason", "", "why; it is shown as the failure of the attempt")
-	addDuration(c, &retryAfter, "retry-after", "how long the next attempt waits at least, such as 5m")
+	c.Flags().StringVar(&reason, "reason", "", "the reason, shown as the failure of the attempt")
+	addDuration(c, &retryAfter, "retry-after", "the shortest wait before the next attempt, such as 5m")
 	return c
 }

@@ -16,7 +16,7 @@ import (
 const exampleDispatch = "order-close/rebuild"
 
 func (s *shell) dispatch() *cobra.Command {
-	return program.Group("dispatch", "Call many items back, at one flat rate",
+	return program.Group("dispatch", "Send callbacks for many items at one flat rate",
 		s.startDispatch(), s.upload(), s.getDispatch(), s.listDispatches(), s.followDispatch(),
 		s.pauseDispatch(), s.resumeDispatch(), s.rateDispatch(), s.cancelDispatch(), s.dispatchFailures(), s.retryDispatch())
 }
@@ -93,21 +93,21 @@ func (s *shell) changingDispatch(c *cobra.Command, do dispatchChange) *cobra.Com
 }
 
 func (s *shell) pauseDispatch() *cobra.Command {
-	return s.changingDispatch(&cobra.Command{Use: "pause", Short: "Send nothing until it is resumed"},
+	return s.changingDispatch(&cobra.Command{Use: "pause", Short: "Pause a dispatch"},
 		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Pause(ctx, key, wait)
 		})
 }
 
 func (s *shell) resumeDispatch() *cobra.Command {
-	return s.changingDispatch(&cobra.Command{Use: "resume", Short: "Let a dispatch go on"},
+	return s.changingDispatch(&cobra.Command{Use: "resume", Short: "Resume a dispatch"},
 		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Resume(ctx, key, wait)
 		})
 }
 
 func (s *shell) cancelDispatch() *cobra.Command {
-	return s.changingDispatch(&cobra.Command{Use: "cancel", Short: "End a dispatch"},
+	return s.changingDispatch(&cobra.Command{Use: "cancel", Short: "Cancel a dispatch"},
 		func(ctx context.Context, dispatches client.Dispatches, key wire.Key, wait client.Wait) (dispatch.View, bool, error) {
 			return dispatches.Cancel(ctx, key, wait)
 		})
@@ -125,7 +125,7 @@ func (s *shell) rateDispatch() *cobra.Command {
 	c.Use, c.Args, c.Example = "rate "+timerArgument+" PER-SECOND", cobra.ExactArgs(2), c.Example+" 50"
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if rate, err = strconv.ParseFloat(args[1], 64); err != nil {
-			return program.Wrong(fmt.Errorf("%s is no number of items a second", args[1]))
+			return program.Wrong(fmt.Errorf("%s is not a number of items a second", args[1]))
 		}
 		return one(c, args[:1])
 	}
@@ -133,11 +133,11 @@ func (s *shell) rateDispatch() *cobra.Command {
 }
 
 func (s *shell) retryDispatch() *cobra.Command {
-	return s.onDispatch(&cobra.Command{Use: "retry", Short: "Send the items once more that were given up"},
+	return s.onDispatch(&cobra.Command{Use: "retry", Short: "Send the failed items again"},
 		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (dispatch.View, error) {
 			view, retried, err := dispatches.RetryFailures(c.Context(), key)
 			if err == nil {
-				s.complain("%d items are tried again.\n", retried)
+				s.complain("%d items are sent again.\n", retried)
 			}
 			return view, err
 		})
@@ -145,7 +145,7 @@ func (s *shell) retryDispatch() *cobra.Command {
 
 func (s *shell) followDispatch() *cobra.Command {
 	var last dispatch.View
-	return failing(s.onDispatch(&cobra.Command{Use: "follow", Short: "Show how far a dispatch is until it has ended"},
+	return failing(s.onDispatch(&cobra.Command{Use: "follow", Short: "Follow a dispatch to its end"},
 		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
 			last, err = s.followed(c.Context(), dispatches, key)
 			return last, err
@@ -158,7 +158,7 @@ func (s *shell) followed(ctx context.Context, dispatches client.Dispatches, key 
 	defer bar.clear()
 	for now, err := range dispatches.Follow(ctx, key) {
 		if err != nil && ctx.Err() != nil {
-			s.complain("\nThe dispatch goes on: wakecall dispatch follow %[1]s, or wakecall dispatch cancel %[1]s\n", key)
+			s.complain("\nThe dispatch continues: wakecall dispatch follow %[1]s, or wakecall dispatch cancel %[1]s\n", key)
 		}
 		if err != nil {
 			return view, err
@@ -175,7 +175,7 @@ func whole(view dispatch.View) error {
 	case dispatch.Failed, dispatch.Expired, dispatch.Cancelled:
 		return program.Partial(fmt.Errorf("the dispatch is %s", view.Status))
 	case dispatch.DoneWithFailures:
-		return program.Partial(fmt.Errorf("%d items were given up: see wakecall dispatch failures %s", view.Failed, view.Key))
+		return program.Partial(fmt.Errorf("%d items failed: see wakecall dispatch failures %s", view.Failed, view.Key))
 	default:
 		return nil
 	}
@@ -184,7 +184,7 @@ func whole(view dispatch.View) error {
 // dispatchFailures prints each line as it arrives: there may be many thousands.
 func (s *shell) dispatchFailures() *cobra.Command {
 	return &cobra.Command{
-		Use: "failures " + timerArgument, Short: "Show the items that were given up", Args: cobra.ExactArgs(1),
+		Use: "failures " + timerArgument, Short: "Show the failed items", Args: cobra.ExactArgs(1),
 		Example: "wakecall dispatch failures " + exampleDispatch,
 		RunE: func(c *cobra.Command, args []string) error {
 			key, err := keyOf(args[0])
@@ -217,7 +217,7 @@ func (s *shell) showDispatches(views []dispatch.View) {
 			fmt.Sprintf("%.1f/s", view.Achieved.LastSecond), behind(view),
 		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "ON THE LADDER", "RATE", "BEHIND"}, rows)
+	s.table([]string{s.coloured(plain, "STATUS"), "DISPATCH", "ITEMS", "DONE", "FAILED", "RETRYING", "RATE", "BEHIND"}, rows)
 }
 
 // behind returns why a dispatch is below its rate, or does not send.
@@ -235,7 +235,7 @@ func behind(view dispatch.View) string {
 // noteRate notes that a dispatch will probably not reach its rate.
 func (s *shell) noteRate(view dispatch.View) {
 	if view.Expected > 0 {
-		s.complain("The workers have not shown that they send %g items a second: %g are to be expected.\n", view.PerSecond, view.Expected)
+		s.complain("The workers have not sent %g items a second yet: expect %g.\n", view.PerSecond, view.Expected)
 	}
 }
 

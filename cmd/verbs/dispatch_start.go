@@ -26,13 +26,13 @@ func (f *dispatchFlags) flags(c *cobra.Command) {
 	flags.Float64Var(&f.rate, "rate", 0, "how many items a second")
 	flags.StringVar(&f.at, "at", "", "when to begin, such as 2027-01-31T09:00:00Z; by default at once")
 	flags.StringVar(&f.delay, "delay", "", "how long from now to begin, such as 8h")
-	flags.StringVar(&f.latest, "latest-at", "", "when it ends, whatever is left")
-	flags.StringVar(&f.url, "url", "", "who is called, in place of the policy's callback")
-	flags.IntVar(&f.page, "page", 0, "call back for pages of so many items; 0 for each item")
+	flags.StringVar(&f.latest, "latest-at", "", "when it ends, with or without items left")
+	flags.StringVar(&f.url, "url", "", "the URL to call, in place of the policy's callback")
+	flags.IntVar(&f.page, "page", 0, "how many items one callback carries; 0 for one callback an item")
 	flags.StringVar(&f.items, "items", "", "a file of up to 1000 items, one JSON object a line; - for standard input")
 	flags.StringVar(&f.from, "upload", "", "a file of any number of items, one JSON object a line; - for standard input")
-	flags.StringVar(&f.loader, "loader", "", "a URL of yours that is asked for pages of items")
-	flags.StringVar(&f.set, "set", "", `anything else that the API takes, such as '{"warm_up": "10s"}', as `+documentForms)
+	flags.StringVar(&f.loader, "loader", "", "the URL of your loader, which answers pages of items")
+	flags.StringVar(&f.set, "set", "", `more fields of the API, such as '{"warm_up": "10s"}', as `+documentForms)
 	c.MarkFlagsMutuallyExclusive("at", "delay")
 	c.MarkFlagsMutuallyExclusive("items", "upload", "loader")
 	c.MarkFlagsOneRequired("items", "upload", "loader", "set")
@@ -120,7 +120,7 @@ type uploadFrom struct {
 
 func (s *shell) upload() *cobra.Command {
 	var from uploadFrom
-	c := s.onDispatch(&cobra.Command{Use: "upload", Short: "Send the items of a dispatch that waits for them"},
+	c := s.onDispatch(&cobra.Command{Use: "upload", Short: "Upload the items of a dispatch"},
 		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (dispatch.View, error) {
 			return s.uploaded(c, dispatches, key, from)
 		})
@@ -131,7 +131,7 @@ func (s *shell) upload() *cobra.Command {
 		from.file = args[1]
 		return one(c, args[:1])
 	}
-	c.Flags().IntVar(&from.stored, "from", 0, "how many items are stored that shall be kept; the file holds those behind them")
+	c.Flags().IntVar(&from.stored, "from", 0, "how many stored items to keep; the file holds the items after them")
 	return c
 }
 

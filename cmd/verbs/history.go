@@ -14,7 +14,7 @@ import (
 
 func (s *shell) history() *cobra.Command {
 	var limit int
-	c := reading(s, &cobra.Command{Use: "history", Short: "Tell a timer's whole story: what happened, and who did it"}, s.showHistory,
+	c := reading(s, &cobra.Command{Use: "history", Short: "Show the history of a timer: what happened, and who did it"}, s.showHistory,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.HistoryEntry, error) {
 			return storyOf(c, wakecall, key, limit)
 		})

@@ -37,7 +37,7 @@ func (s *shell) document(what, text string) (json.RawMessage, error) {
 	}
 	raw = bytes.TrimSpace(raw)
 	if !json.Valid(raw) {
-		return nil, program.Wrong(fmt.Errorf(`%s must be %s, such as '{"order": 4711}'; a text is JSON in its quotes`, what, documentForms))
+		return nil, program.Wrong(fmt.Errorf(`%s must be %s, such as '{"order": 4711}'; a text needs the quotes of JSON`, what, documentForms))
 	}
 	return raw, nil
 }
@@ -167,7 +167,7 @@ const timerArgument = "TYPE/ID"
 func keyOf(text string) (wire.Key, error) {
 	key, ok := wire.ParseKey(text)
 	if !ok {
-		return key, program.Wrong(errors.New(text + " names none: write it as " + timerArgument))
+		return key, program.Wrong(errors.New(text + " is not a key: write it as " + timerArgument))
 	}
 	return key, nil
 }

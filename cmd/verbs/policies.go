@@ -13,7 +13,7 @@ import (
 )
 
 func (s *shell) policies() *cobra.Command {
-	return program.Group("policies", "Show policies, and change them",
+	return program.Group("policies", "Show and change policies",
 		s.listPolicies(), s.getPolicy(), s.putPolicy(), s.patchPolicy(), s.deletePolicy(), s.policyVersions(), s.liftPressure(),
 		s.applyPolicies())
 }
@@ -25,7 +25,7 @@ func (s *shell) listPolicies() *cobra.Command {
 		return wakecall.Policies.List(c.Context(), filter)
 	})
 	c.Flags().BoolVar(&filter.Paused, "paused", false, "only policies that are paused")
-	c.Flags().BoolVar(&filter.BackPressure, "back-pressure", false, "only policies whose receiver has asked for patience")
+	c.Flags().BoolVar(&filter.BackPressure, "back-pressure", false, "only policies with back-pressure in force")
 	return c
 }
 
@@ -64,7 +64,7 @@ func (s *shell) putPolicy() *cobra.Command {
 	f := &policyFlags{}
 	c := &cobra.Command{
 		Use: "put " + documentArguments, Short: "Store a policy", Args: cobra.ExactArgs(2),
-		Long:    "Store a policy. DOCUMENT is " + documentForms + "; what it leaves out goes back to its default.",
+		Long:    "Store a policy. DOCUMENT is " + documentForms + "; a field that it leaves out returns to its default.",
 		Example: `wakecall policies put order-close '{"callback": {"url": "https://orders.example.com/close"}}'`,
 	}
 	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
@@ -88,7 +88,7 @@ func (s *shell) patchPolicy() *cobra.Command {
 	f := &policyFlags{}
 	c := &cobra.Command{
 		Use: "patch " + documentArguments, Short: "Edit a policy in part", Args: cobra.ExactArgs(2),
-		Long:    "Edit a policy in part. DOCUMENT is a merge patch, as " + documentForms + ": what it does not name stays.",
+		Long:    "Edit a policy in part. DOCUMENT is a merge patch, as " + documentForms + "; other fields stay unchanged.",
 		Example: `wakecall policies patch order-close '{"paused": true}'`,
 	}
 	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
@@ -119,7 +119,7 @@ func (s *shell) deletePolicy() *cobra.Command {
 
 func (s *shell) liftPressure() *cobra.Command {
 	return s.silent(&cobra.Command{
-		Use: "lift TYPE", Short: "End the patience that receivers of a type have asked for", Args: cobra.ExactArgs(1),
+		Use: "lift TYPE", Short: "End the back-pressure of a type's receivers", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies lift order-close",
 	}, "No back-pressure is in force any more.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
 		return wakecall.Policies.LiftBackPressure(c.Context(), args[0])
@@ -165,7 +165,7 @@ func (s *shell) showVersions(versions []client.PolicyVersion) {
 
 func (s *shell) applyPolicies() *cobra.Command {
 	var options apply.Options
-	c := &cobra.Command{Use: "apply FILE", Short: "Bring the policies in line with a file", Args: cobra.ExactArgs(1),
+	c := &cobra.Command{Use: "apply FILE", Short: "Apply a file of policies", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies apply policies.yaml --dry-run"}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		wakecall, err := s.client()

@@ -22,7 +22,7 @@ func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command,
 			s.notePending(pending)
 			return view, err
 		})
-	c.Flags().StringVar(&note, "note", "", "why; the timer shows it")
+	c.Flags().StringVar(&note, "note", "", "the reason; the timer shows it")
 	return c
 }
 
@@ -34,7 +34,7 @@ func (s *shell) pause() *cobra.Command {
 }
 
 func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Let a timer go on", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
+	return s.noted("resume", "Resume a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
 		bool, error) {
 		return timers.Resume(c.Context(), key, note)
 	})
@@ -80,7 +80,7 @@ func (s *shell) preview() *cobra.Command {
 		return wakecall.Timers.Preview(c.Context(), client.Trial{Recurrence: *rule, From: at, Count: count})
 	})
 	c.Flags().StringVar(&timezone, "timezone", "", "the time zone of the rule, such as Europe/Berlin")
-	c.Flags().StringVar(&from, "from", "", "the moment of the booking that is tried; by default now")
+	c.Flags().StringVar(&from, "from", "", "the time of the booking; by default now")
 	c.Flags().IntVar(&count, "count", recurrence.DefaultUpcoming, "how many times at most")
 	return c
 }
@@ -95,7 +95,7 @@ func whyEmpty(upcoming timer.Upcoming) string {
 	case timer.EmptyStopped:
 		return "The receiver has ended the rule."
 	default:
-		return "The rule names no further time."
+		return "The rule has no further time."
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 )
 
 func (s *shell) serverCommands() *cobra.Command {
-	return program.Group("server", "Ask the process that answers about itself",
+	return program.Group("server", "Query the server",
 		s.about(),
-		s.health("live", "Is it alive?", func(c *cobra.Command, server client.Server) (client.Health, error) { return server.Live(c.Context()) }),
-		s.health("ready", "Would a timer that is booked now ring?", func(c *cobra.Command, server client.Server) (client.Health, error) {
+		s.health("live", "Show whether the server is alive", func(c *cobra.Command, server client.Server) (client.Health, error) { return server.Live(c.Context()) }),
+		s.health("ready", "Show whether a timer booked now would ring", func(c *cobra.Command, server client.Server) (client.Health, error) {
 			return server.Ready(c.Context())
 		}),
-		s.copied("metrics", "Print what it counts, for Prometheus", func(c *cobra.Command, server client.Server, to io.Writer) error {
+		s.copied("metrics", "Print the metrics, for Prometheus", func(c *cobra.Command, server client.Server, to io.Writer) error {
 			return server.Metrics(c.Context(), to)
 		}),
-		s.copied("openapi", "Print the description of its API", func(c *cobra.Command, server client.Server, to io.Writer) error {
+		s.copied("openapi", "Print the OpenAPI description", func(c *cobra.Command, server client.Server, to io.Writer) error {
 			return server.Description(c.Context(), to)
 		}),
 	)
@@ -29,7 +29,7 @@ func (s *shell) serverCommands() *cobra.Command {
 
 func (s *shell) about() *cobra.Command {
 	return &cobra.Command{
-		Use: "about", Short: "Which program answers, and where?", Args: cobra.NoArgs, Example: "wakecall server about",
+		Use: "about", Short: "Show the name, version and links of the server", Args: cobra.NoArgs, Example: "wakecall server about",
 		RunE: call(s, s.showAbout, func(c *cobra.Command, wakecall *client.Client, _ []string) (client.About, error) {
 			return wakecall.Server.About(c.Context())
 		}),

@@ -211,7 +211,7 @@ func (s *shell) showPolicies(policies []policy.Policy) {
 // showHeld shows the pauses of callbacks, and notes if the list may be incomplete.
 func (s *shell) showHeld(held policy.Held) {
 	if held.Incomplete {
-		s.complain("More may be held back: Temporal did not tell.\n")
+		s.complain("More may be held back: Temporal did not answer.\n")
 	}
 	s.showEmergencies(held.Paused)
 }
@@ -225,7 +225,7 @@ func (s *shell) showEmergencies(paused []policy.Emergency) {
 		}
 		note := e.Note
 		if e.ByPolicy {
-			note = "its policy pauses it"
+			note = "paused by its policy"
 		}
 		rows = append(rows, []string{what, s.when(e.Since), e.Author, note})
 	}

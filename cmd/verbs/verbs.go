@@ -51,7 +51,7 @@ func (s *shell) families() []family {
 func (s *shell) flags(c *cobra.Command) {
 	s.connection.flags(c)
 	if c.Annotations[noJSON] == "" {
-		c.Flags().BoolVar(&s.json, "json", false, "print what the API said, as JSON")
+		c.Flags().BoolVar(&s.json, "json", false, "print the API's answer as JSON")
 	}
 }
 

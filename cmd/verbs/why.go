@@ -9,7 +9,7 @@ import (
 )
 
 func (s *shell) why() *cobra.Command {
-	return reading(s, &cobra.Command{Use: "why", Short: "Say why a timer is where it is: what it waits for, and until when"}, s.showFacts,
+	return reading(s, &cobra.Command{Use: "why", Short: "Explain the state of a timer: what it waits for, and until when"}, s.showFacts,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.Fact, error) {
 			return wakecall.Timers.Why(c.Context(), key)
 		})

@@ -173,4 +173,4 @@ func (f field) refused(column, values string) error {
 		column, f.name, values)
 }
 
-var errSpecialDay = errors.New("has a day that is none: of the month there are L, L-3, LW and 15W, and of the week FRIL and FRI#2; Quartz has them in no list")
+var errSpecialDay = errors.New("has an invalid day: days of the month may be L, L-3, LW or 15W, and days of the week FRIL or FRI#2; Quartz allows no lists of them")

@@ -30,7 +30,7 @@ type Form struct {
 }
 
 var (
-	errOneQuestionMark = errors.New("must have ? in exactly one of the fields day-of-month and day-of-week, as Quartz has it")
+	errOneQuestionMark = errors.New("must have ? in exactly one of the fields day-of-month and day-of-week, as in Quartz")
 	errYears           = errors.New("names years in its seventh field: give start_at and end_at instead")
 	errWeekdayNumber   = errors.New("has six fields and a day of the week by its number, which Quartz counts from SUN=1 and others from SUN=0: " +
 		"write names such as MON, or give dialect or seconds")

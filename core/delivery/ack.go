@@ -14,9 +14,9 @@ type Ack struct {
 func (a Ack) Check(stream string) (errs wire.FieldErrors) {
 	switch {
 	case stream != "":
-		errs.Add("", wire.CodeConflict, "does not go with "+stream+".stream: a receiver that connects acknowledges each ring by itself")
+		errs.Add("", wire.CodeConflict, "is not allowed with "+stream+".stream: a receiver that connects acknowledges each ring by itself")
 	case a.Within == 0:
-		errs.Add("/within", wire.CodeRequired, "say how long a receiver has to acknowledge, such as 10m")
+		errs.Add("/within", wire.CodeRequired, "give the time that a receiver has to acknowledge, such as 10m")
 	default:
 		wire.Enforce(&errs, FieldAckWithin, a.Within)
 	}

@@ -22,13 +22,13 @@ func TestCheckAck(t *testing.T) {
 	}{
 		{web, delivery.Destination{}, ""},
 		{queue, delivery.Destination{}, ""},
-		{stream, delivery.Destination{}, "does not go with callback.stream: "},
+		{stream, delivery.Destination{}, "is not allowed with callback.stream: "},
 		{web, queue, ""},
 		{queue, web, ""},
 		{queue, delivery.Destination{Broker: "main", Exchange: "late"}, ""},
-		{stream, web, "does not go with callback.stream: "},
-		{web, stream, "does not go with fallback.stream: "},
-		{queue, stream, "does not go with fallback.stream: "},
+		{stream, web, "is not allowed with callback.stream: "},
+		{web, stream, "is not allowed with fallback.stream: "},
+		{queue, stream, "is not allowed with fallback.stream: "},
 	} {
 		policy := policy.Policy{
 			BusinessType: "order", Callback: delivery.Callback{Destination: c.first}, Ack: &delivery.Ack{Within: wire.Duration(time.Minute)},

@@ -53,7 +53,7 @@ func (c Callback) Amend(change Callback) (_ Callback, errs wire.FieldErrors) {
 		for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 			if _, anew := named(change.Headers, name); !anew {
 				errs.Add("/headers/"+wire.EscapePointer(name), wire.CodeConflict,
-					"was given for another scheme, host or port: give its value anew, or replace the timer with PUT to leave it out")
+					"was set for another scheme, host or port: give its value again, or replace the timer with PUT to leave it out")
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (c Callback) Check() (errs wire.FieldErrors) {
 	for _, name := range slices.Sorted(maps.Keys(c.Headers)) {
 		why, lower := CheckHeader(name, c.Headers[name]), strings.ToLower(name)
 		if same, ok := first[lower]; ok && why == "" {
-			why = "is the same header as " + same + ": names differ in more than their case"
+			why = "is the same header as " + same + ": names must differ in more than their case"
 		}
 		if first[lower] = name; why != "" {
 			errs.Add("/headers/"+wire.EscapePointer(name), wire.CodeInvalidHeader, why)

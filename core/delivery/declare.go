@@ -54,11 +54,11 @@ const brokersOwn = "amq."
 func (d Declare) Check(at Destination) (errs wire.FieldErrors) {
 	switch {
 	case at.Broker == "":
-		errs.Add("", wire.CodeConflict, "goes with callback.broker")
+		errs.Add("", wire.CodeConflict, "is allowed only with callback.broker")
 	case d == Declare{}:
 		errs.Add("", wire.CodeRequired, "name exchange_type, queue or both")
 	case d.Queue == "" && d.QueueType != "":
-		errs.Add("/queue_type", wire.CodeConflict, "goes with queue")
+		errs.Add("/queue_type", wire.CodeConflict, "is allowed only with queue")
 	}
 	errs = append(errs, d.checkExchange(at.Exchange)...)
 	return append(errs, d.checkQueue(at)...)
@@ -71,9 +71,9 @@ func (d Declare) checkExchange(exchange string) (errs wire.FieldErrors) {
 	case !slices.Contains(ExchangeTypes(), d.ExchangeType):
 		errs.Add(pointer, wire.CodeInvalidBroker, "must be direct, topic or fanout")
 	case exchange == "":
-		errs.Add(pointer, wire.CodeConflict, "goes with callback.exchange: the default exchange is always there")
+		errs.Add(pointer, wire.CodeConflict, "is allowed only with callback.exchange: the default exchange is always there")
 	case strings.HasPrefix(exchange, brokersOwn):
-		errs.Add(pointer, wire.CodeConflict, "does not go with an exchange of the broker's own, whose name begins with "+brokersOwn)
+		errs.Add(pointer, wire.CodeConflict, "is not allowed with a broker's predefined exchange, whose name begins with "+brokersOwn)
 	}
 	return errs
 }
@@ -84,9 +84,9 @@ func (d Declare) checkQueue(at Destination) (errs wire.FieldErrors) {
 	switch {
 	case d.Queue == "" || len(errs) > 0:
 	case strings.HasPrefix(d.Queue, brokersOwn):
-		errs.Add(pointer, wire.CodeInvalidBroker, "must not begin with "+brokersOwn+": such names are the broker's own")
+		errs.Add(pointer, wire.CodeInvalidBroker, "must not begin with "+brokersOwn+": such names are reserved by the broker")
 	case at.Broker != "" && at.Exchange == "" && d.Queue != at.RoutingKey:
-		errs.Add(pointer, wire.CodeConflict, "must be the routing key, which without callback.exchange is the name of the queue")
+		errs.Add(pointer, wire.CodeConflict, "must be the routing key: without callback.exchange it names the queue")
 	}
 	if d.QueueType != "" && !slices.Contains(QueueTypes(), d.QueueType) {
 		errs.Add("/queue_type", wire.CodeInvalidBroker, "must be classic or quorum")

@@ -47,9 +47,9 @@ const (
 	// PolicyUnread: the policy could not be read for an attempt.
 	PolicyUnread Fault = "Wakecall could not read the policy"
 	// DeliveryBroken: the delivery ended without a report.
-	DeliveryBroken Fault = "Wakecall could not carry on with the delivery"
+	DeliveryBroken Fault = "Wakecall could not continue the delivery"
 	// ShardBroken: a shard of a dispatch ended without a report.
-	ShardBroken Fault = "Wakecall could not carry on with the shard"
+	ShardBroken Fault = "Wakecall could not continue the shard"
 	// PageUnread: a page of items could not be read or stored.
 	PageUnread Fault = "Wakecall could not read the page"
 )
@@ -124,11 +124,11 @@ func FailureClasses() []FailureClass {
 // explained describes the classes whose names are not clear enough.
 var explained = map[FailureClass]string{
 	TLSExpired:           "the receiver's certificate has expired or is not valid yet",
-	TLSUnknownIssuer:     "the receiver's certificate was signed by nobody who is trusted",
-	TLSWrongName:         "the receiver's certificate is another host's",
-	TLSProtocol:          "the receiver speaks no TLS, or no version or cipher of it that is allowed",
-	Unacknowledged:       "the receiver accepted it, and said nothing more in time",
-	TLSClientCertificate: "the receiver demands a client certificate, or refuses the one it was shown",
+	TLSUnknownIssuer:     "the receiver's certificate is not signed by a trusted authority",
+	TLSWrongName:         "the receiver's certificate is for another host",
+	TLSProtocol:          "the receiver does not speak TLS, or offers no allowed version or cipher",
+	Unacknowledged:       "the receiver accepted it, and did not acknowledge it in time",
+	TLSClientCertificate: "the receiver requires a client certificate, or refuses ours",
 }
 
 // describe returns the class as it appears in a failure's message.

@@ -47,11 +47,11 @@ func (f Fallback) Check(callback Destination, businessType string) (errs wire.Fi
 	}
 	switch {
 	case !callback.Addressed():
-		errs.Add("", wire.CodeConflict, "goes with callback.url, callback.broker or callback.stream")
+		errs.Add("", wire.CodeConflict, "is allowed only with callback.url, callback.broker or callback.stream")
 	case f.Kind() == NoDestination:
 		errs.Add(pointer, wire.CodeRequired, "give url, broker or stream")
 	case f.Routed(businessType).sameReceiver(callback.Routed(businessType)):
-		errs.Add(pointer, wire.CodeConflict, "must lead elsewhere than the callback")
+		errs.Add(pointer, wire.CodeConflict, "must differ from the callback")
 	}
 	wire.EnforceNonZero(&errs, FieldFallbackAfter, f.After)
 	return append(errs, f.Callback.Check()...)

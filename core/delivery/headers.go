@@ -25,11 +25,11 @@ func (c *Callback) KeepHeaders(old Callback, k KeptHeaders) (errs wire.FieldErro
 		value, pointer := old.Headers[stored], k.Pointer(name)
 		switch {
 		case !ok:
-			errs.Add(pointer, wire.CodeRequired, "needs a value: none is stored that "+Hidden+" could keep")
+			errs.Add(pointer, wire.CodeRequired, "needs a value: "+Hidden+" keeps a stored value, and none is stored")
 		case !same:
-			errs.Add(pointer, wire.CodeConflict, "is kept only for the same scheme, host and port: give its value anew, or remove the header")
+			errs.Add(pointer, wire.CodeConflict, "is kept only for the same scheme, host and port: give its value again, or remove the header")
 		case slices.Contains(k.Unopened, k.Pointer(stored)):
-			errs.Add(pointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+ConfigureKey)
+			errs.Add(pointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens it: give it again, "+ConfigureKey)
 		default:
 			c.Headers[name] = value
 		}

@@ -41,14 +41,14 @@ func CheckItems(items []Item) (errs wire.FieldErrors) {
 		return errs
 	}
 	if len(items) == 0 {
-		errs.Add("/items", wire.CodeRequired, "must have an item at least")
+		errs.Add("/items", wire.CodeRequired, "must have at least one item")
 	}
 	first, size := make(map[string]int, len(items)), 0
 	for i, item := range items {
 		pointer := "/items/" + strconv.Itoa(i)
 		errs.Under(pointer, item.Check())
 		if earlier, twice := first[item.ID]; twice {
-			errs.Add(pointer+"/id", wire.CodeConflict, "is that of /items/"+strconv.Itoa(earlier)+" as well")
+			errs.Add(pointer+"/id", wire.CodeConflict, "is also the id of /items/"+strconv.Itoa(earlier))
 		} else {
 			first[item.ID] = i
 		}

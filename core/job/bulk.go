@@ -97,10 +97,10 @@ func (b Bulk) checkFilter() (errs wire.FieldErrors) {
 		errs.Add("/status", wire.CodeConflict, "must be one of an open timer: nothing else can be changed")
 	}
 	if b.Operation != Redeliver && b.Filter.EndedFrom != 0 {
-		errs.Add("/ended_from", wire.CodeConflict, "goes with redeliver: no open timer has ended")
+		errs.Add("/ended_from", wire.CodeConflict, "is allowed only with redeliver: no open timer has ended")
 	}
 	if b.Operation != Redeliver && b.Filter.EndedTo != 0 {
-		errs.Add("/ended_to", wire.CodeConflict, "goes with redeliver: no open timer has ended")
+		errs.Add("/ended_to", wire.CodeConflict, "is allowed only with redeliver: no open timer has ended")
 	}
 	return errs
 }
@@ -109,7 +109,7 @@ func (b Bulk) checkShift() (errs wire.FieldErrors) {
 	const pointer = "/shift"
 	switch {
 	case b.Operation != Move && b.Shift != 0:
-		errs.Add(pointer, wire.CodeConflict, "goes with move")
+		errs.Add(pointer, wire.CodeConflict, "is allowed only with move")
 	case b.Operation == Move && b.Shift == 0:
 		errs.Add(pointer, wire.CodeRequired, "is required, such as 2h or -30m")
 	case b.Shift.D() > wire.MaxAhead || b.Shift.D() < -wire.MaxAhead:
@@ -122,7 +122,7 @@ func (b Bulk) checkEdit(now time.Time) (errs wire.FieldErrors) {
 	const pointer = "/edit"
 	switch {
 	case b.Operation != Edit && b.Edit != nil:
-		errs.Add(pointer, wire.CodeConflict, "goes with edit")
+		errs.Add(pointer, wire.CodeConflict, "is allowed only with edit")
 	case b.Operation != Edit:
 	case b.Edit == nil:
 		errs.Add(pointer, wire.CodeRequired, "is required")

@@ -45,7 +45,7 @@ var (
 	}
 	fieldPreload = wire.Field{
 		Pointer: "/preload", Lowest: wire.Duration(MinPreload), Highest: wire.Duration(MaxPreload), Default: wire.Duration(DefaultPreload),
-		Zero: "a timer is handed to a worker when it rings and not before",
+		Zero: "a worker gets a timer only when it rings",
 	}
 	fieldOnTime = wire.Field{
 		Pointer: "/on_time", Lowest: wire.Duration(MinOnTime), Highest: wire.Duration(MaxOnTime), Default: wire.Duration(DefaultOnTime),

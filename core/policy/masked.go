@@ -45,7 +45,7 @@ func (p *Policy) KeepFallbackHeaders(old Policy, names []string) (errs wire.Fiel
 // KeepSecrets gives the policy the signing secrets of old.
 func (p *Policy) KeepSecrets(old Policy) (errs wire.FieldErrors) {
 	if slices.Contains(old.Unopened, SecretsPointer) {
-		errs.Add(SecretsPointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens them: give them anew, "+
+		errs.Add(SecretsPointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens them: give them again, "+
 			delivery.ConfigureKey)
 		return errs
 	}
@@ -59,7 +59,7 @@ func (p *Policy) KeepClientKey(old Policy) (errs wire.FieldErrors) {
 		return nil
 	}
 	if slices.Contains(old.Unopened, ClientKeyPointer) {
-		errs.Add(ClientKeyPointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens it: give it anew, "+
+		errs.Add(ClientKeyPointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens it: give it again, "+
 			delivery.ConfigureKey)
 		return errs
 	}

@@ -128,7 +128,7 @@ func (p Policy) WithDefaults() Policy {
 func (p Policy) Check() (errs wire.FieldErrors) {
 	errs = wire.CheckBusinessType(p.BusinessType)
 	if !p.Callback.Addressed() && len(p.Callback.Headers) > 0 {
-		errs.Add("/callback/headers", wire.CodeConflict, "goes with url: a timer with a URL of its own is not sent them")
+		errs.Add("/callback/headers", wire.CodeConflict, "is allowed only with url: a timer with its own URL does not get these headers")
 	}
 	errs.Under("/callback", p.Callback.Check())
 	if p.Declare != nil {

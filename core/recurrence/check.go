@@ -48,13 +48,13 @@ func checkKind(r Rule) (errs wire.FieldErrors) {
 		errs.Add("/cron", wire.CodeRequired, one)
 	}
 	if r.Seconds && r.Cron == nil && r.Crons == nil {
-		errs.Add("/seconds", wire.CodeConflict, "goes with cron or crons")
+		errs.Add("/seconds", wire.CodeConflict, "is allowed only with cron or crons")
 	}
 	if r.Dialect != "" && r.Cron == nil && r.Crons == nil {
-		errs.Add("/dialect", wire.CodeConflict, "goes with cron or crons")
+		errs.Add("/dialect", wire.CodeConflict, "is allowed only with cron or crons")
 	}
 	if r.Offset != nil && r.Every == nil {
-		errs.Add("/offset", wire.CodeConflict, "goes with every")
+		errs.Add("/offset", wire.CodeConflict, "is allowed only with every")
 	}
 	return errs
 }
@@ -138,7 +138,7 @@ func checkWords(r Rule) (errs wire.FieldErrors) {
 	case "", MissedFireOnce:
 	case MissedSkip, MissedFireAll:
 		if r.After != nil {
-			errs.Add("/missed", wire.CodeConflict, "goes with cron or every: a fixed delay misses nothing")
+			errs.Add("/missed", wire.CodeConflict, "is allowed only with cron or every: a fixed delay misses nothing")
 		}
 	default:
 		errs.Add("/missed", wire.CodeInvalidRecurrence, "must be fire_once, skip or fire_all")

@@ -72,7 +72,7 @@ func checkStepsDue(r Rule, now time.Time) (errs wire.FieldErrors) {
 	}
 	switch {
 	case r.Before == nil && (r.DueAt != 0 || r.DueLocal != nil):
-		errs.Add(given, wire.CodeConflict, "goes with before")
+		errs.Add(given, wire.CodeConflict, "is allowed only with before")
 	case r.Before == nil:
 	case r.DueAt == 0 && r.DueLocal == nil:
 		errs.Add("/due_at", wire.CodeRequired, "give due_at or due_local: before counts back from it")

@@ -137,7 +137,7 @@ func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 	due, ok := s.Memo, true
 	switch {
 	case s.Series != nil && c.Terms.LatestAt != nil:
-		errs.Add("/latest_at", wire.CodeConflict, "does not go with a recurrence; use expires_after")
+		errs.Add("/latest_at", wire.CodeConflict, "is not allowed with a recurrence; use expires_after")
 		return errs
 	case s.Series != nil && (c.Pause != nil || s.Resting()) || c.Pause != nil && c.Terms.IsZero() && !c.Replace:
 		return nil
@@ -164,7 +164,7 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 		}
 		if promisesOccurrence(m, c.Interrupts) {
 			return m, wire.FieldErrors{{Pointer: c.Terms.duePointer(), Code: wire.CodeConflict,
-				Detail: "must wait: extra rings are asked for that have not rung"}}.Err()
+				Detail: "must wait: requested extra rings have not rung yet"}}.Err()
 		}
 		m.Debounce, m.DueAt = debounced(m, c, due)
 		m.Series, m.Local = nil, c.Terms.local()
@@ -190,7 +190,7 @@ func (s Spec) reschedule(c Change) (Memo, error) {
 func followChange(m Memo, c Change) (Memo, error) {
 	if m.LatestAt != 0 && c.Terms.LatestAt == nil {
 		return m, wire.FieldErrors{{Pointer: "/recurrence", Code: wire.CodeConflict,
-			Detail: "does not go with latest_at; use expires_after"}}.Err()
+			Detail: "is not allowed with latest_at; use expires_after"}}.Err()
 	}
 	m.Local, m.Debounce, m.Suspended, m.Note = nil, nil, false, ""
 	m, ok := beginRule(m, *c.Terms.Recurrence, c.At, c.Interrupts)

@@ -41,7 +41,7 @@ func (t Terms) checkDebounce() (errs wire.FieldErrors) {
 		return nil
 	}
 	if t.Delay == nil {
-		errs.Add("/max_wait", wire.CodeConflict, "goes with delay")
+		errs.Add("/max_wait", wire.CodeConflict, "is allowed only with delay")
 	}
 	wire.EnforceGiven(&errs, fieldMaxWait, t.MaxWait)
 	return errs

@@ -40,7 +40,7 @@ func (m Memo) MatchesTag(tag string) bool {
 // present state, nil if unknown.
 func Unmet(now *View) error {
 	return &wire.Error{
-		Code: wire.PreconditionFailed, State: now, Message: "The timer has another revision than If-Match names.",
-		FieldErrors: wire.FieldErrors{{Pointer: HeaderIfMatch, Code: wire.CodeConflict, Detail: "must be the ETag of the timer as it is"}},
+		Code: wire.PreconditionFailed, State: now, Message: "The revision of the timer is not the one in If-Match.",
+		FieldErrors: wire.FieldErrors{{Pointer: HeaderIfMatch, Code: wire.CodeConflict, Detail: "must be the current ETag of the timer"}},
 	}
 }

@@ -201,7 +201,7 @@ func ringExtra(m Memo, now wire.Instant, underWay bool) (Memo, error) {
 	if series.Extra {
 		if series.Extras >= MaxExtras {
 			return m, wire.FieldErrors{{Pointer: "", Code: wire.CodeOutOfRange,
-				Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are asked for already"}}.Err()
+				Detail: "must wait: " + strconv.Itoa(MaxExtras) + " extra rings are already requested"}}.Err()
 		}
 		series.Extras++
 		return m, nil

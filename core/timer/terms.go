@@ -24,7 +24,7 @@ func (t Terms) RefuseTimes() (errs wire.FieldErrors) {
 		{"/paused", t.Paused != nil},
 	} {
 		if field.said {
-			errs.Add(field.pointer, wire.CodeConflict, "is no content; move timers by a shift")
+			errs.Add(field.pointer, wire.CodeConflict, "is not content; move timers by a shift")
 		}
 	}
 	return errs
@@ -177,10 +177,10 @@ func (t Terms) checkRecurrence(now time.Time) (errs wire.FieldErrors) {
 		errs.Add("/recurrence", wire.CodeConflict, "give one of due_at, due_local, delay and recurrence")
 	}
 	if t.LatestAt != nil {
-		errs.Add("/latest_at", wire.CodeConflict, "goes with a single due time; use expires_after")
+		errs.Add("/latest_at", wire.CodeConflict, "is allowed only with a single due time; use expires_after")
 	}
 	if t.Paused != nil {
-		errs.Add("/paused", wire.CodeConflict, "goes with a single due time; a recurrence has its own")
+		errs.Add("/paused", wire.CodeConflict, "is allowed only with a single due time; a recurrence has its own")
 	}
 	errs.Under("/recurrence", t.Recurrence.Check(now))
 	return errs

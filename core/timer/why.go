@@ -78,11 +78,11 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 	}
 	if v.CancelRequested {
 		facts = append(facts, Fact{Fact: ReasonCancelRequested, Source: FromTimer,
-			Text: "It is to be cancelled, and no worker has carried that out yet."})
+			Text: "A cancel is requested, and no worker has applied it yet."})
 	}
 	if v.Status == Paused {
 		facts = append(facts, Fact{Fact: ReasonPaused, Source: FromTimer,
-			Text: "It is paused until somebody resumes it; the history says who paused it.", Note: v.Note})
+			Text: "It is paused until it is resumed; the history shows who paused it.", Note: v.Note})
 	}
 	if v.WaitsFor != "" {
 		facts = append(facts, v.held())
@@ -98,7 +98,7 @@ func (v View) ended() Fact {
 	fact := Fact{Fact: Reason(v.Status), Source: FromTimer}
 	switch v.Status {
 	case Delivered:
-		fact.Since, fact.Text = v.DeliveredAt, "It is delivered: its receiver has answered that it took it."
+		fact.Since, fact.Text = v.DeliveredAt, "It is delivered: its receiver accepted it."
 	case Failed:
 		fact.Text = "It has failed: no further attempt is made unless it is redelivered."
 		if v.LastFailure != nil {
@@ -106,7 +106,7 @@ func (v View) ended() Fact {
 			fact.Text = fmt.Sprintf("It has failed (%s): no further attempt is made unless it is redelivered.", failureOf(*v.LastFailure))
 		}
 	case Expired:
-		fact.Since, fact.Text = v.LatestAt, "It has expired: its latest time came before a delivery."
+		fact.Since, fact.Text = v.LatestAt, "It has expired: its latest time passed before a delivery."
 	default:
 		fact.Text = "It is cancelled."
 	}
@@ -132,14 +132,14 @@ var holds = map[delivery.Waiting]struct {
 }{
 	delivery.WaitsForEmergency:    {"The callbacks of its business type, or all of them, are paused.", FromEmergency},
 	delivery.WaitsForPause:        {"Its policy is paused.", FromPolicy},
-	delivery.WaitsForBackPressure: {"Its receiver has asked for patience with the whole business type.", FromReceiver},
-	delivery.WaitsForRetryAfter:   {"Its receiver has asked for patience with this timer.", FromReceiver},
-	delivery.WaitsForLimit:        {"The callbacks_per_second of its business type are used up.", FromPolicy},
-	delivery.WaitsForInFlight:     {"As many attempts are under way as in_flight of its policy lets.", FromPolicy},
-	delivery.WaitsForPolicy:       {"No policy says whom to call, or it cannot be read.", FromPolicy},
-	delivery.WaitsForReceiver:     {"No receiver of its business type is connected that has room.", FromReceiver},
-	delivery.WaitsForAck:          {"Its receiver has accepted it, and is to acknowledge it.", FromReceiver},
-	delivery.WaitsForTurn:         {"Other work has the places at the workers that its business type may have.", FromWorker},
+	delivery.WaitsForBackPressure: {"Its receiver asked for a delay of the whole business type.", FromReceiver},
+	delivery.WaitsForRetryAfter:   {"Its receiver asked for a delay of this timer.", FromReceiver},
+	delivery.WaitsForLimit:        {"The callbacks_per_second limit of its policy is reached.", FromPolicy},
+	delivery.WaitsForInFlight:     {"The in_flight limit of its policy is reached.", FromPolicy},
+	delivery.WaitsForPolicy:       {"Its policy is missing or cannot be read, or has no callback.", FromPolicy},
+	delivery.WaitsForReceiver:     {"No receiver with room is connected for its business type.", FromReceiver},
+	delivery.WaitsForAck:          {"Its receiver has accepted it, and has not acknowledged it yet.", FromReceiver},
+	delivery.WaitsForTurn:         {"Its business type has used up its share of the workers.", FromWorker},
 	delivery.WaitsForWorker:       {"No worker has taken it.", FromWorker},
 }
 
@@ -161,15 +161,15 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 		return Fact{}, false
 	case v.LastFailure != nil && v.NextAttemptAt > now:
 		fact.Fact, fact.Since, fact.Until = ReasonBetweenAttempts, v.LastFailure.At, v.NextAttemptAt
-		fact.Text = fmt.Sprintf("Attempt %d has failed (%s); the next one has its time.", v.Attempts, failureOf(*v.LastFailure))
+		fact.Text = fmt.Sprintf("Attempt %d has failed (%s); the next one waits for its time.", v.Attempts, failureOf(*v.LastFailure))
 	case held:
 		return Fact{}, false
 	case v.Status == Delivering:
 		fact.Fact, fact.Source, fact.Text = ReasonAttempting, FromWorker,
-			"An attempt is being made, or about to be. Which worker makes it is known when it ends."
+			"An attempt is under way or about to begin. Its worker is known when it ends."
 	default:
 		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt,
-			"Its time has come, and nothing that is known holds it up. Workers look for timers that stay like that, and wake them."
+			"It is due, and no reason for a delay is known. Workers look for such timers, and wake them."
 	}
 	return fact, true
 }

@@ -176,7 +176,7 @@ func MoreFieldErrors(named int) string {
 func (f FieldError) short() FieldError {
 	if len(f.Pointer) > MaxPointer {
 		f.Pointer = ShortPointer(f.Pointer)
-		f.Detail = "holds a name, too long to be repeated, that " + f.Detail
+		f.Detail = "has a name that is too long to repeat here and " + f.Detail
 	}
 	f.Detail = clip(f.Detail, MaxFieldErrorDetail)
 	return f

@@ -143,7 +143,7 @@ func (h house) declare(t *testing.T) {
 		"retry": testenv.JSON{"steps": []string{}},
 	})
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	require.Equal(t, "refused: declaring the exchange: it is there with another type (406)", h.Await(kind+"/1", "failed").LastFailure.Message)
+	require.Equal(t, "refused: declaring the exchange: it exists with another type (406)", h.Await(kind+"/1", "failed").LastFailure.Message)
 	plan := h.Do("PUT", "/v1/policies/"+kind+"?dry_run=true", `{"callback":{"broker":"main","exchange":"taken"},"declare":{"exchange_type":"direct","queue":"q"}}`)
 	require.Equal(t, http.StatusOK, plan.Status)
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)

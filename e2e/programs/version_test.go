@@ -34,10 +34,10 @@ func TestWrongStartsSayWhy(t *testing.T) {
 	}{
 		"no Temporal":     {process.WakecallBinary(t), []string{"worker"}, map[string]string{"TEMPORAL_ADDRESS": nowhere}, []string{"connecting to Temporal at " + nowhere + ": "}},
 		"nowhere named":   {process.WakecallBinary(t), []string{"api"}, map[string]string{"TEMPORAL_ADDRESS": ""}, []string{"connecting to Temporal at localhost:7233: "}},
-		"wrong settings":  {process.WakecallBinary(t), []string{"api"}, map[string]string{"WAKECALL_POLICY_TTL": "soon", "WAKECALL_LOG_LEVL": "info"}, []string{"wakecall: WAKECALL_LOG_LEVL: nobody reads this; is it WAKECALL_LOG_LEVEL?\n", "wakecall: WAKECALL_POLICY_TTL: "}},
+		"wrong settings":  {process.WakecallBinary(t), []string{"api"}, map[string]string{"WAKECALL_POLICY_TTL": "soon", "WAKECALL_LOG_LEVL": "info"}, []string{"wakecall: WAKECALL_LOG_LEVL: there is no such setting; did you mean WAKECALL_LOG_LEVEL?\n", "wakecall: WAKECALL_POLICY_TTL: "}},
 		"wrong key file":  {process.WakecallBinary(t), []string{"worker"}, map[string]string{"WAKECALL_SECRET_KEY_FILE": "/nowhere/key"}, []string{"WAKECALL_SECRET_KEY_FILE: open /nowhere/key: "}},
 		"zero retention":  {process.StandaloneBinary(t), nil, map[string]string{"WAKECALL_RETENTION": "0s", "WAKECALL_UI_ADDR": "0.0.0.0:1"}, []string{"WAKECALL_RETENTION: ", "WAKECALL_UI_ADDR: "}},
-		"nothing to copy": {process.StandaloneBinary(t), []string{"backup", t.TempDir()}, map[string]string{"WAKECALL_DATA_DIR": t.TempDir()}, []string{"is no data directory of Wakecall"}},
+		"nothing to copy": {process.StandaloneBinary(t), []string{"backup", t.TempDir()}, map[string]string{"WAKECALL_DATA_DIR": t.TempDir()}, []string{"is not a data directory of Wakecall"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -108,7 +108,7 @@ func (u *Upserter) replace(ctx context.Context, r Request, wait time.Duration) (
 	view, effect, err := u.replaceWith(ctx, r, spec, wait)
 	if absent(err) {
 		return timer.View{}, "", &wire.Error{
-			Code: wire.PreconditionFailed, Message: "There is no timer, and If-Match asks for one.", Cause: err,
+			Code: wire.PreconditionFailed, Message: "There is no timer, and If-Match requires one.", Cause: err,
 		}
 	}
 	return view, effect, taken(err)

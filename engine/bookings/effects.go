@@ -141,7 +141,7 @@ func (e *effects) applied(ctx context.Context, s sent, next string) (timer.View,
 		}
 		return timer.View{}, "", &wire.Error{
 			Code: wire.Overtaken, State: &view, FieldErrors: refusal.FieldErrors,
-			Message: "Another change came first, and this one does not fit the timer as it is now.",
+			Message: "Another change came first, and this one no longer fits the timer.",
 		}
 	}
 	return view, Done, nil

@@ -50,7 +50,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 		return timer.View{}, err
 	}
 	if again.RunID != "" && view.RunID != again.RunID {
-		return timer.View{}, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer was tried again since."}
+		return timer.View{}, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer has been tried again since."}
 	}
 	if view.Status != timer.Failed {
 		return timer.View{}, notFailed(view)

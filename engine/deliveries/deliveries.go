@@ -164,5 +164,5 @@ func (d *Deliveries) notAwaited(ctx context.Context, key wire.Key) error {
 		return err
 	}
 	return &wire.Error{Code: wire.NotAwaited, State: &view,
-		Message: "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise."}
+		Message: "No acknowledgement is awaited: its time has passed, or the delivery has ended."}
 }

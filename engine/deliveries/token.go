@@ -11,7 +11,7 @@ import (
 )
 
 // ErrAckToken is the error of a token that does not permit the acknowledgement.
-var ErrAckToken = &wire.Error{Code: wire.WrongAckToken, Message: "The token is not that of the delivery."}
+var ErrAckToken = &wire.Error{Code: wire.WrongAckToken, Message: "The token does not belong to the delivery."}
 
 // tokenText encodes the parts of a token.
 var tokenText = base64.RawURLEncoding

@@ -39,9 +39,8 @@ func (c *Controls) Change(
 	case before.CancelRequested:
 		return view, false, dispatchCancelPending(before)
 	case before.Events >= tuning.ChangeableHistory:
-		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before,
-			Message: "Temporal keeps no room for more changes of this dispatch, " +
-				"which would be ended with them. It goes on as it is; it can be cancelled, and its business type can be paused."}
+		return view, false, &wire.Error{Code: wire.ChangedTooOften, State: &before, Message: "Temporal takes no more changes of this dispatch, " +
+			"because they would end it. The dispatch continues unchanged. You can cancel it, or pause its business type."}
 	}
 	call, cancel := kernel.Bounded(ctx)
 	defer cancel()

@@ -67,7 +67,7 @@ func (o *Orders) Add(ctx context.Context, order dispatch.Dispatch, items []dispa
 	case order.Loader == nil:
 		errs = append(errs, dispatch.CheckItems(items)...)
 	case len(items) > 0:
-		errs.Add("/items", wire.CodeConflict, "goes without a loader")
+		errs.Add("/items", wire.CodeConflict, "is allowed only without a loader")
 	}
 	if err := errs.Err(); err != nil {
 		return dispatch.View{}, false, err
@@ -98,7 +98,7 @@ func (o *Orders) uploadGiven(ctx context.Context, key wire.Key, items []dispatch
 func (o *Orders) Open(ctx context.Context, order dispatch.Dispatch) (view dispatch.View, created bool, err error) {
 	errs := order.Check(time.Now())
 	if order.Loader != nil {
-		errs.Add("/loader", wire.CodeConflict, "goes without an upload")
+		errs.Add("/loader", wire.CodeConflict, "is allowed only without an upload")
 	}
 	if err := errs.Err(); err != nil {
 		return dispatch.View{}, false, err

@@ -31,7 +31,7 @@ func Recorded() []string { return strings.Split(strings.TrimSpace(recorded), "\n
 
 // Answers makes the calls of the engine to a namespace, one after the other, and returns what was
 // answered, a line for each. A [Temporal] must give the answers that a server gives: what the
-// engine's tests rest on is compared so. Each caller needs a name of its own, which is that of the
+// engine's tests rest on is compared so. Each caller needs a unique name, which is that of the
 // task queue and the beginning of all ids. Nothing else polls that queue. The search attributes of
 // Wakecall are registered, and no others.
 func Answers(tb testing.TB, of client.Client, namespace, name string) []string {

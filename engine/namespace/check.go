@@ -60,7 +60,7 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 }
 
 // errManyPartitions is why the order of a queue cannot be checked.
-var errManyPartitions = errors.New("a queue has its order with one partition only")
+var errManyPartitions = errors.New("a queue keeps its order only with one partition")
 
 func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown error) {
 	namespace, err := n.kernel.Client.WorkflowService().DescribeNamespace(ctx,
@@ -110,7 +110,7 @@ func describeClock(before, theirs, after time.Time) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("the clock of Temporal is %s %s this machine's: timers ring that much off their time; set both by NTP",
+	return fmt.Sprintf("the clock of Temporal is %s %s this machine's: timers ring early or late by as much; set both by NTP",
 		off.Round(time.Millisecond), way)
 }
 
@@ -118,6 +118,6 @@ func describeReuse(delayed time.Duration) string {
 	if delayed <= tuning.LongestReuse {
 		return ""
 	}
-	return fmt.Sprintf("a run that continues as new is delayed by %s: a timer that is moved or rung again is as much late; "+
+	return fmt.Sprintf("a run that continues as new is delayed by %s: a timer that is moved or rung again is late by as much; "+
 		"set history.workflowIdReuseMinimalInterval to 1ms", delayed.Round(time.Millisecond))
 }

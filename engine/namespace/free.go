@@ -25,7 +25,7 @@ func (t *startupCheck) freeing(ctx context.Context) (wrong string, unknown error
 		return "", err
 	}
 	if !freed {
-		return "a task cannot be taken from a worker that died with it: a timer whose task has lost its timeout stays lost; use a server of 1.29 to 1.32", nil
+		return "Temporal cannot take a task back from a dead worker: a timer stays lost if its task has lost the timeout; use a server of 1.29 to 1.32", nil
 	}
 	_, err = t.poll(ctx)
 	return "", err

@@ -50,10 +50,10 @@ type Result struct {
 
 var (
 	stalePolicy = &wire.Error{
-		Code: wire.PreconditionFailed, Message: "The policy has another version than If-Match names.",
+		Code: wire.PreconditionFailed, Message: "The version of the policy is not the one in If-Match.",
 	}
 	policyExists = &wire.Error{
-		Code: wire.PreconditionFailed, Message: "There is a policy already, and If-None-Match asks for none.",
+		Code: wire.PreconditionFailed, Message: "The policy exists already, and If-None-Match requires that it does not.",
 	}
 )
 
@@ -138,7 +138,7 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
 	closing := &closing{by: w.closer, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
 		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
-			" open timers, which may need the callback.url. Keep it, or delete the policy and say what happens to them."}
+			" open timers, which may need the callback.url. Keep it, or delete the policy with timers=cancel or timers=keep."}
 	}}
 	if dryRun {
 		return closing.count(ctx)

@@ -136,7 +136,7 @@ func (s secrets) openHeaders(policy *policy.Policy, sealed map[string]string, po
 // unopened is why a policy cannot be used.
 func unopened(policy policy.Policy) error {
 	return &wire.Error{Code: wire.Internal, Message: "No configured secret key opens " + strings.Join(policy.Unopened, " and ") +
-		" of the policy of " + policy.BusinessType + ". Put these values anew, or configure the key."}
+		" of the policy of " + policy.BusinessType + ". Set these values again, or configure the key."}
 }
 
 func mapHeaders(headers map[string]string, f func(string) (string, error)) (map[string]string, error) {

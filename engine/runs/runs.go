@@ -19,7 +19,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-var errTaskPending = errors.New("no worker has taken yet what happened to the timer")
+var errTaskPending = errors.New("no worker has processed the latest events of the timer yet")
 
 // Runs answers a worker's questions about a run that it delivers.
 type Runs struct{ kernel *kernel.Kernel }

@@ -216,11 +216,11 @@ func (s *Stats) countByStatus(ctx context.Context, q query.Query) (map[enumspb.W
 	for _, group := range response.GetGroups() {
 		var name string
 		if len(group.GetGroupValues()) != 1 || kernel.Payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
-			return nil, &wire.Error{Code: wire.Internal, Message: "A count of Temporal's cannot be read."}
+			return nil, &wire.Error{Code: wire.Internal, Message: "A count from Temporal cannot be read."}
 		}
 		status, err := enumspb.WorkflowExecutionStatusFromString(name)
 		if err != nil {
-			return nil, &wire.Error{Code: wire.Internal, Message: "A status of Temporal's is not known.", Cause: err}
+			return nil, &wire.Error{Code: wire.Internal, Message: "A status from Temporal is not known.", Cause: err}
 		}
 		counts[status] += int(group.GetCount())
 	}

@@ -31,7 +31,7 @@ var (
 
 // ErrRingOver is the error of an answer that no longer counts.
 var ErrRingOver = &wire.Error{
-	Code: wire.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never given.",
+	Code: wire.RingOver, Message: "The ring was answered before, its deadline has passed, or it was never sent.",
 }
 
 // Answer brings an answer to its gateway, and waits for its arrival. It needs a worker. The

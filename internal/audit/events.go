@@ -60,7 +60,7 @@ func (o openEvent) End(record *Record) {
 		err = o.of.flush()
 	}
 	if err != nil {
-		o.of.logger.Error("an audit event could not be booked: no call is carried out until it is", "record", string(body), "cause", err)
+		o.of.logger.Error("an audit event could not be booked: calls are refused until it is", "record", string(body), "cause", err)
 	}
 }
 

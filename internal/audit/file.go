@@ -101,7 +101,7 @@ func (a *appended) open() error {
 	}
 	is, err := file.Stat()
 	if err == nil && !is.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", a.path)
+		err = fmt.Errorf("%s is not a regular file", a.path)
 	}
 	if err != nil {
 		return errors.Join(err, file.Close())

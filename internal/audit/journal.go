@@ -37,7 +37,7 @@ func openJournal(path string) (*journal, error) {
 		return nil, err
 	}
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: another process writes there: each needs a file of its own: %w", path, err), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s: another process writes to it: each process needs its own file: %w", path, err), file.Close())
 	}
 	return &journal{file: file}, nil
 }

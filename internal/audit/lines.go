@@ -43,7 +43,7 @@ func (openLine) Abandon() {}
 func (l *Lines) write(record *Record) error {
 	line, err := record.line()
 	if err != nil {
-		l.logger.Error("an audit record has no form", "id", record.ID, "cause", err)
+		l.logger.Error("an audit record could not be encoded", "id", record.ID, "cause", err)
 		return err
 	}
 	l.mu.Lock()
@@ -51,7 +51,7 @@ func (l *Lines) write(record *Record) error {
 	l.kept = append(l.kept, line)
 	if err := l.flush(); err != nil {
 		// The log is the last resort, and a record holds nothing that a log must not.
-		l.logger.Error("an audit record could not be written: no call is carried out until it is", "record", string(line), "cause", err)
+		l.logger.Error("an audit record could not be written: calls are refused until it is", "record", string(line), "cause", err)
 		return err
 	}
 	return nil

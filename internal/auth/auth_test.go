@@ -69,7 +69,7 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"ops:" + digest[1:]:                     "64 hexadecimal digits",
 		"ops:" + digest + "00":                  "64 hexadecimal digits",
 		"ops:g" + digest[1:]:                    "64 hexadecimal digits",
-		entry("ops", "", ""):                    "no text at all",
+		entry("ops", "", ""):                    "an empty text",
 		"ops:" + digest + ":":                   "a role",
 		"ops:" + digest + ":none":               "a role",
 		"ops:" + digest + ":Operator":           "a role",
@@ -77,12 +77,12 @@ func TestEntriesThatAreRefused(t *testing.T) {
 		"ops:" + digest + ":operator+viewer":    "a role",
 		"ops:" + digest + ":payloads":           "a role",
 		"ops:" + digest + ":viewer+payloads+no-payloads": "a role",
-		"ops:" + digest + ":operator:":                   "the business types",
-		"ops:" + digest + ":operator:order+":             "the business types",
-		"ops:" + digest + ":operator:order+*":            "the business types",
-		"ops:" + digest + ":operator:order*-":            "the business types",
-		"ops:" + digest + ":operator:order-**":           "the business types",
-		"ops:" + digest + ":operator:Order":              "the business types",
+		"ops:" + digest + ":operator:":                   "business types are",
+		"ops:" + digest + ":operator:order+":             "business types are",
+		"ops:" + digest + ":operator:order+*":            "business types are",
+		"ops:" + digest + ":operator:order*-":            "business types are",
+		"ops:" + digest + ":operator:order-**":           "business types are",
+		"ops:" + digest + ":operator:Order":              "business types are",
 	} {
 		_, err := auth.ParseKey(text)
 		require.ErrorContains(t, err, want, "%q", text)
@@ -238,7 +238,7 @@ func TestMappings(t *testing.T) {
 	require.Empty(t, all.Grants("", "OPS", "shop"))
 	require.Empty(t, all.Grants())
 	for text, want := range map[string]string{
-		"": "name=role:types", "ops": "name=role:types", "=admin": "name=role:types", "a\x00=admin": "name=role:types", "ops=": "a role", "ops=root": "a role", "ops=viewer:": "the business types",
+		"": "name=role:types", "ops": "name=role:types", "=admin": "name=role:types", "a\x00=admin": "name=role:types", "ops=": "a role", "ops=root": "a role", "ops=viewer:": "business types are",
 	} {
 		_, err := auth.ParseMapping(text)
 		require.ErrorContains(t, err, want, "%q", text)

@@ -25,7 +25,7 @@ var (
 	errForm   = errors.New("an API key is name:sha256-hex, or name:sha256-hex:role:business-type+business-type")
 	errName   = fmt.Errorf("the name of an API key is 1 to %d bytes of printable text", maxName)
 	errDigest = errors.New("the digest of an API key is 64 hexadecimal digits")
-	errEmpty  = errors.New("the digest of an API key is that of no text at all")
+	errEmpty  = errors.New("the digest of an API key must not be that of an empty text")
 	errShared = errors.New("two entries have the same API key")
 )
 

@@ -50,4 +50,4 @@ func (r *Role) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-var errRole = fmt.Errorf("a role is one of %v, and behind it may stand +%s or +%s", RoleNames(), withPayloads, withoutPayloads)
+var errRole = fmt.Errorf("a role is one of %v, optionally followed by +%s or +%s", RoleNames(), withPayloads, withoutPayloads)

@@ -74,10 +74,10 @@ func (s *Server) latest() *tls.Config {
 	s.seen = now
 	read, err := s.files.read()
 	if err != nil {
-		s.logger.Warn("the files of TLS changed and are not in order: the former ones go on", "error", err)
+		s.logger.Warn("the TLS files changed and are not valid: the former ones stay in use", "error", err)
 		return s.current
 	}
-	s.logger.Info("the files of TLS were read anew")
+	s.logger.Info("the TLS files were reloaded")
 	s.current = read
 	return read
 }

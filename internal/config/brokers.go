@@ -63,7 +63,7 @@ func ReadBrokers(name string) (found []Broker, err error) {
 	seen := map[string]bool{}
 	for i, entry := range file.Brokers {
 		if entry.Name == "" || seen[entry.Name] {
-			return nil, fmt.Errorf("broker %d needs a name of its own", i+1)
+			return nil, fmt.Errorf("broker %d needs a unique name", i+1)
 		}
 		seen[entry.Name] = true
 		broker, err := entry.broker()

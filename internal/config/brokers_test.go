@@ -37,8 +37,8 @@ func TestBrokers(t *testing.T) {
 func TestBadBrokers(t *testing.T) {
 	t.Setenv("RABBIT_PASSWORD", "hidden")
 	for text, want := range map[string]string{
-		`[]`: "form", `{"brokers": [{"nam": "x"}]}`: "form", `{"brokers": [{"url": "amqp://h/"}]}`: "broker 1 needs a name",
-		`{"brokers": [{"name": "a", "url": "amqp://h/"}, {"name": "a", "url": "amqp://h/"}]}`:      "broker 2 needs a name",
+		`[]`: "form", `{"brokers": [{"nam": "x"}]}`: "form", `{"brokers": [{"url": "amqp://h/"}]}`: "broker 1 needs a unique name",
+		`{"brokers": [{"name": "a", "url": "amqp://h/"}, {"name": "a", "url": "amqp://h/"}]}`:      "broker 2 needs a unique name",
 		`{"brokers": [{"name": "a", "url": "http://:${RABBIT_PASSWORD}@h/"}]}`:                     "broker a: its url must be",
 		`{"brokers": [{"name": "a", "url": "http://u:p$hidden@h/"}]}`:                              "broker a: its url must be",
 		`{"brokers": [{"name": "a", "url": "amqp://h/", "tls": {"ca_file": "ca.pem"}}]}`:           "its tls needs an amqps url",

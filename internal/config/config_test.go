@@ -74,12 +74,12 @@ func TestOneWrongValueIsOneLine(t *testing.T) {
 
 func TestUnknownNamesAreRefused(t *testing.T) {
 	for name, likely := range map[string]string{
-		"WAKECALL_HTPP_ADDR":      "is it WAKECALL_HTTP_ADDR?",
-		"WAKECALL_API_KEYS_FLIE":  "is it WAKECALL_API_KEYS_FILE?",
-		"WAKECALL_SECRETKEY":      "is it WAKECALL_SECRET_KEY?",
-		"WAKECALL_POLICY_TTL_SEC": "is it WAKECALL_POLICY_TTL?",
-		"WAKECALL_COLOUR":         "nobody reads this",
-		"WAKECALL_LOG_LEVEL_FILE": "nobody reads this", // not a secret
+		"WAKECALL_HTPP_ADDR":      "did you mean WAKECALL_HTTP_ADDR?",
+		"WAKECALL_API_KEYS_FLIE":  "did you mean WAKECALL_API_KEYS_FILE?",
+		"WAKECALL_SECRETKEY":      "did you mean WAKECALL_SECRET_KEY?",
+		"WAKECALL_POLICY_TTL_SEC": "did you mean WAKECALL_POLICY_TTL?",
+		"WAKECALL_COLOUR":         "there is no such setting",
+		"WAKECALL_LOG_LEVEL_FILE": "there is no such setting", // not a secret
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv(name, "")
@@ -129,7 +129,7 @@ func TestNamesOfTheTestsAreLeft(t *testing.T) {
 	}
 	_, err = config.Load()
 	if err != nil { // an empty setting may be wrong
-		require.NotContains(t, err.Error(), "nobody reads this")
+		require.NotContains(t, err.Error(), "there is no such setting")
 	}
 }
 

@@ -37,9 +37,9 @@ func (f *Faults) strangers(environment map[string]string, settings []Settings) {
 			continue
 		}
 		if likely := nearest(name, known); likely != "" {
-			f.Add(name, "nobody reads this; is it %s?", likely)
+			f.Add(name, "there is no such setting; did you mean %s?", likely)
 		} else {
-			f.Add(name, "nobody reads this")
+			f.Add(name, "there is no such setting")
 		}
 	}
 }

@@ -28,7 +28,7 @@ var parsers = map[reflect.Type]env.ParserFunc{
 	reflect.TypeFor[time.Duration](): func(text string) (any, error) {
 		d, err := time.ParseDuration(text)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no duration such as 90s, 30m or 72h", text)
+			return nil, fmt.Errorf("%q is not a duration such as 90s, 30m or 72h", text)
 		}
 		return d, nil
 	},
@@ -39,7 +39,7 @@ var parsers = map[reflect.Type]env.ParserFunc{
 func Loopback(addr string) (bool, error) {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return false, fmt.Errorf("%q is no host:port", addr)
+		return false, fmt.Errorf("%q is not a host:port", addr)
 	}
 	if _, err := net.LookupPort("tcp", port); err != nil {
 		return false, fmt.Errorf("%q has no port from 0 to 65535", addr)

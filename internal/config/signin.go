@@ -62,9 +62,9 @@ func (c Config) checkOIDC(f *Faults) {
 	case !isIssuer(c.OIDCIssuer):
 		f.Add("WAKECALL_OIDC_ISSUER", "must be https://…, without a query; http:// is for loopback only")
 	case c.OIDCAudience == "":
-		f.Add("WAKECALL_OIDC_ISSUER", "needs WAKECALL_OIDC_AUDIENCE: else a token for any other service would be let in")
+		f.Add("WAKECALL_OIDC_ISSUER", "needs WAKECALL_OIDC_AUDIENCE: without it tokens for other services would be accepted")
 	case len(c.OIDCRoles) == 0 && !f.Has("WAKECALL_OIDC_ROLES"):
-		f.Add("WAKECALL_OIDC_ISSUER", "needs WAKECALL_OIDC_ROLES: else nobody that it knows may do anything")
+		f.Add("WAKECALL_OIDC_ISSUER", "needs WAKECALL_OIDC_ROLES: without it no token has a role")
 	}
 }
 
@@ -102,7 +102,7 @@ func (c Config) checkTLS(f *Faults) {
 	case c.TLSClientCA != "" && c.TLSCert == "":
 		f.Add("WAKECALL_TLS_CLIENT_CA_FILE", "needs WAKECALL_TLS_CERT_FILE")
 	case c.TLSClientCA != "" && len(c.TLSRoles) == 0 && !f.Has("WAKECALL_TLS_ROLES"):
-		f.Add("WAKECALL_TLS_CLIENT_CA_FILE", "needs WAKECALL_TLS_ROLES: else no certificate may do anything")
+		f.Add("WAKECALL_TLS_CLIENT_CA_FILE", "needs WAKECALL_TLS_ROLES: without it no certificate has a role")
 	case c.TLSClientCA == "" && len(c.TLSRoles) > 0:
 		f.Add("WAKECALL_TLS_ROLES", "needs WAKECALL_TLS_CLIENT_CA_FILE")
 	}

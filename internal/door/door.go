@@ -13,8 +13,8 @@ import (
 
 // The reasons to refuse a request.
 var (
-	ErrHost   = errors.New("the name that it was called by is not one of this machine")
-	ErrOrigin = errors.New("a page of another origin may not call it")
+	ErrHost   = errors.New("the host name of the call is not one of this machine")
+	ErrOrigin = errors.New("a page of another origin must not call it")
 )
 
 // Rule lists the names by which a listener may be called.

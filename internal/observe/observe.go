@@ -75,13 +75,13 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	t.policies = newPolicies(&t.labels)
 	t.streams = newStreams(&t.labels)
 	t.overdue = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "wakecall_overdue_total", Help: "Timers that were overdue with nothing under way, and were woken.",
+		Name: "wakecall_overdue_total", Help: "Overdue timers that had no attempt under way, and were woken.",
 	}, []string{labelType})
 	t.unreadable = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_unreadable_total", Help: "Overdue timers whose run could not be read, and which were passed over.",
+		Name: "wakecall_unreadable_total", Help: "Overdue timers that were skipped, because their run could not be read.",
 	})
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a kept connection without a word.",
+		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a reused connection without an answer.",
 	})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},

@@ -28,9 +28,9 @@ func newPolicies(types *labels) *policies {
 	return &policies{
 		types: types,
 		emergency: describe("wakecall_emergency_paused",
-			"1 while somebody has paused the type's callbacks; * stands for all types, other for those without a label."),
+			"1 during an emergency pause of the type's callbacks; * stands for all types, other for types without a label."),
 		paused:       describe("wakecall_policy_paused", "1 while the policy pauses its callbacks."),
-		backPressure: describe("wakecall_back_pressure_seconds", "How long the receiver's wish for patience still holds its type back."),
+		backPressure: describe("wakecall_back_pressure_seconds", "How long back-pressure from the receiver still holds its type back."),
 		limit:        describe("wakecall_callback_limit", "Callbacks a second that the policy allows, where it limits them."),
 	}
 }

@@ -16,7 +16,7 @@ type claims map[string]jsontext.Value
 
 const claimEmail = "email"
 
-var errNameless = errors.New("the token names nobody")
+var errNameless = errors.New("the token names no subject")
 
 // principal returns the owner of the token. Its name is the most readable one that is valid. Its
 // id is the subject, which a provider never assigns twice.

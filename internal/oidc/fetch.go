@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	errRedirect = errors.New("it redirects, which is not followed")
+	errRedirect = errors.New("it redirects; redirects are not followed")
 	errTooLarge = fmt.Errorf("its answer has more than %d bytes", tuning.ProviderBytes)
 	errNoKey    = errors.New("it publishes no key that signs tokens")
 )
@@ -84,7 +84,7 @@ func fetch(ctx context.Context, client *http.Client, issuer string) (all publish
 		return all, err
 	}
 	if !safeURL(issuer, said.Keys) {
-		return all, fmt.Errorf("its jwks_uri %q is no URL with https", said.Keys)
+		return all, fmt.Errorf("its jwks_uri %q is not an https URL", said.Keys)
 	}
 	text, err := get(ctx, client, said.Keys)
 	if err != nil {
@@ -132,7 +132,7 @@ func readKeys(text []byte) (keys []jose.JSONWebKey, err error) {
 		Keys []jsontext.Value `json:"keys"`
 	}
 	if err := json.Unmarshal(text, &set); err != nil {
-		return nil, errors.New("its keys are no JSON Web Key Set")
+		return nil, errors.New("its keys are not a JSON Web Key Set")
 	}
 	for _, raw := range set.Keys {
 		var key jose.JSONWebKey

@@ -34,7 +34,7 @@ func (p *Provider) noted(withdrawn bool, err error) {
 	}
 	switch {
 	case err != nil && !p.down.Swap(true):
-		p.options.Logger.Warn("the identity provider does not answer: nobody new is let in by it", "issuer", p.options.Issuer, "error",
+		p.options.Logger.Warn("the identity provider does not answer: new tokens are refused", "issuer", p.options.Issuer, "error",
 			clip(err.Error()))
 	case err == nil && p.down.Swap(false):
 		p.options.Logger.Info("the identity provider answers again", "issuer", p.options.Issuer)

@@ -12,8 +12,8 @@ import (
 
 // The reasons why a receiver cannot connect.
 var (
-	ErrLeaving = errors.New("no more rings come here")
-	ErrFull    = errors.New("as many receivers are connected as may be")
+	ErrLeaving = errors.New("the hub is closed")
+	ErrFull    = errors.New("the limit of connected receivers is reached")
 )
 
 // Places gets the number of rings that the receivers of a business type take at once, after each

@@ -21,10 +21,10 @@ const KeyFile = "secret.key"
 func Backup(ctx context.Context, from, to string) (err error) {
 	to = filepath.Clean(to)
 	if _, err := os.Stat(filepath.Join(from, birthFile)); err != nil {
-		return fmt.Errorf("%s is no data directory of Wakecall: %w", from, err)
+		return fmt.Errorf("%s is not a data directory of Wakecall: %w", from, err)
 	}
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
-		return errors.Join(fmt.Errorf("%s is there already; name a new directory", to), err)
+		return errors.Join(fmt.Errorf("%s exists already; name a new directory", to), err)
 	}
 	// An incomplete copy never has the name of a complete one.
 	partial, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".partial-")
@@ -111,7 +111,7 @@ func together(ctx context.Context, first, second *snapshot) error {
 			return err
 		}
 	}
-	return errors.New("the databases are written to all the time; try again")
+	return errors.New("the databases are too busy for a copy; try again")
 }
 
 // snapshot reads one database in its state of one instant.

@@ -97,7 +97,7 @@ func TestBackupRefuses(t *testing.T) {
 	t.Parallel()
 	o, dir := options(t), t.TempDir()
 	err := Backup(t.Context(), dir, filepath.Join(dir, "copy"))
-	require.ErrorContains(t, err, "no data directory of Wakecall")
+	require.ErrorContains(t, err, "not a data directory of Wakecall")
 	opened(t, o).close()
 	require.ErrorContains(t, Backup(t.Context(), o.DataDir, dir), "is there already")
 	require.Error(t, Backup(t.Context(), o.DataDir, filepath.Join(dir, "no", "copy")))

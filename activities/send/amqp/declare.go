@@ -137,7 +137,7 @@ func undeclared(ctx context.Context, err error) delivery.Answer {
 		if found := inequivalent.FindStringSubmatch(reason.Reason); found != nil {
 			property = "another " + found[1]
 		}
-		answer.Class, answer.Detail = delivery.Refused, fmt.Sprintf("it is there with %s (%d)", property, reason.Code)
+		answer.Class, answer.Detail = delivery.Refused, fmt.Sprintf("it exists with %s (%d)", property, reason.Code)
 	case answer.Detail == "":
 		answer.Detail = "it failed"
 	}

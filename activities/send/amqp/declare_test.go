@@ -44,8 +44,8 @@ func declared(t *testing.T, server *rabbit.Server) {
 	require.True(t, declaring(t, transport, "orders", both).Delivered, "it is declared again after one that no queue took")
 
 	for detail, d := range map[string]delivery.Declare{
-		"declaring the exchange: it is there with another type (406)":      {ExchangeType: delivery.ExchangeFanout},
-		"declaring the queue: it is there with another x-queue-type (406)": {Queue: "orders-queue", QueueType: delivery.QueueClassic},
+		"declaring the exchange: it exists with another type (406)":      {ExchangeType: delivery.ExchangeFanout},
+		"declaring the queue: it exists with another x-queue-type (406)": {Queue: "orders-queue", QueueType: delivery.QueueClassic},
 	} {
 		for range 2 {
 			outcome := declaring(t, transport, "orders", d)

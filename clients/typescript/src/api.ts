@@ -72,7 +72,7 @@ export async function take<T>(call: Promise<Answer<T>>): Promise<T> {
 /** The data and the response of an answer. */
 export async function taken<T>(call: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await call.catch((reason: unknown) => {
-    if (reason instanceof SyntaxError) throw new Error("the answer is not Wakecall's", { cause: reason });
+    if (reason instanceof SyntaxError) throw new Error("the answer is not from Wakecall", { cause: reason });
     throw reason;
   });
   if (!response.ok) throw Problem.of(response, error);

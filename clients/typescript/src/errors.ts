@@ -23,7 +23,7 @@ export class Problem extends Error {
   readonly retryAfter: number | undefined;
 
   constructor(status: number, document?: Partial<ProblemDocument>, retryAfter?: number) {
-    const detail = document?.detail ?? `Wakecall answered ${status}, in words that are not its own`;
+    const detail = document?.detail ?? `Wakecall answered ${status} without a problem document`;
     const code = codeOf(document?.type);
     const fields = document?.errors ?? [];
     super(

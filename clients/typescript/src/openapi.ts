@@ -618,7 +618,7 @@ export interface paths {
          *
          *     The items come in one of three ways. `items` holds up to 1000. With `"upload": true` the dispatch waits in
          *     the status `uploading` for any number of them at `PUT /v1/dispatches/{type}/{id}/items`, and starts when
-         *     all of them are there. A `loader` is a URL of yours that is asked for pages of items while they are sent.
+         *     all of them are there. A `loader` is the URL of your loader, which answers pages of items while they are sent.
          */
         post: operations["startDispatch"];
         delete?: never;
@@ -2054,8 +2054,8 @@ export interface components {
          *     * `tls_expired`: the receiver's certificate has expired or is not valid yet.
          *     * `tls_unknown_issuer`: nobody who is trusted has signed it.
          *     * `tls_wrong_name`: it is another host's.
-         *     * `tls_protocol`: the receiver speaks no TLS, or no version or cipher of it that is allowed.
-         *     * `tls_client_certificate`: the receiver demands a client certificate, or refuses the one it was shown.
+         *     * `tls_protocol`: the receiver does not speak TLS, or offers no allowed version or cipher.
+         *     * `tls_client_certificate`: the receiver requires a client certificate, or refuses ours.
          *     * `tls_failure`: another failure of the handshake.
          *     * `refused`: the broker refused the message, or the worker; or a receiver that had connected said no.
          *     * `unroutable`: no queue of the broker takes the message, or there is no such exchange.
@@ -2812,7 +2812,7 @@ export interface components {
          */
         MinInterval: components["schemas"]["Duration"];
         /**
-         * @description How long before its due time a timer is handed to a worker, which holds it until then. From 10ms to 1m; with `0s` a timer is handed to a worker when it rings and not before. Timers that are due at one instant are handed out over more, up to 1m, as soon as the gateway sees that they are many; give more where many gateways book few each. Holds for timers booked since; one that rings at a limited rate is not held.
+         * @description How long before its due time a timer is handed to a worker, which holds it until then. From 10ms to 1m; with `0s` a worker gets a timer only when it rings. Timers that are due at one instant are handed out over more, up to 1m, as soon as the gateway sees that they are many; give more where many gateways book few each. Holds for timers booked since; one that rings at a limited rate is not held.
          * @default 2s
          */
         Preload: components["schemas"]["Duration"];
@@ -3558,7 +3558,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:malformed-request",
                  *       "title": "The request is malformed",
                  *       "status": 400,
-                 *       "detail": "The body has a name twice at /delay.",
+                 *       "detail": "The body has a duplicate name at /delay.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -3820,7 +3820,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:policy-in-use",
                  *       "title": "The policy has open timers",
                  *       "status": 409,
-                 *       "detail": "The business type has 4 open timers. Say timers=cancel or timers=keep.",
+                 *       "detail": "The business type has 4 open timers. Send timers=cancel or timers=keep.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -3844,7 +3844,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:not-streamed",
                  *       "title": "The receivers of the business type do not connect",
                  *       "status": 409,
-                 *       "detail": "The policy of order-close does not say \"stream\": true.",
+                 *       "detail": "The policy of order-close does not have \"stream\": true.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -3856,7 +3856,7 @@ export interface components {
                 };
             };
         };
-        /** @description The ring was answered before, its deadline has passed, or it was never given. */
+        /** @description The ring was answered before, its deadline has passed, or it was never sent. */
         RingOver: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3868,7 +3868,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:ring-over",
                  *       "title": "The ring is over",
                  *       "status": 409,
-                 *       "detail": "The ring was answered before, its deadline has passed, or it was never given.",
+                 *       "detail": "The ring was answered before, its deadline has passed, or it was never sent.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -3895,7 +3895,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:not-awaited",
                  *       "title": "The delivery awaits no acknowledgement",
                  *       "status": 409,
-                 *       "detail": "Nothing is awaited of the receiver: its time was up, or the delivery has ended otherwise.",
+                 *       "detail": "No acknowledgement is awaited: its time has passed, or the delivery has ended.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s",
                  *       "timer": {
                  *         "business_type": "order-close",
@@ -3907,7 +3907,7 @@ export interface components {
                  *         "attempts": 1,
                  *         "last_failure": {
                  *           "class": "unacknowledged",
-                 *           "message": "unacknowledged: the receiver accepted it, and said nothing more in time",
+                 *           "message": "unacknowledged: the receiver accepted it, and did not acknowledge it in time",
                  *           "at": "2026-11-21T09:40:00.041Z"
                  *         },
                  *         "webhook_id": "msg_mfrggzdfmztwq2lknnwg23tpoa",
@@ -3926,7 +3926,7 @@ export interface components {
                 };
             };
         };
-        /** @description The token is not that of the delivery, or the API key is for other business types. */
+        /** @description The token does not belong to the delivery, or the API key is for other business types. */
         WrongToken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3936,9 +3936,9 @@ export interface components {
                 /**
                  * @example {
                  *       "type": "urn:wakecall:problem:wrong-ack-token",
-                 *       "title": "The token is not that of the delivery",
+                 *       "title": "The token does not belong to the delivery",
                  *       "status": 403,
-                 *       "detail": "The token is not that of the delivery.",
+                 *       "detail": "The token does not belong to the delivery.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -4033,7 +4033,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:precondition-failed",
                  *       "title": "The condition is not met",
                  *       "status": 412,
-                 *       "detail": "The policy has another version than If-Match names.",
+                 *       "detail": "The version of the policy is not the one in If-Match.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -4058,13 +4058,13 @@ export interface components {
                  *       "type": "urn:wakecall:problem:precondition-failed",
                  *       "title": "The condition is not met",
                  *       "status": 412,
-                 *       "detail": "The timer has another revision than If-Match names.",
+                 *       "detail": "The revision of the timer is not the one in If-Match.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s",
                  *       "errors": [
                  *         {
                  *           "pointer": "If-Match",
                  *           "code": "conflict",
-                 *           "detail": "must be the ETag of the timer as it is"
+                 *           "detail": "must be the current ETag of the timer"
                  *         }
                  *       ]
                  *     }
@@ -4089,13 +4089,13 @@ export interface components {
                  *       "type": "urn:wakecall:problem:precondition-failed",
                  *       "title": "The condition is not met",
                  *       "status": 412,
-                 *       "detail": "The timer has another revision than If-Match names.",
+                 *       "detail": "The revision of the timer is not the one in If-Match.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s",
                  *       "errors": [
                  *         {
                  *           "pointer": "If-Match",
                  *           "code": "conflict",
-                 *           "detail": "must be the ETag of the timer as it is"
+                 *           "detail": "must be the current ETag of the timer"
                  *         }
                  *       ]
                  *     }
@@ -4236,7 +4236,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:internal",
                  *       "title": "Internal error",
                  *       "status": 500,
-                 *       "detail": "Something went wrong. The log knows it by the request id.",
+                 *       "detail": "Something went wrong. The log has the details under the request id.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -5804,7 +5804,7 @@ export interface operations {
             query?: {
                 /** @description With `true`, only policies that are paused. */
                 paused?: boolean;
-                /** @description With `true`, only policies whose receiver has asked for patience. */
+                /** @description With `true`, only policies with back-pressure in force. */
                 back_pressure?: boolean;
             };
             header?: never;

@@ -56,7 +56,7 @@ func New(url string, logger *slog.Logger) (*Limiter, error) {
 // Close closes the connections.
 func (l *Limiter) Close() {
 	if err := l.pool.Close(); err != nil {
-		l.logger.Warn("redis did not end cleanly", "error", err)
+		l.logger.Warn("redis did not close cleanly", "error", err)
 	}
 }
 
