@@ -40,7 +40,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 			var err error
 			now, err = api.Bulk.Get(t.Context(), j.ID)
 			return err == nil && (now.Done >= n || now.Ended())
-		}, process.Patience, 20*time.Millisecond, "the job goes on")
+		}, 3*process.Patience, 20*time.Millisecond, "the job goes on") // half a minute after a crash, on a machine at rest
 		return now
 	}
 	for n := range crashes {
