@@ -9,6 +9,7 @@ import (
 	"github.com/wakecall/wakecall/engine/alerts"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/engine/canary"
 	"github.com/wakecall/wakecall/engine/deliveries"
 	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/engine/emergencies"
@@ -111,6 +112,12 @@ func New(config Config) *Engine {
 	e.Bulk = bulk.New(bulk.Config{Kernel: k, Reader: reader, Bookings: booked, Policies: e.Policies, Reach: config.Reach})
 	e.Policies.OrderBulkBy(e.Bulk.OrderOnce)
 	return e
+}
+
+// Canary returns a canary on the engine's namespace.
+func (e *Engine) Canary(config canary.Config) *canary.Canary {
+	config.Kernel, config.Emergencies = e.kernel, e.Emergencies
+	return canary.New(config)
 }
 
 // EndWaits ends the waits of all callers, from now on: their requests are durable, and are

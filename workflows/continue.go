@@ -19,7 +19,7 @@ func (t *timerRun) continueAsNew() error {
 	if err == nil {
 		ctx := workflow.WithWorkflowTaskTimeout(t.ctx, TaskTimeout(t.spec.Memo))
 		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
-		err = workflow.NewContinueAsNewErrorWithOptions(ctx, options, TypeTimer, t.spec, t.payload)
+		err = workflow.NewContinueAsNewErrorWithOptions(ctx, options, workflow.GetInfo(ctx).WorkflowType.Name, t.spec, t.payload)
 	}
 	return err
 }

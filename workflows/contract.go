@@ -59,7 +59,10 @@ func CheckQueue(check string) string { return "wakecall-check-" + check }
 
 // Workflow types.
 const (
-	TypeTimer  = "WakecallTimer"
+	TypeTimer = "WakecallTimer"
+	// TypeCanary is a timer of a gateway's canary. With a type of its own, it is in no list, count
+	// or forecast of timers.
+	TypeCanary = "WakecallCanary"
 	TypePolicy = "WakecallPolicy"
 	TypeAlert  = "WakecallAlert"
 	TypeProbe  = "WakecallProbe"

@@ -14,6 +14,7 @@ type Registry interface {
 // Register registers every workflow under its stored name.
 func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeTimer})
+	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeCanary})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
 	r.RegisterWorkflowWithOptions(Job[job.Bulk, job.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})

@@ -4,7 +4,7 @@ import "github.com/wakecall/wakecall/core/delivery"
 
 // The headers of Standard Webhooks 1.0.0.
 const (
-	HeaderWebhookID        = "webhook-id"
+	HeaderWebhookID        = delivery.HeaderWebhookID
 	HeaderWebhookTimestamp = "webhook-timestamp"
 	HeaderWebhookSignature = "webhook-signature"
 )

@@ -106,6 +106,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	defer counting.Wait()
 	defer cancel()
 	counting.Go(func() { a.Engine.Forecasts.Run(ctx) })
+	a.startCanary(ctx, &counting)
 	a.signIn.refreshKeys(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, server, a.Config.HTTPAddr, started)

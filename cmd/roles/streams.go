@@ -16,16 +16,24 @@ import (
 // streams lets receivers connect to this process. It makes the attempts at them here, because
 // their connections are here. It ends with the app.
 func (a *App) streams() *stream.Hub {
+	bounds := stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType}
+	hub := a.hub(bounds, a.reporters.deliveries, a.Telemetry.Streamed)
+	a.Telemetry.Streams(hub.Connections)
+	return hub
+}
+
+// hub returns a hub whose receivers get their attempts from this process, until the app ends.
+// connected is called for each change of a business type's receivers.
+func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected func(businessType string)) *stream.Hub {
 	var polls *worker.Streams
-	hub := stream.NewHub(stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType},
-		func(businessType string, places int) {
-			a.Telemetry.Streamed(businessType)
-			polls.SetPlaces(businessType, places)
-		})
+	hub := stream.NewHub(bounds, func(businessType string, places int) {
+		connected(businessType)
+		polls.SetPlaces(businessType, places)
+	})
 	attempter, _ := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Emergencies: a.Engine.Emergencies,
-		Observer:    a.reporters.deliveries, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
+		Observer:    observer, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails only for a cache of size zero
 	polls = worker.NewStreams(worker.Options{
@@ -33,7 +41,6 @@ func (a *App) streams() *stream.Hub {
 	}, func(_ context.Context, answer coredelivery.RingAnswer) error {
 		return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
 	})
-	a.Telemetry.Streams(hub.Connections)
 	a.closing = append(a.closing, func() {
 		hub.Leave()
 		// Unanswered rings go back while Temporal can still get the report.

@@ -23,6 +23,9 @@ func (a Ack) Check(stream string) (errs wire.FieldErrors) {
 	return errs
 }
 
+// HeaderWebhookID is the header of a callback with its message id, of Standard Webhooks 1.0.0.
+const HeaderWebhookID = "webhook-id"
+
 // HeaderAckToken authorizes the receiver of a callback to acknowledge the delivery, and nothing
 // else. It is a header of the callback and of the acknowledging calls.
 const HeaderAckToken = "Wakecall-Ack-Token"

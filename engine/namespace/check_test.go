@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/engine/kernel"
 )
 
 // A clock is off when its time lies more than a second outside of the call that asked
@@ -17,7 +19,7 @@ func TestClocksApart(t *testing.T) {
 		-1500 * time.Millisecond: "the clock of Temporal is 1.5s behind this machine's", -time.Second: "", 0: "", 3 * time.Second: "", 4 * time.Second: "",
 		4001 * time.Millisecond: "the clock of Temporal is 1.001s ahead of this machine's",
 	} {
-		said := describeClock(before, before.Add(theirs), after)
+		said := kernel.DescribeClock(before, before.Add(theirs), after)
 		if want == "" {
 			require.Empty(t, said, theirs)
 			continue

@@ -63,7 +63,7 @@ func (t *startupCheck) clock(ctx context.Context) (wrong string, unknown error) 
 	if err != nil {
 		return "", err
 	}
-	return describeClock(before, run.GetWorkflowExecutionInfo().GetStartTime().AsTime(), after), nil
+	return kernel.DescribeClock(before, run.GetWorkflowExecutionInfo().GetStartTime().AsTime(), after), nil
 }
 
 // The fairness keys of three tasks, in the order of their arrival in the queue.

@@ -53,6 +53,7 @@ type Config struct {
 
 	PolicyTTL         time.Duration `env:"WAKECALL_POLICY_TTL" envDefault:"3s" help:"how long a policy that was read is trusted, and how often a worker looks for new ones"`
 	ReconcileInterval time.Duration `env:"WAKECALL_RECONCILE_INTERVAL" envDefault:"1m" help:"how often a worker looks for timers that are overdue by as much with nothing under way, and wakes them; 0s for never"`
+	Canary            string        `env:"WAKECALL_CANARY" envDefault:"on" help:"on or off: whether a gateway books a small timer once a minute, and tells if it does not ring (docs/operations.md)"`
 	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker, or a gateway with receivers that poll, waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
 	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" help:"where /metrics and /livez are served beside the API; the role worker serves them at 127.0.0.1:9090 unless told otherwise, the API on its own address"`
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
@@ -62,6 +63,12 @@ type Config struct {
 const (
 	AuditOff    = "off"
 	AuditStdout = "stdout"
+)
+
+// The values of WAKECALL_CANARY. The empty text means on.
+const (
+	CanaryOn  = "on"
+	CanaryOff = "off"
 )
 
 // maxPolicyTTL bounds the time until a changed policy is in force.
@@ -113,6 +120,9 @@ func (c Config) Check(f *Faults) {
 	}
 	if c.StopTimeout < 0 {
 		f.Add("WAKECALL_STOP_TIMEOUT", "must not be negative")
+	}
+	if c.Canary != "" && c.Canary != CanaryOn && c.Canary != CanaryOff {
+		f.Add("WAKECALL_CANARY", "must be %s or %s", CanaryOn, CanaryOff)
 	}
 	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
 		f.Add("WAKECALL_LOG_LEVEL", "must be debug, info, warn or error")

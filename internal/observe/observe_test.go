@@ -40,6 +40,7 @@ func exported(t *testing.T) []string {
 	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Limits: policy.Limits{CallbacksPerSecond: &limit}}})
 	telemetry.Streams(func() map[string]int { return map[string]int{"order": 2} })
 	telemetry.StreamsWait(map[string]int{"order": 3, "invoice": 4})
+	telemetry.Canary([]string{"ring"}).Took("ring", time.Second)
 	text := show()
 	require.Contains(t, text, "\nwakecall_queued_bookings 7\n")
 	var names []string
@@ -47,4 +48,21 @@ func exported(t *testing.T) []string {
 		names = append(names, line[1])
 	}
 	return names
+}
+
+// A fault that begins is seen as a change, so the steps of a canary begin without one.
+func TestTheStepsOfACanaryBeginWithoutAFault(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openMetrics(t)
+	canary := telemetry.Canary([]string{"book", "ring"})
+	shown := show()
+	require.Contains(t, shown, `wakecall_canary_failed{step="ring"} 0`)
+	require.NotContains(t, shown, "wakecall_canary_step_seconds{", "nothing was measured yet")
+	canary.Booked(time.Unix(1_000_000, 0))
+	canary.Stepped("ring", true)
+	canary.Took("book", 5*time.Millisecond)
+	shown = show()
+	require.Contains(t, shown, `wakecall_canary_failed{step="ring"} 1`)
+	require.Contains(t, shown, `wakecall_canary_step_seconds{step="book"} 0.005`)
+	require.Contains(t, shown, "wakecall_canary_last_timestamp_seconds 1e+06")
 }

@@ -287,3 +287,24 @@ const (
 	// UploadSign is the heartbeat interval of an upload, which may be silent for an hour.
 	UploadSign = 10 * time.Minute
 )
+
+// The canary. A beat takes at most 2*CanaryBook + CanaryDelay + CanaryRing + CanaryRecord +
+// CanaryList, and a fault is noticed within that and an interval: 90 s.
+const (
+	// CanaryInterval is the time between two beats.
+	CanaryInterval = time.Minute
+	// CanaryDelay is the delay of a beat's timer, long enough to be one of Temporal's timers.
+	CanaryDelay = 4 * time.Second
+	// CanaryBook bounds a booking and each read, CanaryRing the lateness of a ring, CanaryRecord
+	// its record, and CanaryList the time until visibility shows it.
+	CanaryBook   = 3 * time.Second
+	CanaryRing   = 10 * time.Second
+	CanaryRecord = 4 * time.Second
+	CanaryList   = 6 * time.Second
+	// CanaryPoll is the interval of questions to visibility.
+	CanaryPoll = time.Second
+	// CanaryHandOver is how long a ring waits for a beat to take it.
+	CanaryHandOver = time.Second
+	// CanaryLife ends a timer that no beat waits for any more.
+	CanaryLife = 2 * time.Minute
+)

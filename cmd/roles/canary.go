@@ -1,0 +1,24 @@
+package roles
+
+import (
+	"context"
+	"sync"
+
+	"github.com/wakecall/wakecall/activities/delivery"
+	"github.com/wakecall/wakecall/engine/canary"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/stream"
+)
+
+// startCanary books a timer once a minute until ctx is done, unless the settings say off. Its
+// rings have a hub of their own, and are in no metric of deliveries.
+func (a *App) startCanary(ctx context.Context, running *sync.WaitGroup) {
+	if a.Config.Canary == config.CanaryOff {
+		return
+	}
+	// Its attempts are observed by a reporter that is not registered.
+	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, delivery.NewReporter(a.Telemetry), func(string) {})
+	metrics := a.Telemetry.Canary(canary.StepNames())
+	beats := a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
+	running.Go(func() { beats.Run(ctx) })
+}

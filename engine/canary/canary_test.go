@@ -1,0 +1,135 @@
+package canary
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// run runs the canary of a world in a bubble until the test is through.
+func run(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		w := newWorld(ctx, t)
+		ended := make(chan struct{})
+		go func() { defer close(ended); w.canary.Run(ctx) }()
+		test(t, w)
+		stop()
+		<-ended
+	})
+}
+
+func pass(d time.Duration) { <-time.After(d) }
+
+// A day in which nothing is wrong shows no fault, and leaves nothing behind.
+func TestAQuietDay(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, w *world) {
+		pass(24 * time.Hour)
+		beats := w.seen()
+		require.InDelta(t, 24*60, len(beats), 1)
+		requireQuiet(t, beats)
+		for _, step := range Steps {
+			require.Contains(t, beats[0].Took, step)
+			require.Contains(t, w.took, string(step))
+			require.False(t, w.failed[string(step)])
+		}
+		require.Zero(t, beats[0].Took[StepRing], "it rings on time here")
+		require.Len(t, w.Called("DeleteWorkflowExecution"), len(beats), "each timer is deleted once it is measured")
+	})
+}
+
+// Each fault is noticed within 90 s of its beginning, wherever in a minute it begins, and its end
+// within as much.
+func TestFaultsAreNoticed(t *testing.T) {
+	t.Parallel()
+	refused := func(err error, calls ...string) fault {
+		f := fault{calls: map[string]error{}}
+		for _, call := range calls {
+			f.calls[call] = err
+		}
+		return f
+	}
+	for name, c := range map[string]struct {
+		fault
+		step Step
+		why  string
+	}{
+		"no worker":                     {fault{unpolled: []string{workflows.TaskQueue}}, StepRing, "no process polls the queue wakecall"},
+		"a stream without a poller":     {fault{unpolled: []string{streamQueue()}}, StepRing, "no process polls the queue " + streamQueue()},
+		"workers that do nothing":       {fault{stuck: true}, StepRing, "the queues are polled"},
+		"Temporal's timers stand still": {fault{late: 11 * time.Second}, StepRing, "did not ring within 10s"},
+		"Temporal is gone":              {refused(errAway, ""), StepBook, "connection refused"},
+		"the database is read-only":     {refused(serviceerror.NewUnavailable("read-only"), "ExecuteWorkflow"), StepBook, "read-only"},
+		"the namespace is gone":         {refused(serviceerror.NewNamespaceNotFound("default"), "ExecuteWorkflow"), StepBook, "default"},
+		"runs cannot be read":           {refused(errAway, "DescribeWorkflowExecution"), StepClock, "could not be read"},
+		"Temporal's clock is ahead":     {fault{off: 3 * time.Second}, StepClock, "ahead of"},
+		"Temporal's clock is behind":    {fault{off: -3 * time.Second}, StepClock, "behind"},
+		"the disk is full":              {fault{unrecorded: true}, StepRecord, "not recorded"},
+		"rings count as failures":       {fault{outcome: timer.Expired}, StepRecord, "expired"},
+		"visibility is gone":            {refused(errAway, "CountWorkflow"), StepList, "does not answer"},
+		"visibility lags behind":        {fault{unlisted: true}, StepList, "does not show"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, into := range []time.Duration{0, time.Second, 10 * time.Second, 30 * time.Second, 59 * time.Second} {
+				run(t, func(t *testing.T, w *world) {
+					pass(10*time.Minute + into)
+					requireQuiet(t, w.seen())
+					w.set(c.fault)
+					pass(90 * time.Second)
+					require.Equal(t, c.step, w.canary.Last().Failed)
+					require.True(t, w.failed[string(c.step)], "the metrics say so, too")
+					require.Contains(t, w.canary.Last().Why, c.why)
+					w.set(fault{})
+					pass(90 * time.Second)
+					require.Empty(t, w.canary.Last().Failed, "it is over")
+				})
+			}
+		})
+	}
+}
+
+// A receiver that fails, and an operator who pauses all callbacks, are no faults of Wakecall.
+func TestAPauseIsNoFault(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, w *world) {
+		w.mu.Lock()
+		w.held = &policy.Emergency{Everything: true}
+		w.mu.Unlock()
+		pass(time.Hour)
+		requireQuiet(t, w.seen())
+		require.True(t, w.canary.Last().Held)
+		require.Empty(t, w.Called("ExecuteWorkflow"), "nothing is booked that cannot ring")
+		w.mu.Lock()
+		w.held = nil
+		w.mu.Unlock()
+		w.set(fault{calls: map[string]error{"Holding": errors.New("unknown")}})
+		pass(90 * time.Second)
+		require.False(t, w.canary.Last().Held, "what cannot be read holds nothing")
+		requireQuiet(t, w.seen())
+	})
+}
+
+// A ring that comes too late belongs to no later beat.
+func TestALateRing(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, w *world) {
+		pass(2 * time.Minute)
+		w.set(fault{late: 70 * time.Second})
+		pass(time.Minute)
+		w.set(fault{late: 80 * time.Second}) // the ring of the beat before comes meanwhile
+		pass(time.Minute)
+		require.Equal(t, StepRing, w.canary.Last().Failed)
+	})
+}
