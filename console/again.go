@@ -3,8 +3,6 @@ package console
 import (
 	"net/http"
 	"net/url"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -18,12 +16,12 @@ type unsent struct {
 }
 
 // keepForm has the browser keep the form of a visit, and reports whether it does.
-func (c *Console) keepForm(v *visit) bool {
-	if v.r.ParseForm() != nil {
+func (c *signInPages) keepForm(v *visit) bool {
+	if v.R.ParseForm() != nil {
 		return false
 	}
-	form := unsent{Path: v.r.URL.EscapedPath(), Fields: v.r.PostForm, Ends: c.Now().Add(tuning.FormLife)}
-	return c.remember(v, ofForm, form, form.Ends) == nil
+	form := unsent{Path: v.R.URL.EscapedPath(), Fields: v.R.PostForm, Ends: c.Now().Add(tuning.FormLife)}
+	return c.Sessions.remember(v.Exchange, ofForm, form, form.Ends) == nil
 }
 
 // againPage shows a form that was not sent, to be sent now.
@@ -37,26 +35,9 @@ type againPage struct {
 // Fields are what is sent, in order.
 func (p againPage) Fields() []field { return fieldsOf(p.Form.Fields) }
 
-// fieldsOf are the values of a form, in order of their names.
-func fieldsOf(form url.Values) (all []field) {
-	for name, values := range form {
-		for _, value := range values {
-			all = append(all, field{Name: name, Value: value, Hidden: name == "etag"})
-		}
-	}
-	slices.SortStableFunc(all, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
-	return all
-}
-
-// field is one value of a form. A hidden one says nothing to people.
-type field struct {
-	Name, Value string
-	Hidden      bool
-}
-
-func (c *Console) showAgain(v *visit) {
+func (c *signInPages) showAgain(v *visit) {
 	var form unsent
-	if err := c.recall(v, ofForm, &form); err != nil || !c.Now().Before(form.Ends) || within(form.Path) != form.Path {
+	if err := c.Sessions.recall(v.Exchange, ofForm, &form); err != nil || !c.Now().Before(form.Ends) || within(form.Path) != form.Path {
 		v.redirect(Root)
 		return
 	}

@@ -33,13 +33,13 @@ func hashOf(file string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-func (c *Console) asset(v *visit) {
-	file := v.r.PathValue("file")
+func (c *Site) asset(v *visit) {
+	file := v.R.PathValue("file")
 	text, err := readAsset(file)
-	if err != nil || v.r.PathValue("hash") != hashOf(file) {
+	if err != nil || v.R.PathValue("hash") != hashOf(file) {
 		c.absent(v)
 		return
 	}
-	v.w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	http.ServeContent(v.w, v.r, file, time.Time{}, strings.NewReader(text))
+	v.W.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+	http.ServeContent(v.W, v.R, file, time.Time{}, strings.NewReader(text))
 }

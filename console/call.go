@@ -3,13 +3,13 @@ package console
 import (
 	"bytes"
 	"context"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/go-json-experiment/json"
-
-	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // call is a call of the API, as curl would make it.
@@ -56,23 +56,31 @@ type Problem struct {
 	RequestID string `json:"request_id"`
 }
 
-// repeated are the headers of the visit that its calls repeat: whose they are is the same.
-var repeated = []string{"X-Forwarded-For", "User-Agent"}
-
-const headerRequestID = "X-Request-Id"
-
-// call makes a call in the name of who is signed in, and reads the answer into to; nil for an
-// answer without a body.
-func (c *Console) call(v *visit, made call, to any) (*answer, *Problem) {
-	request, err := v.request(made)
-	if err != nil {
-		return nil, c.broken(err)
+// decode reads an answer that was kept as it came.
+func (c Sender) decode(raw jsontext.Value, into any) *Problem {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return c.broken(err)
 	}
-	return c.send(request, to)
+	return nil
 }
 
-// ask makes a call in the name of who calls in a context, which no visit has caused.
-func (c *Console) ask(ctx context.Context, made call, to any) *Problem {
+// statusOf is the status of a page that shows a problem, or none.
+func statusOf(problem *Problem) int {
+	if problem != nil {
+		return problem.Status
+	}
+	return http.StatusOK
+}
+
+// Sender makes calls of the API.
+type Sender struct {
+	// API is the handler of the API, and Log is for what breaks on the way.
+	API http.Handler
+	Log *slog.Logger
+}
+
+// inContext makes a call in the name of who calls in a context, which no visit has caused.
+func (c Sender) inContext(ctx context.Context, made call, to any) *Problem {
 	request, err := made.request(ctx)
 	if err != nil {
 		return c.broken(err)
@@ -82,9 +90,10 @@ func (c *Console) ask(ctx context.Context, made call, to any) *Problem {
 	return problem
 }
 
-func (c *Console) send(request *http.Request, to any) (*answer, *Problem) {
+// send makes a call, and reads the answer into to; nil for an answer without a body.
+func (c Sender) send(request *http.Request, to any) (*answer, *Problem) {
 	a := &answer{header: http.Header{}}
-	c.calls.ServeHTTP(a, request)
+	c.API.ServeHTTP(a, request)
 	if a.status >= http.StatusBadRequest {
 		problem := &Problem{}
 		if err := json.Unmarshal(a.body.Bytes(), problem); err != nil {
@@ -103,27 +112,9 @@ func (c *Console) send(request *http.Request, to any) (*answer, *Problem) {
 }
 
 // broken is what no answer of the API is. The error is for the log.
-func (c *Console) broken(err error) *Problem {
-	c.Logger.Error("the console cannot make a call of the API", "error", err)
+func (c Sender) broken(err error) *Problem {
+	c.Log.Error("the console cannot make a call of the API", "error", err)
 	return &Problem{Status: http.StatusInternalServerError, Title: http.StatusText(http.StatusInternalServerError)}
-}
-
-// request is a call as it is sent for a visit: from where, and by what, the visit came.
-func (v *visit) request(made call) (*http.Request, error) {
-	request, err := made.request(auth.With(v.r.Context(), v.who))
-	if err != nil {
-		return nil, err
-	}
-	request.Host, request.RemoteAddr, request.TLS = v.r.Host, v.r.RemoteAddr, v.r.TLS
-	for _, name := range repeated {
-		if values := v.r.Header.Values(name); len(values) > 0 {
-			request.Header[name] = values
-		}
-	}
-	if v.requestID != "" { // the two lines of the log belong together
-		request.Header.Set(headerRequestID, v.requestID)
-	}
-	return request, nil
 }
 
 func (made call) request(ctx context.Context) (*http.Request, error) {
@@ -154,11 +145,6 @@ func encode(body any) (string, error) {
 	}
 	text, err := json.Marshal(body)
 	return string(text), err
-}
-
-// timerPath is the path of a timer in the API, or beneath a prefix of the console.
-func timerPath(prefix, businessType, id string) string {
-	return prefix + "timers/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
 }
 
 const apiRoot = "/v1/"

@@ -9,18 +9,18 @@ import (
 
 // changeTimer makes one change of a timer, and leads back to its page. What the API refuses is
 // shown in its words, above the timer as it is by now.
-func (c *Console) changeTimer(v *visit) {
-	act, ok := actionNamed(v.r.PathValue("action"))
+func (c *timerPages) changeTimer(v *visit) {
+	act, ok := actionNamed(v.R.PathValue("action"))
 	if !ok {
 		c.absent(v)
 		return
 	}
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.R.ParseForm(); err != nil {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	key := Key{v.r.PathValue("type"), v.r.PathValue("id")}
-	made := changeOf(act, key, v.r.PostForm)
+	key := Key{v.R.PathValue("type"), v.R.PathValue("id")}
+	made := changeOf(act, key, v.R.PostForm)
 	if made.ifMatch == "" && !act.unconditional { // it was made for nothing that was shown
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
@@ -38,13 +38,13 @@ func (c *Console) changeTimer(v *visit) {
 }
 
 // tellRefusal shows the timer as it is, with why it was not changed.
-func (c *Console) tellRefusal(v *visit, problem *Problem) {
+func (c *timerPages) tellRefusal(v *visit, problem *Problem) {
 	page, unread := c.timerPage(v)
 	if unread != nil {
 		c.refuseBy(v, problem)
 		return
 	}
-	page.Problem, page.Typed = problem, v.r.PostForm
+	page.Problem, page.Typed = problem, v.R.PostForm
 	c.render(v, problem.Status, "timer", page)
 }
 

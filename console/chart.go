@@ -103,6 +103,14 @@ func (c *chart) place(i int, search string) {
 	}
 }
 
+// Gist is a chart in a sentence.
+func (c *chart) Gist(in Speech) string {
+	if c.Late != nil {
+		return in.T("chart.gist.late", in.Num(c.Total), in.At(c.To), in.At(c.Late.At), c.Late.Lateness)
+	}
+	return in.T("chart.gist", in.Num(c.Total), in.At(c.To))
+}
+
 // LimitY is where the line of the limit stands.
 func (c *chart) LimitY() float64 { return chartHeight - c.Limit }
 

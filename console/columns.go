@@ -3,7 +3,6 @@ package console
 import (
 	"net/url"
 	"slices"
-	"strings"
 )
 
 // columns are those that a list of timers may show beside the timer itself, in order.
@@ -36,16 +35,3 @@ func (p *timersPage) Choices() (all []column) {
 	}
 	return all
 }
-
-// labelsOf are the labels of a timer on one line.
-func labelsOf(labels map[string]string) string {
-	var all []string
-	for name, value := range labels {
-		all = append(all, name+"="+value)
-	}
-	slices.Sort(all)
-	return strings.Join(all, " ")
-}
-
-// LabelLine is all labels on one line.
-func (t Timer) LabelLine() string { return labelsOf(t.Labels) }

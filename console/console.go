@@ -11,32 +11,6 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// Mode is what the console lets people do.
-type Mode string
-
-// The modes. Off is for those who open the console: they do not.
-const (
-	On       Mode = "on"
-	ReadOnly Mode = "read-only"
-	Off      Mode = "off"
-)
-
-// Modes are all of them.
-func Modes() []Mode { return []Mode{On, ReadOnly, Off} }
-
-// Look is what tells one installation from another.
-type Look struct {
-	// Name is that of the installation, and Colour, one of [Colours], of the bar beneath it.
-	Name, Colour string
-	// Contact is whom to ask for what one may not do; "" for nobody.
-	Contact string
-}
-
-// Colours are the names that the bar of an installation may have. The style sheet knows them.
-func Colours() []string {
-	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
-}
-
 // Options is what a [Console] needs.
 type Options struct {
 	Mode Mode
@@ -58,11 +32,9 @@ type Options struct {
 
 // Console answers what is beneath /console/.
 type Console struct {
-	Options
-	pages  pages
+	site   Site
+	pace   Pace
 	routes *http.ServeMux
-	calls  http.Handler
-	watch  *watch
 }
 
 // New returns a console. Without a secret key its sessions are good in this process only.
@@ -74,24 +46,22 @@ func New(options Options) (*Console, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	c := &Console{Options: options, pages: pages}
-	if _, err := options.Box.SealAs(ofSession.purpose, ""); err != nil {
-		if c.Box, err = seal.New(seal.NewKey()); err != nil {
-			return nil, err
-		}
-		if options.Auth.AsksForKeys() {
-			options.Logger.Warn("no WAKECALL_SECRET_KEY is set: a console session is valid at this process only, and ends with it")
-		}
+	sessions := &Sessions{
+		Auth: options.Auth, SignIn: options.SignIn, Box: options.Box, Proxies: options.Proxies, Logger: options.Logger, Now: options.Now,
 	}
-	return c, nil
+	if err := sessions.withKey(); err != nil {
+		return nil, err
+	}
+	site := Site{Mode: options.Mode, Look: options.Look, Sessions: sessions, Logger: options.Logger, Now: options.Now, Templates: pages}
+	return &Console{site: site, pace: options.Pace}, nil
 }
 
 // Over is the console of an HTTP API whose handler takes the [auth.Principal] of a request's
 // context for who calls.
-func (c *Console) Over(calls http.Handler) http.Handler {
+func (c *Console) Over(api http.Handler) http.Handler {
 	over := *c
-	over.calls = calls
-	over.watch = &watch{look: over.look, Pace: c.Pace, now: c.Now}
+	over.site.Sender = Sender{API: api, Log: c.site.Logger}
+	over.site.Watch = newWatch(over.site.Sender, c.pace, c.site.Now)
 	over.routes = over.mux()
 	return &over
 }

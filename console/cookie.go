@@ -40,8 +40,8 @@ var (
 )
 
 // cookie is good under its host; where that is this machine, plain HTTP is as good as TLS.
-func (c *Console) cookie(v *visit, what kept, value string, ends time.Time) *http.Cookie {
-	secure := c.encrypted(v.r)
+func (c *Sessions) cookie(x Exchange, what kept, value string, ends time.Time) *http.Cookie {
+	secure := c.encrypted(x.R)
 	name := cookiePlain
 	if secure {
 		name = cookieSecure
@@ -50,7 +50,7 @@ func (c *Console) cookie(v *visit, what kept, value string, ends time.Time) *htt
 }
 
 // remember has the browser keep a value until it ends. One that is too long is refused.
-func (c *Console) remember(v *visit, what kept, value any, ends time.Time) error {
+func (c *Sessions) remember(x Exchange, what kept, value any, ends time.Time) error {
 	var text bytes.Buffer
 	packed, err := flate.NewWriter(&text, flate.BestCompression)
 	if err != nil {
@@ -66,13 +66,13 @@ func (c *Console) remember(v *visit, what kept, value any, ends time.Time) error
 	if len(sealed) > tuning.CookieBytes {
 		return errTooLong
 	}
-	http.SetCookie(v.w, c.cookie(v, what, sealed, ends))
+	http.SetCookie(x.W, c.cookie(x, what, sealed, ends))
 	return nil
 }
 
 // recall reads what the browser has kept. Of two cookies, one may be forged.
-func (c *Console) recall(v *visit, what kept, into any) error {
-	cookies := v.r.CookiesNamed(c.cookie(v, what, "", time.Time{}).Name)
+func (c *Sessions) recall(x Exchange, what kept, into any) error {
+	cookies := x.R.CookiesNamed(c.cookie(x, what, "", time.Time{}).Name)
 	if len(cookies) != 1 {
 		return errNoCookie
 	}
@@ -84,8 +84,8 @@ func (c *Console) recall(v *visit, what kept, into any) error {
 }
 
 // forget has the browser forget what it has kept.
-func (c *Console) forget(v *visit, what kept) {
-	gone := c.cookie(v, what, "", time.Unix(1, 0))
+func (c *Sessions) forget(x Exchange, what kept) {
+	gone := c.cookie(x, what, "", time.Unix(1, 0))
 	gone.MaxAge = -1
-	http.SetCookie(v.w, gone)
+	http.SetCookie(x.W, gone)
 }

@@ -11,6 +11,19 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
+// dispatchPages are the dispatches, and the page of one.
+type dispatchPages struct{ *Site }
+
+// routes are those of the pages.
+func (c *dispatchPages) routes() []route {
+	return []route{
+		{http.MethodGet, "dispatches", signedIn, c.listDispatches},
+		{http.MethodGet, "dispatches/{type}/{id}", signedIn, c.showDispatch},
+		{http.MethodGet, "dispatches/{type}/{id}/failures", signedIn, c.dispatchFailures},
+		{http.MethodPost, "dispatches/{type}/{id}/{action}", changing, c.changeDispatch},
+	}
+}
+
 // Dispatch is what the API shows of a dispatch.
 type Dispatch struct {
 	Key
@@ -76,16 +89,16 @@ type dispatchesPage struct {
 	Problem *Problem
 }
 
-func (c *Console) listDispatches(v *visit) {
+func (c *dispatchPages) listDispatches(v *visit) {
 	page := dispatchesPage{frame: c.frame(v, "dispatches.title")}
 	query := url.Values{}
 	for _, name := range []string{"business_type", "page_token"} {
-		if value := v.r.FormValue(name); value != "" {
+		if value := v.R.FormValue(name); value != "" {
 			query.Set(name, value)
 		}
 	}
 	if !query.Has("business_type") && !v.who.May(auth.Viewer, "") {
-		page.Types = c.typesPage(v).Rows
+		page.Types = (&typePages{c.Site}).typesPage(v).Rows
 		c.render(v, http.StatusOK, "dispatches", page)
 		return
 	}
@@ -127,21 +140,19 @@ var dispatchActions = []struct {
 // Refresh reports whether it goes on.
 func (p dispatchPage) Refresh() bool { return p.Dispatch.Status == statusRunning && p.Problem == nil }
 
-func (c *Console) showDispatch(v *visit) {
+func (c *dispatchPages) showDispatch(v *visit) {
 	page, problem := c.dispatchPage(v)
 	if problem != nil {
 		c.refuseBy(v, problem)
 		return
 	}
-	if done := v.r.FormValue("done"); catalogues[english]["dispatched."+done] != "" {
-		page.Done = v.lang.say("dispatched." + done)
-	}
+	page.Done = v.done("dispatched.")
 	c.render(v, http.StatusOK, "dispatch", page)
 }
 
-func (c *Console) dispatchPage(v *visit) (*dispatchPage, *Problem) {
+func (c *dispatchPages) dispatchPage(v *visit) (*dispatchPage, *Problem) {
 	page := &dispatchPage{frame: c.frame(v, "dispatch.title")}
-	businessType, id := v.r.PathValue("type"), v.r.PathValue("id")
+	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
 	if _, problem := c.call(v, call{method: http.MethodGet, path: dispatchPath(apiRoot, businessType, id)}, &page.Dispatch); problem != nil {
 		return nil, problem
 	}
@@ -156,8 +167,8 @@ func (c *Console) dispatchPage(v *visit) (*dispatchPage, *Problem) {
 	return page, nil
 }
 
-func (c *Console) changeDispatch(v *visit) {
-	businessType, id, action := v.r.PathValue("type"), v.r.PathValue("id"), v.r.PathValue("action")
+func (c *dispatchPages) changeDispatch(v *visit) {
+	businessType, id, action := v.R.PathValue("type"), v.R.PathValue("id"), v.R.PathValue("action")
 	path := dispatchPath(apiRoot, businessType, id)
 	made := call{method: http.MethodPost, path: path + "/" + action}
 	switch action {
@@ -168,7 +179,7 @@ func (c *Console) changeDispatch(v *visit) {
 		made.method, made.path = http.MethodDelete, path
 	case "rate":
 		made.method, made.path = http.MethodPatch, path
-		made.body = map[string]any{"per_second": numberOrNull(strings.TrimSpace(v.r.PostFormValue("per_second")))}
+		made.body = map[string]any{"per_second": numberOrNull(strings.TrimSpace(v.R.PostFormValue("per_second")))}
 	default:
 		c.absent(v)
 		return
@@ -187,6 +198,6 @@ func (c *Console) changeDispatch(v *visit) {
 }
 
 // dispatchFailures hands on the items that were given up, line by line.
-func (c *Console) dispatchFailures(v *visit) {
-	c.handOn(v, dispatchPath(apiRoot, v.r.PathValue("type"), v.r.PathValue("id"))+"/failures", "failures.ndjson")
+func (c *dispatchPages) dispatchFailures(v *visit) {
+	c.handOn(v, dispatchPath(apiRoot, v.R.PathValue("type"), v.R.PathValue("id"))+"/failures", "failures.ndjson")
 }

@@ -42,14 +42,14 @@ func (d *download) Write(p []byte) (int, error) {
 func (d *download) refuses() bool { return d.status >= http.StatusBadRequest }
 
 // handOn hands on what the API answers to a GET, as it comes.
-func (c *Console) handOn(v *visit, path, file string) {
+func (c *Site) handOn(v *visit, path, file string) {
 	request, err := v.request(call{method: http.MethodGet, path: path})
 	if err != nil {
 		c.refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
-	d := &download{answer: answer{header: http.Header{}}, to: v.w, file: file}
-	c.calls.ServeHTTP(d, request)
+	d := &download{answer: answer{header: http.Header{}}, to: v.W, file: file}
+	c.API.ServeHTTP(d, request)
 	if !d.refuses() {
 		return
 	}

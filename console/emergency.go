@@ -7,6 +7,18 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
+// operationPages are for who keeps the installation running.
+type operationPages struct{ *Site }
+
+// routes are those of the pages.
+func (c *operationPages) routes() []route {
+	return []route{
+		{http.MethodGet, "emergency", signedIn, c.showEmergency},
+		{http.MethodPost, "emergency/{action}", changing, c.changeEmergency},
+		{http.MethodGet, "health", signedIn, c.showHealth},
+	}
+}
+
 // emergencyPage is what is paused at once, and by whom.
 type emergencyPage struct {
 	frame
@@ -27,15 +39,13 @@ type emergencyRow struct {
 	MayResume bool
 }
 
-func (c *Console) showEmergency(v *visit) {
+func (c *operationPages) showEmergency(v *visit) {
 	page := c.emergencyPage(v)
-	if done := v.r.FormValue("done"); catalogues[english]["emergency."+done] != "" {
-		page.Done = v.lang.say("emergency." + done)
-	}
+	page.Done = v.done("emergency.")
 	c.render(v, http.StatusOK, "emergency", page)
 }
 
-func (c *Console) emergencyPage(v *visit) *emergencyPage {
+func (c *operationPages) emergencyPage(v *visit) *emergencyPage {
 	page := &emergencyPage{frame: c.frame(v, "emergency.title")}
 	page.Unread = page.picture.Away[partPaused]
 	for _, one := range page.picture.Paused {
@@ -52,10 +62,10 @@ func (c *Console) emergencyPage(v *visit) *emergencyPage {
 }
 
 // changeEmergency pauses everything, or ends one pause. Who pauses everything says why.
-func (c *Console) changeEmergency(v *visit) {
-	action, note := v.r.PathValue("action"), strings.TrimSpace(v.r.PostFormValue("note"))
+func (c *operationPages) changeEmergency(v *visit) {
+	action, note := v.R.PathValue("action"), strings.TrimSpace(v.R.PostFormValue("note"))
 	order := map[string]any{}
-	if businessType := v.r.PostFormValue("business_type"); businessType != "" {
+	if businessType := v.R.PostFormValue("business_type"); businessType != "" {
 		order["business_types"] = []string{businessType}
 	} else {
 		order["everything"] = true

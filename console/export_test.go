@@ -8,7 +8,7 @@ type Route struct {
 
 // Routes are those of the table.
 func Routes() (all []Route) {
-	for _, r := range table {
+	for _, r := range routesOf(&Site{}) {
 		if r.method != "" {
 			all = append(all, Route{Name: r.method + " " + r.path, Changes: r.access == changing, SignedIn: r.access != open})
 		}

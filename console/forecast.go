@@ -9,6 +9,16 @@ import (
 	"time"
 )
 
+// forecastPages are the forecasts.
+type forecastPages struct{ *Site }
+
+// routes are those of the pages.
+func (c *forecastPages) routes() []route {
+	return []route{
+		{http.MethodGet, "forecast", signedIn, c.showForecast},
+	}
+}
+
 // forecastPage is what falls due in the next days, hour by hour.
 type forecastPage struct {
 	frame
@@ -48,12 +58,12 @@ const (
 	heatLevels = 5
 )
 
-func (c *Console) showForecast(v *visit) {
-	page := &forecastPage{frame: c.frame(v, "forecast.title"), Type: v.r.FormValue("type"), Asked: v.r.FormValue("limit")}
+func (c *forecastPages) showForecast(v *visit) {
+	page := &forecastPage{frame: c.frame(v, "forecast.title"), Type: v.R.FormValue("type"), Asked: v.R.FormValue("limit")}
 	for hour := range 24 {
 		page.Hours = append(page.Hours, hour)
 	}
-	page.Types = c.typesPage(v).Rows
+	page.Types = (&typePages{c.Site}).typesPage(v).Rows
 	if page.Type == "" && len(page.Types) > 0 {
 		page.Type = page.Types[0].BusinessType
 	}
@@ -64,8 +74,8 @@ func (c *Console) showForecast(v *visit) {
 }
 
 // fill asks for whole hours, up to the end of the last day.
-func (p *forecastPage) fill(c *Console, v *visit) {
-	from := p.now.UTC().Truncate(hour)
+func (p *forecastPage) fill(c *forecastPages, v *visit) {
+	from := p.Now.UTC().Truncate(hour)
 	midnight := from.Truncate(day)
 	query := url.Values{"business_type": {p.Type}, "step": {"1h"}, "to": {iso(midnight.Add(heatDays * day))}}
 	var f Forecast

@@ -5,41 +5,58 @@ import (
 	"time"
 )
 
+// Speech is a language at a time: how numbers, times and texts are said on one page.
+type Speech struct {
+	Lang language
+	Now  time.Time
+}
+
+// T says something by its key in the catalogues.
+func (s Speech) T(key string, with ...any) string { return s.Lang.say(key, with...) }
+
+// N says how many there are of something.
+func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
+
+const (
+	hour = time.Hour
+	day  = 24 * hour
+)
+
 // iso is a time for programs, utc for people, and clock the time of a day.
 func iso(t time.Time) string   { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 func utc(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 func clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
 // At is a time as short as it is clear: of today without the day.
-func (f frame) At(t time.Time) string {
-	if t.UTC().Truncate(day).Equal(f.now.UTC().Truncate(day)) {
+func (s Speech) At(t time.Time) string {
+	if t.UTC().Truncate(day).Equal(s.Now.UTC().Truncate(day)) {
 		return clock(t)
 	}
 	return utc(t)
 }
 
 // Ago is how far a time is from now, in one unit: "in 4 min", "2 h ago".
-func (f frame) Ago(t time.Time) string {
-	distance := t.Sub(f.now)
+func (s Speech) Ago(t time.Time) string {
+	distance := t.Sub(s.Now)
 	if distance < 0 {
-		return f.T("time.ago", f.Span(-distance))
+		return s.T("time.ago", s.Span(-distance))
 	}
-	return f.T("time.in", f.Span(distance))
+	return s.T("time.in", s.Span(distance))
 }
 
 // Span is a duration in one unit, rounded down.
-func (f frame) Span(d time.Duration) string {
+func (s Speech) Span(d time.Duration) string {
 	switch {
 	case d < time.Second:
-		return f.T("time.ms", int(d.Milliseconds()))
+		return s.T("time.ms", int(d.Milliseconds()))
 	case d < 2*time.Minute:
-		return f.T("time.s", int(d.Seconds()))
+		return s.T("time.s", int(d.Seconds()))
 	case d < 2*time.Hour:
-		return f.T("time.min", int(d.Minutes()))
+		return s.T("time.min", int(d.Minutes()))
 	case d < 2*day:
-		return f.T("time.h", int(d.Hours()))
+		return s.T("time.h", int(d.Hours()))
 	default:
-		return f.T("time.d", int(d/day))
+		return s.T("time.d", int(d/day))
 	}
 }
 
@@ -47,9 +64,9 @@ func (f frame) Span(d time.Duration) string {
 func rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
 
 // Num is a number with its thousands apart.
-func (f frame) Num(n int) string {
+func (s Speech) Num(n int) string {
 	if n < 0 {
-		return "-" + f.Num(-n)
+		return "-" + s.Num(-n)
 	}
 	digits := strconv.Itoa(n)
 	for at := len(digits) - 3; at > 0; at -= 3 {
@@ -59,7 +76,7 @@ func (f frame) Num(n int) string {
 }
 
 // Short is a number in at most four places.
-func (f frame) Short(n int) string {
+func (s Speech) Short(n int) string {
 	switch {
 	case n < 10_000:
 		return strconv.Itoa(n)

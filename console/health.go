@@ -21,7 +21,7 @@ type healthRow struct {
 	Last time.Time
 }
 
-func (c *Console) showHealth(v *visit) {
+func (c *operationPages) showHealth(v *visit) {
 	page := healthPage{frame: c.frame(v, "health.title")}
 	p := page.picture
 	lists := !p.Away[partPolicies] && !p.Away[partCounts] && !p.Away[partTimers]

@@ -12,6 +12,21 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
+// jobPages are the bulk jobs, and the page of one.
+type jobPages struct{ *Site }
+
+// routes are those of the pages.
+func (c *jobPages) routes() []route {
+	return []route{
+		{http.MethodGet, "jobs", signedIn, c.listJobs},
+		{http.MethodPost, "jobs", changing, c.startJob},
+		{http.MethodGet, "jobs/{id}", signedIn, c.showJob},
+		{http.MethodGet, "jobs/{id}/results", signedIn, c.jobResults},
+		{http.MethodPost, "jobs/{id}/go", changing, c.carryOutJob},
+		{http.MethodPost, "jobs/{id}/stop", changing, c.stopJob},
+	}
+}
+
 // Job is what the API shows of a bulk job.
 type Job struct {
 	ID              string    `json:"id"`
@@ -111,8 +126,6 @@ func (j Job) Handled() int { return j.Done + j.Skipped + j.Failed }
 // Running reports whether it goes on.
 func (j Job) Running() bool { return j.Status == statusRunning }
 
-const statusRunning = "running"
-
 func jobPath(id string) string { return Root + "jobs/" + url.PathEscape(id) }
 
 const bulkPath = apiRoot + "bulk"
@@ -125,10 +138,10 @@ type jobsPage struct {
 	Problem *Problem
 }
 
-func (c *Console) listJobs(v *visit) {
+func (c *jobPages) listJobs(v *visit) {
 	page := jobsPage{frame: c.frame(v, "jobs.title")}
 	query := url.Values{}
-	if token := v.r.FormValue("page_token"); token != "" {
+	if token := v.R.FormValue("page_token"); token != "" {
 		query.Set("page_token", token)
 	}
 	var found struct {
@@ -141,14 +154,6 @@ func (c *Console) listJobs(v *visit) {
 		page.Next = Root + "jobs?" + url.Values{"page_token": {found.NextPageToken}}.Encode()
 	}
 	c.render(v, statusOf(page.Problem), "jobs", page)
-}
-
-// statusOf is the status of an answer that shows a problem, or none.
-func statusOf(problem *Problem) int {
-	if problem != nil {
-		return problem.Status
-	}
-	return http.StatusOK
 }
 
 // jobPage is one bulk job. One that has only counted can be carried out.
@@ -190,7 +195,7 @@ func (p jobPage) MustType() bool { return p.Found() > typedAbove }
 // Refresh reports whether the page is to be shown anew by itself.
 func (p jobPage) Refresh() bool { return p.Job.Running() }
 
-func (c *Console) showJob(v *visit) {
+func (c *jobPages) showJob(v *visit) {
 	page, problem := c.jobPage(v)
 	if problem != nil {
 		c.refuseBy(v, problem)
@@ -199,7 +204,7 @@ func (c *Console) showJob(v *visit) {
 	c.render(v, http.StatusOK, "job", page)
 }
 
-func (c *Console) jobPage(v *visit) (*jobPage, *Problem) {
+func (c *jobPages) jobPage(v *visit) (*jobPage, *Problem) {
 	page := &jobPage{frame: c.frame(v, "job.title")}
 	if _, problem := c.call(v, call{method: http.MethodGet, path: jobOf(v)}, &page.Job); problem != nil {
 		return nil, problem
@@ -214,7 +219,7 @@ func (c *Console) jobPage(v *visit) (*jobPage, *Problem) {
 	return page, nil
 }
 
-func jobOf(v *visit) string { return bulkPath + "/" + url.PathEscape(v.r.PathValue("id")) }
+func jobOf(v *visit) string { return bulkPath + "/" + url.PathEscape(v.R.PathValue("id")) }
 
 // order is a bulk job as it is given to the API.
 type order struct {
@@ -231,23 +236,23 @@ var operations = []string{"cancel", "move", "fire", "redeliver"}
 
 // startJob counts the timers that a search finds. Nothing is done with them before somebody has
 // seen how many they are.
-func (c *Console) startJob(v *visit) {
-	s := parseSearch(v.r.PostFormValue("q"), c.Now())
-	operation := v.r.PostFormValue("operation")
+func (c *jobPages) startJob(v *visit) {
+	s := parseSearch(v.R.PostFormValue("q"), c.Now())
+	operation := v.R.PostFormValue("operation")
 	if len(s.wrong) > 0 || !slices.Contains(operations, operation) {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
 	made := order{Operation: operation, Filter: filterOf(s.all()), DryRun: true}
 	if operation == "move" {
-		made.Shift = strings.TrimSpace(v.r.PostFormValue("shift"))
+		made.Shift = strings.TrimSpace(v.R.PostFormValue("shift"))
 	}
-	made.PerSecond, _ = strconv.ParseFloat(v.r.PostFormValue("per_second"), 64) // the API has a default
+	made.PerSecond, _ = strconv.ParseFloat(v.R.PostFormValue("per_second"), 64) // the API has a default
 	c.order(v, made)
 }
 
 // order gives an order, and leads to its job.
-func (c *Console) order(v *visit, made order) {
+func (c *jobPages) order(v *visit, made order) {
 	var job Job
 	if _, problem := c.call(v, call{method: http.MethodPost, path: bulkPath, body: made}, &job); problem != nil {
 		c.refuseBy(v, problem)
@@ -261,26 +266,26 @@ func (c *Console) order(v *visit, made order) {
 const goOn = "-go"
 
 // carryOutJob does with the timers what was counted: the filter is that of the count.
-func (c *Console) carryOutJob(v *visit) {
+func (c *jobPages) carryOutJob(v *visit) {
 	page, problem := c.jobPage(v)
 	switch {
 	case problem != nil:
 		c.refuseBy(v, problem)
 	case !page.Ready():
 		c.refuse(v, http.StatusConflict, "refused.count")
-	case page.MustType() && strings.ReplaceAll(strings.TrimSpace(v.r.PostFormValue("number")), ",", "") != strconv.Itoa(page.Found()):
+	case page.MustType() && strings.ReplaceAll(strings.TrimSpace(v.R.PostFormValue("number")), ",", "") != strconv.Itoa(page.Found()):
 		page.Wrong = true
 		c.render(v, http.StatusUnprocessableEntity, "job", page)
 	default:
 		made := order{ID: page.Job.ID + goOn, Operation: page.Job.Operation, Filter: page.Job.Filter, Shift: page.Job.Shift, PerSecond: page.Job.PerSecond}
-		if rate, err := strconv.ParseFloat(v.r.PostFormValue("per_second"), 64); err == nil {
+		if rate, err := strconv.ParseFloat(v.R.PostFormValue("per_second"), 64); err == nil {
 			made.PerSecond = rate
 		}
 		c.order(v, made)
 	}
 }
 
-func (c *Console) stopJob(v *visit) {
+func (c *jobPages) stopJob(v *visit) {
 	var job Job
 	if _, problem := c.call(v, call{method: http.MethodDelete, path: jobOf(v)}, &job); problem != nil {
 		c.refuseBy(v, problem)
@@ -290,4 +295,4 @@ func (c *Console) stopJob(v *visit) {
 }
 
 // jobResults hands on what became of each timer, line by line.
-func (c *Console) jobResults(v *visit) { c.handOn(v, jobOf(v)+"/results", "results.ndjson") }
+func (c *jobPages) jobResults(v *visit) { c.handOn(v, jobOf(v)+"/results", "results.ndjson") }

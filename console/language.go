@@ -21,6 +21,12 @@ var languages = []language{english, chinese}
 // catalogues have every word of the pages, by key.
 var catalogues = map[language]map[string]string{english: englishWords, chinese: chineseWords}
 
+// cookieLanguage is the cookie that keeps which one was chosen.
+const cookieLanguage = "wakecall-lang"
+
+// known reports whether the pages speak it.
+func (l language) known() bool { return catalogues[l] != nil }
+
 // Name is what the language calls itself.
 func (l language) Name() string { return catalogues[l]["language.name"] }
 
@@ -47,10 +53,10 @@ func (l language) count(key string, n int) string {
 // languageOf is the language of an answer: that of ?lang=, of who has chosen one, or the
 // first that the browser names and we know.
 func languageOf(r *http.Request) language {
-	if lang := language(r.URL.Query().Get("lang")); catalogues[lang] != nil {
+	if lang := language(r.URL.Query().Get("lang")); lang.known() {
 		return lang
 	}
-	if cookie, err := r.Cookie(cookieLanguage); err == nil && catalogues[language(cookie.Value)] != nil {
+	if cookie, err := r.Cookie(cookieLanguage); err == nil && language(cookie.Value).known() {
 		return language(cookie.Value)
 	}
 	return accepted(r.Header.Get("Accept-Language"))

@@ -1,9 +1,6 @@
 package console
 
-import (
-	"cmp"
-	"net/url"
-)
+import "cmp"
 
 // tab is one part of the console, as the top of each page names it.
 type tab struct {
@@ -36,6 +33,3 @@ func (f frame) Tabs() (all []tab) {
 	}
 	return all
 }
-
-// typePath is the page of a business type.
-func typePath(businessType string) string { return Root + "types/" + url.PathEscape(businessType) }

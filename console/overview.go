@@ -25,8 +25,8 @@ type tile struct {
 	Grave bool
 }
 
-func (c *Console) start(v *visit) {
-	page := overviewPage{typesPage: c.typesPage(v), Base: schemeOf(c, v) + "://" + v.r.Host}
+func (c *typePages) start(v *visit) {
+	page := overviewPage{typesPage: c.typesPage(v), Base: c.base(v)}
 	page.Title = v.lang.say("overview.title")
 	page.Tiles = tilesOf(page.picture, "", v.who.May(auth.Viewer, ""))
 	var all []*Forecast
@@ -60,14 +60,6 @@ func searchFor(businessType, rest string) string {
 		return rest
 	}
 	return typedAs(businessType) + " " + rest
-}
-
-// Gist is a chart in a sentence.
-func (f frame) Gist(c *chart) string {
-	if c.Late != nil {
-		return f.T("chart.gist.late", f.Num(c.Total), f.At(c.To), f.At(c.Late.At), c.Late.Lateness)
-	}
-	return f.T("chart.gist", f.Num(c.Total), f.At(c.To))
 }
 
 // Calm reports whether nothing has failed just now.

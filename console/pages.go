@@ -3,12 +3,9 @@ package console
 import (
 	"bytes"
 	"embed"
-	"fmt"
 	"html/template"
 	"net/http"
-	"net/url"
 	"strings"
-	"time"
 
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -52,7 +49,7 @@ func newPair(page, of any) pair { return pair{page, of} }
 
 // frame is what every page has around it.
 type frame struct {
-	lang    language
+	Speech
 	Title   string
 	Look    Look
 	Theme   string
@@ -67,40 +64,27 @@ type frame struct {
 	tab     string
 	picture *picture
 	notices []notice
-	now     time.Time
 }
 
 // frame is made for a page whose title has a key in the catalogues.
-func (c *Console) frame(v *visit, title string) frame {
+func (c *Site) frame(v *visit, title string) frame {
 	f := frame{
-		lang: v.lang, Title: v.lang.say(title), Look: c.Look, Theme: themeOf(v.r), Styles: stylesPath, Who: v.who, SignsIn: c.Auth.AsksForKeys(),
-		Here: v.r.URL.RequestURI(), now: c.Now(),
+		Speech: Speech{Lang: v.lang, Now: c.Now()}, Title: v.lang.say(title), Look: c.Look, Theme: themeOf(v.R), Styles: stylesPath, Who: v.who, SignsIn: c.Sessions.Auth.AsksForKeys(),
+		Here: v.R.URL.RequestURI(),
 	}
-	if v.r.Method != http.MethodGet && v.r.Method != http.MethodHead {
-		f.Here = parent(v.r.URL.EscapedPath())
+	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
+		f.Here = parent(v.R.URL.EscapedPath())
 	}
-	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.r.URL.Path, Root), "/")
+	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.R.URL.Path, Root), "/")
 	if f.picture = (&picture{}); v.who != nil {
-		f.picture = c.watch.picture(v.r.Context()).seenBy(v.who)
+		f.picture = c.Watch.picture(v.R.Context()).seenBy(v.who)
 		f.notices = noticesOf(f.picture)
 	}
 	return f
 }
 
-// T says something in the language of the page.
-func (f frame) T(key string, with ...any) string { return f.lang.say(key, with...) }
-
-// N says how many there are of something.
-func (f frame) N(key string, n int) string { return f.lang.count(key, n) }
-
-// Lang is the language as HTML names it.
-func (f frame) Lang() string { return string(f.lang) }
-
 // Refresh reports whether the page is to be shown anew by itself: what it shows goes on.
 func (f frame) Refresh() bool { return false }
-
-// Now is when the page was made.
-func (f frame) Now() time.Time { return f.now }
 
 // Languages are those that may be chosen.
 func (f frame) Languages() []language { return languages }
@@ -109,18 +93,18 @@ func (f frame) Languages() []language { return languages }
 func (f frame) Themes() []string { return themes }
 
 // render writes a page. One that cannot be written whole is not begun.
-func (c *Console) render(v *visit, status int, name string, page any) {
+func (c *Site) render(v *visit, status int, name string, page any) {
 	var body bytes.Buffer
-	if err := c.pages[name].ExecuteTemplate(&body, "layout.html", page); err != nil {
+	if err := c.Templates[name].ExecuteTemplate(&body, "layout.html", page); err != nil {
 		c.Logger.Error("a page of the console cannot be shown", "page", name, "error", err)
-		http.Error(v.w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		http.Error(v.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	v.w.Header().Set("Content-Language", string(v.lang))
-	v.w.Header().Set("Vary", "Accept-Language, Cookie")
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(body.Bytes())
+	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.W.Header().Set("Content-Language", string(v.lang))
+	v.W.Header().Set("Vary", "Accept-Language, Cookie")
+	v.W.WriteHeader(status)
+	_, _ = v.W.Write(body.Bytes())
 }
 
 // refusedPage says why there is no other page.
@@ -131,45 +115,14 @@ type refusedPage struct {
 	Problem *Problem
 }
 
-func (c *Console) refuse(v *visit, status int, key string) {
+func (c *Site) refuse(v *visit, status int, key string) {
 	c.render(v, status, "refused", refusedPage{frame: c.frame(v, "refused.title"), Reason: v.lang.say(key)})
 }
 
+// absent says that there is no such page.
+func (c *Site) absent(v *visit) { c.refuse(v, http.StatusNotFound, "refused.absent") }
+
 // refuseBy shows what the API says.
-func (c *Console) refuseBy(v *visit, problem *Problem) {
+func (c *Site) refuseBy(v *visit, problem *Problem) {
 	c.render(v, problem.Status, "refused", refusedPage{frame: c.frame(v, "refused.title"), Problem: problem})
-}
-
-// The themes, of which the first is what the system says.
-var themes = []string{"system", "light", "dark"}
-
-const (
-	cookieTheme    = "wakecall-theme"
-	cookieLanguage = "wakecall-lang"
-)
-
-func isTheme(name string) bool {
-	return strings.Contains(" "+strings.Join(themes, " ")+" ", " "+name+" ") && name != ""
-}
-
-func themeOf(r *http.Request) string {
-	if cookie, err := r.Cookie(cookieTheme); err == nil && isTheme(cookie.Value) {
-		return cookie.Value
-	}
-	return themes[0]
-}
-
-// list is the address of a list with a search.
-func list(search, token string) string {
-	query := url.Values{}
-	if search != "" {
-		query.Set("q", search)
-	}
-	if token != "" {
-		query.Set("page_token", token)
-	}
-	if len(query) == 0 {
-		return Root + "timers"
-	}
-	return fmt.Sprintf("%stimers?%s", Root, query.Encode())
 }

@@ -68,12 +68,12 @@ var watcher = &auth.Principal{
 }
 
 // look makes a picture. Each part that cannot be read is kept from the last one.
-func (c *Console) look(last *picture) *picture {
+func look(api Sender, last *picture, now time.Time) *picture {
 	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
 	defer cancel()
 	next := *last
-	next.At, next.Away = c.Now(), map[part]bool{}
-	l := &looker{c: c, ctx: ctx, picture: &next}
+	next.At, next.Away = now, map[part]bool{}
+	l := &looker{api: api, ctx: ctx, picture: &next}
 	l.paused()
 	l.workers()
 	l.policies()
@@ -89,7 +89,7 @@ func (c *Console) look(last *picture) *picture {
 // looker makes one picture.
 type looker struct {
 	*picture
-	c   *Console
+	api Sender
 	ctx context.Context
 	// examples counts the timers that were read in full.
 	examples int
@@ -97,7 +97,7 @@ type looker struct {
 
 // read asks for one answer. A part that is not answered is away.
 func (l *looker) read(of part, path string, query url.Values, to any) bool {
-	problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: path, query: query}, to)
+	problem := l.api.inContext(l.ctx, call{method: http.MethodGet, path: path, query: query}, to)
 	if problem != nil {
 		l.Away[of] = true
 	}
@@ -177,7 +177,7 @@ func (l *looker) sampled(last map[string]*sample, query url.Values) map[string]*
 			break
 		}
 		whole := s.Example // one that is gone meanwhile stays as the list has it
-		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: timerPath(apiRoot, whole.BusinessType, whole.BusinessID)}, &whole); problem == nil {
+		if problem := l.api.inContext(l.ctx, call{method: http.MethodGet, path: timerPath(apiRoot, whole.BusinessType, whole.BusinessID)}, &whole); problem == nil {
 			s.Example = whole
 		}
 	}
@@ -192,7 +192,7 @@ func (l *looker) ahead() {
 	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
 		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
 		f := &Forecast{}
-		if problem := l.c.ask(l.ctx, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, f); problem != nil {
+		if problem := l.api.inContext(l.ctx, call{method: http.MethodGet, path: apiRoot + "forecast", query: query}, f); problem != nil {
 			f = before[policy.BusinessType]
 		}
 		if f == nil {
@@ -205,23 +205,6 @@ func (l *looker) ahead() {
 	}
 }
 
-// Forecast is what falls due in the time ahead.
-type Forecast struct {
-	CountedAt          time.Time `json:"counted_at"`
-	CallbacksPerSecond *float64  `json:"callbacks_per_second"`
-	Overdue            int       `json:"overdue"`
-	Steps              []Step    `json:"steps"`
-}
-
-// Step is one step of a forecast.
-type Step struct {
-	At            time.Time `json:"at"`
-	Due           int       `json:"due"`
-	DispatchItems int       `json:"dispatch_items"`
-	Overflows     bool      `json:"overflows"`
-	Lateness      string    `json:"lateness"`
-}
-
 // seenBy is a picture without what a visitor may not see.
 func (p *picture) seenBy(who *auth.Principal) *picture {
 	seen := *p
@@ -231,15 +214,6 @@ func (p *picture) seenBy(who *auth.Principal) *picture {
 	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
 	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
 	return &seen
-}
-
-func where[T any](all []T, keep func(T) bool) (kept []T) {
-	for _, one := range all {
-		if keep(one) {
-			kept = append(kept, one)
-		}
-	}
-	return kept
 }
 
 func whereKey[V any](all map[string]V, keep func(string) bool) map[string]V {

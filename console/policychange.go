@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,17 +28,17 @@ type policyPlan struct {
 }
 
 // editPolicy changes what one changes at night. It shows what that is first.
-func (c *Console) editPolicy(v *visit) {
-	if err := v.r.ParseForm(); err != nil {
+func (c *typePages) editPolicy(v *visit) {
+	if err := v.R.ParseForm(); err != nil {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	c.changePolicy(v, http.MethodPatch, patchOf(v.r.PostForm))
+	c.changePolicy(v, http.MethodPatch, patchOf(v.R.PostForm))
 }
 
 // replacePolicy stores a whole policy. It shows what that changes first.
-func (c *Console) replacePolicy(v *visit) {
-	body := jsontext.Value(v.r.PostFormValue("policy"))
+func (c *typePages) replacePolicy(v *visit) {
+	body := jsontext.Value(v.R.PostFormValue("policy"))
 	if !body.IsValid() {
 		c.showPolicyProblem(v, &Problem{Status: http.StatusUnprocessableEntity, Title: v.lang.say("policy.nojson")})
 		return
@@ -48,14 +47,14 @@ func (c *Console) replacePolicy(v *visit) {
 }
 
 // changePolicy plans a change, or makes it once somebody has seen the plan.
-func (c *Console) changePolicy(v *visit, method string, body any) {
-	businessType := v.r.PathValue("type")
-	made := call{method: method, path: policyPath(businessType), ifMatch: v.r.PostFormValue("etag"), body: body}
+func (c *typePages) changePolicy(v *visit, method string, body any) {
+	businessType := v.R.PathValue("type")
+	made := call{method: method, path: policyPath(businessType), ifMatch: v.R.PostFormValue("etag"), body: body}
 	if made.ifMatch == "" {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	if v.r.PostFormValue("sure") != "" {
+	if v.R.PostFormValue("sure") != "" {
 		if _, problem := c.call(v, made, nil); problem != nil {
 			c.showPolicyProblem(v, problem)
 			return
@@ -72,13 +71,13 @@ func (c *Console) changePolicy(v *visit, method string, body any) {
 		return
 	}
 	c.render(v, http.StatusOK, "plan", policyPlan{
-		frame: c.frame(v, "plan.title"), BusinessType: businessType, Changes: plan.Changes, Fields: fieldsOf(v.r.PostForm),
-		Here: v.r.URL.EscapedPath(), Back: typePath(businessType),
+		frame: c.frame(v, "plan.title"), BusinessType: businessType, Changes: plan.Changes, Fields: fieldsOf(v.R.PostForm),
+		Here: v.R.URL.EscapedPath(), Back: typePath(businessType),
 	})
 }
 
 // showPolicyProblem shows the type as it is, with why its policy was not changed.
-func (c *Console) showPolicyProblem(v *visit, problem *Problem) {
+func (c *typePages) showPolicyProblem(v *visit, problem *Problem) {
 	page, unread := c.typePage(v)
 	if unread != nil {
 		c.refuseBy(v, problem)
@@ -111,28 +110,17 @@ func patchOf(form url.Values) map[string]any {
 	return patch
 }
 
-func numberOrNull(text string) any {
-	text = strings.TrimSpace(text)
-	if text == "" {
-		return nil
-	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
-		return number
-	}
-	return text
-}
-
 // putBack plans the policy as it was in an earlier version.
-func (c *Console) putBack(v *visit) {
+func (c *typePages) putBack(v *visit) {
 	var known struct {
 		Versions []policyVersion `json:"versions"`
 	}
-	if _, problem := c.call(v, call{method: http.MethodGet, path: policyPath(v.r.PathValue("type")) + "/versions"}, &known); problem != nil {
+	if _, problem := c.call(v, call{method: http.MethodGet, path: policyPath(v.R.PathValue("type")) + "/versions"}, &known); problem != nil {
 		c.showPolicyProblem(v, problem)
 		return
 	}
 	for _, version := range known.Versions {
-		if strconv.Itoa(version.Version) == v.r.PostFormValue("version") && len(version.Policy) > 0 {
+		if strconv.Itoa(version.Version) == v.R.PostFormValue("version") && len(version.Policy) > 0 {
 			c.changePolicy(v, http.MethodPut, version.Policy)
 			return
 		}
@@ -141,19 +129,11 @@ func (c *Console) putBack(v *visit) {
 }
 
 // letGo ends the back-pressure of a type.
-func (c *Console) letGo(v *visit) {
-	businessType := v.r.PathValue("type")
+func (c *typePages) letGo(v *visit) {
+	businessType := v.R.PathValue("type")
 	if _, problem := c.call(v, call{method: http.MethodDelete, path: policyPath(businessType) + "/back_pressure"}, nil); problem != nil {
 		c.showPolicyProblem(v, problem)
 		return
 	}
 	v.redirect(typePath(businessType) + "?done=release")
-}
-
-// read reads an answer that was kept as it came.
-func (c *Console) read(raw jsontext.Value, into any) *Problem {
-	if err := json.Unmarshal(raw, into); err != nil {
-		return c.broken(err)
-	}
-	return nil
 }

@@ -20,18 +20,18 @@ type begun struct {
 
 // goToProvider sends the browser to the identity provider. What it needs to come back is kept
 // by the browser itself.
-func (c *Console) goToProvider(v *visit) {
-	if c.SignIn == nil {
+func (c *signInPages) goToProvider(v *visit) {
+	if c.Sessions.SignIn == nil {
 		c.absent(v)
 		return
 	}
-	to, attempt, err := c.SignIn.Begin(v.r.Context(), c.callback(v))
+	to, attempt, err := c.Sessions.SignIn.Begin(v.R.Context(), c.callback(v))
 	if err != nil {
 		c.refuseSignIn(v, err)
 		return
 	}
 	ends := c.Now().Add(tuning.SignInLife)
-	if err := c.remember(v, ofSignIn, begun{Attempt: attempt, Next: within(v.r.FormValue("next")), Ends: ends}, ends); err != nil {
+	if err := c.Sessions.remember(v.Exchange, ofSignIn, begun{Attempt: attempt, Next: within(v.R.FormValue("next")), Ends: ends}, ends); err != nil {
 		c.refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
@@ -39,48 +39,48 @@ func (c *Console) goToProvider(v *visit) {
 }
 
 // callback is where the provider sends the browser back to. The provider must know it.
-func (c *Console) callback(v *visit) string {
-	return schemeOf(c, v) + "://" + v.r.Host + Root + "login/callback"
+func (c *signInPages) callback(v *visit) string {
+	return c.base(v) + Root + "login/callback"
 }
 
 // comeBack ends a sign-in at the provider.
-func (c *Console) comeBack(v *visit) {
-	if c.SignIn == nil {
+func (c *signInPages) comeBack(v *visit) {
+	if c.Sessions.SignIn == nil {
 		c.absent(v)
 		return
 	}
 	var attempt begun
-	if err := c.recall(v, ofSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
+	if err := c.Sessions.recall(v.Exchange, ofSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
 		c.refuseSignIn(v, auth.ErrUnknown)
 		return
 	}
-	c.forget(v, ofSignIn)
+	c.Sessions.forget(v.Exchange, ofSignIn)
 	person, err := c.finish(v, attempt)
 	if err != nil {
 		c.refuseSignIn(v, err)
 		return
 	}
-	who := c.SignIn.Principal(person)
+	who := c.Sessions.SignIn.Principal(person)
 	if !who.MaySomewhere(auth.Viewer) {
 		c.Logger.Info("a user without a role was refused at the console", "name", who.Name, "subject", who.ID)
 		c.showRefusedLogin(v, http.StatusForbidden, v.lang.say("login.norole", who.Name))
 		return
 	}
-	if err := c.begin(v, session{Person: &person}, who); err != nil {
+	if err := c.Sessions.begin(v.Exchange, session{Person: &person}, who); err != nil {
 		c.refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
 	v.redirect(within(attempt.Next))
 }
 
-func (c *Console) finish(v *visit, attempt begun) (oidc.Person, error) {
-	query := v.r.URL.Query()
-	return c.SignIn.Finish(v.r.Context(), c.callback(v), oidc.Back{Code: query.Get("code"), State: query.Get("state")}, attempt.Attempt)
+func (c *signInPages) finish(v *visit, attempt begun) (oidc.Person, error) {
+	query := v.R.URL.Query()
+	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), oidc.Back{Code: query.Get("code"), State: query.Get("state")}, attempt.Attempt)
 }
 
 // refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log.
-func (c *Console) refuseSignIn(v *visit, err error) {
-	c.Logger.Info("a sign-in at the console was refused", "from", v.r.RemoteAddr, "error", err)
+func (c *signInPages) refuseSignIn(v *visit, err error) {
+	c.Logger.Info("a sign-in at the console was refused", "from", v.R.RemoteAddr, "error", err)
 	if errors.Is(err, auth.ErrNoProvider) || errors.Is(err, context.DeadlineExceeded) {
 		c.showRefusedLogin(v, http.StatusServiceUnavailable, v.lang.say("login.noprovider"))
 		return

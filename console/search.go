@@ -1,7 +1,6 @@
 package console
 
 import (
-	"fmt"
 	"maps"
 	"net/url"
 	"strings"
@@ -82,11 +81,6 @@ func (s *search) between(name, value string, now time.Time) bool {
 	return true
 }
 
-const (
-	hour = time.Hour
-	day  = 24 * hour
-)
-
 func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
 	now = now.UTC()
 	midnight := now.Truncate(day)
@@ -130,6 +124,3 @@ var saved = []struct{ Key, Search string }{
 	{"view.done", "status:delivered ended:1h"},
 	{"view.all", ""},
 }
-
-// typedAs is the search for one business type.
-func typedAs(businessType string) string { return fmt.Sprintf("type:%s", businessType) }

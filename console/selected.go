@@ -19,11 +19,6 @@ type picked struct {
 	WebhookID       string
 }
 
-// Pick is what the box beside a timer sends.
-func (t Timer) Pick() string {
-	return strings.Join([]string{t.BusinessType + "/" + t.BusinessID, strconv.Itoa(t.Revision), strconv.Itoa(t.Round), t.WebhookID}, " ")
-}
-
 // parsePicked reads what a box has sent.
 func parsePicked(text string) (p picked, ok bool) {
 	parts := strings.Split(text, " ")
@@ -66,13 +61,13 @@ func (p selectedPage) Succeeded() int {
 }
 
 // changeSelected does one thing with some timers of a list. It asks first.
-func (c *Console) changeSelected(v *visit) {
-	if err := v.r.ParseForm(); err != nil {
+func (c *timerPages) changeSelected(v *visit) {
+	if err := v.R.ParseForm(); err != nil {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	act, ok := actionNamed(v.r.PostFormValue("action"))
-	page := selectedPage{Action: act.Name, Picks: v.r.PostForm["row"], Back: within(v.r.PostFormValue("back"))}
+	act, ok := actionNamed(v.R.PostFormValue("action"))
+	page := selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Back: within(v.R.PostFormValue("back"))}
 	for _, text := range page.Picks {
 		one, understood := parsePicked(text)
 		ok = ok && understood
@@ -82,16 +77,16 @@ func (c *Console) changeSelected(v *visit) {
 		c.refuse(v, http.StatusBadRequest, "refused.selection")
 		return
 	}
-	if page.Done = v.r.PostFormValue("sure") != ""; page.Done {
+	if page.Done = v.R.PostFormValue("sure") != ""; page.Done {
 		c.carryOut(v, act, page.Rows)
-		c.watch.changed()
+		c.Watch.changed()
 	}
 	page.frame = c.frame(v, "selected.title")
 	c.render(v, http.StatusOK, "selected", page)
 }
 
 // carryOut makes a call for each timer. What one answers is nothing to the others.
-func (c *Console) carryOut(v *visit, act action, rows []selectedRow) {
+func (c *timerPages) carryOut(v *visit, act action, rows []selectedRow) {
 	var calls errgroup.Group
 	calls.SetLimit(tuning.SelectedAtOnce)
 	for i := range rows {
@@ -104,7 +99,7 @@ func (c *Console) carryOut(v *visit, act action, rows []selectedRow) {
 }
 
 // carryOutOne changes a timer if it is still the one that was shown.
-func (c *Console) carryOutOne(v *visit, act action, row *selectedRow) {
+func (c *timerPages) carryOutOne(v *visit, act action, row *selectedRow) {
 	var now Timer
 	shown, problem := c.call(v, call{method: http.MethodGet, path: timerPath(apiRoot, row.BusinessType, row.BusinessID)}, &now)
 	if row.Problem = problem; problem != nil {
@@ -114,7 +109,7 @@ func (c *Console) carryOutOne(v *visit, act action, row *selectedRow) {
 		row.Changed = true
 		return
 	}
-	made := changeOf(act, row.Key, formOf(v.r.PostForm, shown.header.Get("ETag")))
+	made := changeOf(act, row.Key, formOf(v.R.PostForm, shown.header.Get("ETag")))
 	var left Timer
 	a, problem := c.call(v, made, &left)
 	row.Problem = problem

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/oidc"
+	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -33,42 +35,71 @@ var (
 	errRevoked = errors.New("the API key or the provider of the session is no longer configured")
 )
 
+// Exchange is a request and its answer: what cookies come and go with.
+type Exchange struct {
+	W http.ResponseWriter
+	R *http.Request
+}
+
+// Sessions knows who is there, by what the browser keeps.
+type Sessions struct {
+	// Auth knows the API keys.
+	Auth *auth.Authenticator
+	// SignIn signs people in at an identity provider; nil where there is none.
+	SignIn *oidc.Browser
+	// Box seals sessions, so that every gateway with the same key opens them.
+	Box *seal.Box
+	// Proxies are the networks whose word on how they were called is believed.
+	Proxies []netip.Prefix
+	Logger  *slog.Logger
+	Now     func() time.Time
+}
+
+// withKey makes sure of a key to seal with: without one, sessions are good in this process only.
+func (c *Sessions) withKey() (err error) {
+	if _, err := c.Box.SealAs(ofSession.purpose, ""); err == nil {
+		return nil
+	}
+	if c.Box, err = seal.New(seal.NewKey()); err == nil && c.Auth.AsksForKeys() {
+		c.Logger.Warn("no WAKECALL_SECRET_KEY is set: a console session is valid at this process only, and ends with it")
+	}
+	return err
+}
+
 // begin starts a session.
-func (c *Console) begin(v *visit, s session, who *auth.Principal) error {
+func (c *Sessions) begin(x Exchange, s session, who *auth.Principal) error {
 	now := c.Now()
 	s.Ends, s.Seen = now.Add(tuning.SessionLife), now
-	v.who = inConsole(*who, s.Ends)
-	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", v.r.RemoteAddr)
-	return c.setCookie(v, s)
+	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", x.R.RemoteAddr)
+	return c.setCookie(x, s)
 }
 
 // setCookie sends a session.
-func (c *Console) setCookie(v *visit, s session) error { return c.remember(v, ofSession, s, s.Ends) }
+func (c *Sessions) setCookie(x Exchange, s session) error { return c.remember(x, ofSession, s, s.Ends) }
 
 // end has the browser forget the session.
-func (c *Console) end(v *visit) { c.forget(v, ofSession) }
+func (c *Sessions) end(x Exchange) { c.forget(x, ofSession) }
 
-// recognise finds who is there: whoever calls, where nobody is asked, and else who has a
-// session.
-func (c *Console) recognise(v *visit) {
+// recognise returns who is there: any caller where nobody is asked, and else the owner of the
+// session; nil without one.
+func (c *Sessions) recognise(x Exchange) *auth.Principal {
 	if anybody := c.Auth.Anybody(); anybody != nil {
-		v.who = inConsole(*anybody, time.Time{})
-		return
+		return inConsole(*anybody, time.Time{})
 	}
-	s, who, err := c.open(v)
+	s, who, err := c.open(x)
 	if err != nil {
-		return
+		return nil
 	}
-	v.who = who
 	if now := c.Now(); now.Sub(s.Seen) >= tuning.SessionRenewal {
 		s.Seen = now
-		_ = c.setCookie(v, s) // else it is as good as it was
+		_ = c.setCookie(x, s) // else it is as good as it was
 	}
+	return who
 }
 
 // open reads the session of a visit.
-func (c *Console) open(v *visit) (s session, who *auth.Principal, err error) {
-	if err := c.recall(v, ofSession, &s); err != nil {
+func (c *Sessions) open(x Exchange) (s session, who *auth.Principal, err error) {
+	if err := c.recall(x, ofSession, &s); err != nil {
 		return s, nil, err
 	}
 	if now := c.Now(); !now.Before(s.Ends) || now.Sub(s.Seen) >= tuning.SessionIdle {
@@ -82,7 +113,7 @@ func (c *Console) open(v *visit) (s session, who *auth.Principal, err error) {
 }
 
 // principalOf is whose a session is, as of now; nil where that is configured no longer.
-func (c *Console) principalOf(s session) *auth.Principal {
+func (c *Sessions) principalOf(s session) *auth.Principal {
 	if s.Person != nil {
 		if c.SignIn == nil {
 			return nil
@@ -103,12 +134,12 @@ func inConsole(who auth.Principal, ends time.Time) *auth.Principal {
 }
 
 // private reports whether the cookie cannot be read on the way.
-func (c *Console) private(r *http.Request) bool {
+func (c *Sessions) private(r *http.Request) bool {
 	return c.encrypted(r) || isLoopback(peerOf(r)) && !errors.Is((door.Rule{}).Check(r), door.ErrHost)
 }
 
 // encrypted reports whether the browser speaks TLS, with us or with a proxy in front.
-func (c *Console) encrypted(r *http.Request) bool {
+func (c *Sessions) encrypted(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}

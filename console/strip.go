@@ -97,9 +97,6 @@ func (p *picture) failures() (all []notice) {
 	return all
 }
 
-// waitsForReceiver is what a timer waits for whose receiver connects by itself.
-const waitsForReceiver = "receiver"
-
 // holds are the types that their policies hold back.
 func (p *picture) holds() (all []notice) {
 	for _, one := range p.Policies {
@@ -136,52 +133,10 @@ func (p *picture) overflows() (all []notice) {
 	return all
 }
 
-// short is a failure in a word: the status of the answer, or its class.
-func (f *Failure) short() string {
-	switch {
-	case f == nil:
-		return "-"
-	case f.Status != 0:
-		return "HTTP " + strconv.Itoa(f.Status)
-	default:
-		return f.Class
-	}
-}
-
 // String is how many they are, as far as they were counted.
 func (s *sample) String() string {
 	if s.More {
 		return strconv.Itoa(s.N) + "+"
 	}
 	return strconv.Itoa(s.N)
-}
-
-const (
-	emergencyPath = Root + "emergency"
-	healthPath    = Root + "health"
-)
-
-// shownNotices is how many facts stand in the strip. The others are folded.
-const shownNotices = 3
-
-// Notices are the gravest facts, and MoreNotices the others.
-func (f frame) Notices() []notice     { return f.notices[:min(len(f.notices), shownNotices)] }
-func (f frame) MoreNotices() []notice { return f.notices[min(len(f.notices), shownNotices):] }
-
-// Alarm reports whether the strip says something that somebody should act on now.
-func (f frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }
-
-// Notice is a fact in the language of the page.
-func (f frame) Notice(n notice) string {
-	with := make([]any, len(n.with))
-	for i, value := range n.with {
-		with[i] = value
-		if at, ok := value.(time.Time); ok {
-			with[i] = f.At(at)
-		}
-		if count, ok := value.(int); ok {
-			with[i] = f.Num(count)
-		}
-	}
-	return f.lang.say(n.key, with...)
 }

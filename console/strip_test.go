@@ -11,7 +11,7 @@ import (
 
 // said are the facts of a picture in English.
 func said(p *picture) (all []string) {
-	f := frame{lang: english, now: p.At}
+	f := frame{Speech: Speech{Lang: english, Now: p.At}}
 	for _, n := range noticesOf(p) {
 		all = append(all, f.Notice(n))
 	}
@@ -82,19 +82,4 @@ func TestAPictureForSomeEyes(t *testing.T) {
 	require.Empty(t, seen.Overdue)
 	require.Empty(t, seen.Ahead)
 	require.Len(t, p.Policies, 2, "the picture stays as it is for the others")
-}
-
-func TestTimesAndNumbers(t *testing.T) {
-	t.Parallel()
-	f := frame{lang: english, now: time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)}
-	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 100000: "100,000"} {
-		require.Equal(t, want, f.Num(n))
-	}
-	for ahead, want := range map[time.Duration]string{
-		0: "in 0 ms", 90 * time.Second: "in 90 s", -5 * time.Minute: "5 min ago", 3 * time.Hour: "in 3 h", -72 * time.Hour: "3 d ago", 700 * time.Millisecond: "in 700 ms",
-	} {
-		require.Equal(t, want, f.Ago(f.now.Add(ahead)))
-	}
-	require.Equal(t, "23:59:59 UTC", f.At(f.now.Add(21*time.Hour+8*time.Minute+52*time.Second)))
-	require.Equal(t, "2026-11-27 00:00:00 UTC", f.At(f.now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
 }

@@ -53,9 +53,6 @@ var actions = []action{
 	{Name: "cancel", where: func(t Timer) bool { return t.open() }},
 }
 
-// open reports whether it may still be changed.
-func (t Timer) open() bool { return !t.Finished() && !t.CancelRequested }
-
 func actionNamed(name string) (action, bool) {
 	i := slices.IndexFunc(actions, func(a action) bool { return a.Name == name })
 	if i < 0 {
@@ -67,20 +64,18 @@ func actionNamed(name string) (action, bool) {
 // storyLength is how many entries of a story one page shows.
 const storyLength = "100"
 
-func (c *Console) showTimer(v *visit) {
+func (c *timerPages) showTimer(v *visit) {
 	page, problem := c.timerPage(v)
 	if problem != nil {
 		c.refuseBy(v, problem)
 		return
 	}
-	if done := v.r.FormValue("done"); catalogues[english]["done."+done] != "" {
-		page.Done = v.lang.say("done." + done)
-	}
+	page.Done = v.done("done.")
 	c.render(v, http.StatusOK, "timer", page)
 }
 
-func (c *Console) timerPage(v *visit) (*timerPage, *Problem) {
-	businessType, id := v.r.PathValue("type"), v.r.PathValue("id")
+func (c *timerPages) timerPage(v *visit) (*timerPage, *Problem) {
+	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
 	page := &timerPage{frame: c.frame(v, "timer.title")}
 	path := timerPath(apiRoot, businessType, id)
 	shown, problem := c.call(v, call{method: http.MethodGet, path: path}, &page.Timer)
@@ -89,21 +84,14 @@ func (c *Console) timerPage(v *visit) (*timerPage, *Problem) {
 	}
 	page.Title = businessType + "/" + id
 	page.ETag = shown.header.Get("ETag")
-	page.Curl, page.Command = "curl -sS "+schemeOf(c, v)+"://"+v.r.Host+path, "wakecall get "+businessType+"/"+id
+	page.Curl, page.Command = "curl -sS "+c.base(v)+path, "wakecall get "+businessType+"/"+id
 	c.tell(v, page, path)
 	page.offer(c.Mode, v.who)
 	return page, nil
 }
 
-func schemeOf(c *Console, v *visit) string {
-	if c.encrypted(v.r) {
-		return "https"
-	}
-	return "http"
-}
-
 // tell adds the reasons and the story. A page without them is better than none.
-func (c *Console) tell(v *visit, page *timerPage, path string) {
+func (c *timerPages) tell(v *visit, page *timerPage, path string) {
 	var why struct {
 		Facts []Fact `json:"facts"`
 	}

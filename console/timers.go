@@ -11,6 +11,19 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
+// timerPages are the list of timers, the page of one, and what is done with them.
+type timerPages struct{ *Site }
+
+// routes are those of the pages.
+func (c *timerPages) routes() []route {
+	return []route{
+		{http.MethodGet, "timers", signedIn, c.listTimers},
+		{http.MethodPost, "timers/selected", changing, c.changeSelected},
+		{http.MethodGet, "timers/{type}/{id}", signedIn, c.showTimer},
+		{http.MethodPost, "timers/{type}/{id}/{action}", changing, c.changeTimer},
+	}
+}
+
 // timersPage is a list of timers.
 type timersPage struct {
 	frame
@@ -38,16 +51,16 @@ type savedView struct {
 	Here      bool
 }
 
-func (c *Console) listTimers(v *visit) {
-	typed := strings.TrimSpace(v.r.FormValue("q"))
-	token := v.r.FormValue("page_token")
+func (c *timerPages) listTimers(v *visit) {
+	typed := strings.TrimSpace(v.R.FormValue("q"))
+	token := v.R.FormValue("page_token")
 	s := parseSearch(typed, c.Now())
 	to, problem := c.directly(v, s, token)
 	if to != "" {
 		v.redirect(to)
 		return
 	}
-	page := &timersPage{frame: c.frame(v, "timers.title"), Wrong: s.wrong, Columns: columnsOf(v.r.URL.Query())}
+	page := &timersPage{frame: c.frame(v, "timers.title"), Wrong: s.wrong, Columns: columnsOf(v.R.URL.Query())}
 	page.Search = typed
 	for _, view := range saved {
 		page.Views = append(page.Views, savedView{view.Key, list(view.Search, ""), view.Search == typed})
@@ -60,7 +73,7 @@ func (c *Console) listTimers(v *visit) {
 		page.Problem = problem
 	case len(s.wrong) > 0:
 	case !v.who.May(auth.Viewer, "") && !s.query.Has("business_type"):
-		page.Types = c.typesPage(v).Rows
+		page.Types = (&typePages{c.Site}).typesPage(v).Rows
 	default:
 		page.fill(c, v, s, token)
 	}
@@ -90,7 +103,7 @@ func (p *timersPage) link(token string) string {
 }
 
 // offer adds what may be done with the timers that are shown.
-func (p *timersPage) offer(c *Console, v *visit, s search) {
+func (p *timersPage) offer(c *timerPages, v *visit, s search) {
 	businessType := s.query.Get("business_type")
 	if c.Mode != On || len(p.Timers) == 0 || !v.who.MaySomewhere(auth.Operator) || businessType != "" && !v.who.May(auth.Operator, businessType) {
 		return
@@ -112,12 +125,9 @@ func endedUnchanged(status string) bool {
 	return status != statusFailed && Timer{Status: status}.Finished()
 }
 
-// pageSize is how many timers a page shows.
-const pageSize = 50
-
 // fill asks for the timers that a search is for. A page begins where the one before has ended:
 // its times are those that were asked for then, which its token names.
-func (p *timersPage) fill(c *Console, v *visit, s search, token string) {
+func (p *timersPage) fill(c *timerPages, v *visit, s search, token string) {
 	query := s.all()
 	if token != "" {
 		spans, of, _ := strings.Cut(token, "~")
@@ -139,19 +149,8 @@ func (p *timersPage) fill(c *Console, v *visit, s search, token string) {
 	p.Total = p.total(s)
 }
 
-// foundTimers is one page of the API's list.
-type foundTimers struct {
-	Timers        []Timer `json:"timers"`
-	NextPageToken string  `json:"next_page_token"`
-}
-
-func (c *Console) findTimers(v *visit, query url.Values) (found foundTimers, problem *Problem) {
-	_, problem = c.call(v, call{method: http.MethodGet, path: apiRoot + "timers", query: query}, &found)
-	return found, problem
-}
-
 // nothingBy are the parts of a search of several that find nothing by themselves.
-func (c *Console) nothingBy(v *visit, typed string) (parts []string) {
+func (c *timerPages) nothingBy(v *visit, typed string) (parts []string) {
 	all := strings.Fields(typed)
 	if len(all) < 2 || len(all) > maxPartsTried {
 		return nil
@@ -213,7 +212,7 @@ func reopen(query url.Values, text string) {
 
 // directly is the page that a search for one timer leads to: the only timer of the id, or the
 // one of type/id, which needs no list. It is "" where a list is due.
-func (c *Console) directly(v *visit, s search, token string) (to string, problem *Problem) {
+func (c *timerPages) directly(v *visit, s search, token string) (to string, problem *Problem) {
 	if s.word == "" || token != "" || len(s.wrong) > 0 {
 		return "", nil
 	}

@@ -33,32 +33,30 @@ type typePage struct {
 	Typed   url.Values
 }
 
-func (c *Console) showType(v *visit) {
+func (c *typePages) showType(v *visit) {
 	page, problem := c.typePage(v)
 	if problem != nil {
 		c.refuseBy(v, problem)
 		return
 	}
-	if done := v.r.FormValue("done"); catalogues[english]["typed."+done] != "" {
-		page.Done = v.lang.say("typed." + done)
-	}
+	page.Done = v.done("typed.")
 	c.render(v, http.StatusOK, "type", page)
 }
 
-func (c *Console) typePage(v *visit) (*typePage, *Problem) {
-	businessType := v.r.PathValue("type")
-	page := &typePage{frame: c.frame(v, "type.title"), Typed: v.r.PostForm}
+func (c *typePages) typePage(v *visit) (*typePage, *Problem) {
+	businessType := v.R.PathValue("type")
+	page := &typePage{frame: c.frame(v, "type.title"), Typed: v.R.PostForm}
 	var raw jsontext.Value
 	a, problem := c.call(v, call{method: http.MethodGet, path: policyPath(businessType)}, &raw)
 	if problem != nil {
 		return nil, problem
 	}
 	var policy Policy
-	if problem := c.read(raw, &policy); problem != nil {
+	if problem := c.decode(raw, &policy); problem != nil {
 		return nil, problem
 	}
 	page.Title, page.ETag, page.JSON = businessType, a.header.Get("ETag"), indented(raw)
-	page.Row = page.picture.row(policy)
+	page.Row = rowOf(page.picture, policy)
 	page.Tiles = tilesOf(page.picture, businessType, true)
 	if f := page.picture.Forecasts[businessType]; f != nil {
 		page.Chart = chartOf([]*Forecast{f}, typedAs(businessType))
@@ -78,7 +76,7 @@ func (p *typePage) offer(mode Mode, who *auth.Principal) {
 	p.Operator = mode == On && who.May(auth.Operator, p.Row.BusinessType)
 	p.Admin = mode == On && who.May(auth.Admin, p.Row.BusinessType)
 	if p.Operator {
-		p.Row.Action = p.picture.action(p.Row)
+		p.Row.Action = actionOf(p.picture, p.Row)
 	}
 	switch {
 	case p.Admin:
@@ -158,10 +156,10 @@ const (
 )
 
 // failuresOf reads what has failed in the last hour, or around the minute of ?at=.
-func (c *Console) failuresOf(v *visit, businessType string) (found failures) {
+func (c *typePages) failuresOf(v *visit, businessType string) (found failures) {
 	to := c.Now()
 	from := to.Add(-failuresWithin)
-	if at, ok := momentOf(v.r.FormValue("at"), to.UTC().Truncate(day)); ok {
+	if at, ok := momentOf(v.R.FormValue("at"), to.UTC().Truncate(day)); ok {
 		from, to = at.Add(-aroundMinute), at.Add(aroundMinute)
 	}
 	found.Search = typedAs(businessType) + " status:" + statusFailed + " ended:" + iso(from) + ".." + iso(to)

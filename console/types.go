@@ -11,6 +11,23 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
+// typePages are the overview, the business types, and the page of one.
+type typePages struct{ *Site }
+
+// routes are those of the pages.
+func (c *typePages) routes() []route {
+	return []route{
+		{http.MethodGet, "{$}", signedIn, c.start},
+		{http.MethodGet, "types", signedIn, c.listTypes},
+		{http.MethodGet, "types/{type}", signedIn, c.showType},
+		{http.MethodPost, "types/{type}/edit", changing, c.editPolicy},
+		{http.MethodPost, "types/{type}/policy", changing, c.replacePolicy},
+		{http.MethodPost, "types/{type}/back", changing, c.putBack},
+		{http.MethodPost, "types/{type}/release", changing, c.letGo},
+		{http.MethodPost, "types/{type}/{action}", changing, c.changeType},
+	}
+}
+
 // typesPage is a table of the business types that have a policy, gravest first.
 type typesPage struct {
 	frame
@@ -61,21 +78,19 @@ func (r typeRow) Change() string {
 	return Root + "types/" + url.PathEscape(r.BusinessType) + "/" + r.Action
 }
 
-func (c *Console) listTypes(v *visit) {
+func (c *typePages) listTypes(v *visit) {
 	page := c.typesPage(v)
-	if done := v.r.FormValue("done"); catalogues[english]["typed."+done] != "" {
-		page.Done = v.lang.say("typed." + done)
-	}
+	page.Done = v.done("typed.")
 	c.render(v, http.StatusOK, "types", page)
 }
 
-func (c *Console) typesPage(v *visit) *typesPage {
+func (c *typePages) typesPage(v *visit) *typesPage {
 	page := &typesPage{frame: c.frame(v, "types.title")}
 	page.Unread = page.picture.Away[partPolicies] || page.picture.Away[partCounts]
 	for _, policy := range page.picture.Policies {
-		row := page.picture.row(policy)
+		row := rowOf(page.picture, policy)
 		if c.Mode == On && v.who.May(auth.Operator, row.BusinessType) {
-			row.Action = page.picture.action(row)
+			row.Action = actionOf(page.picture, row)
 		}
 		page.Rows = append(page.Rows, row)
 	}
@@ -85,9 +100,9 @@ func (c *Console) typesPage(v *visit) *typesPage {
 	return page
 }
 
-// action is what may be done with a type. What its policy pauses is resumed by the policy, and an
+// actionOf is what may be done with a type. What its policy pauses is resumed by the policy, and an
 // emergency of everything by who ends it for everything.
-func (p *picture) action(row typeRow) string {
+func actionOf(p *picture, row typeRow) string {
 	switch {
 	case row.State == "paused" || p.everything() != nil:
 		return ""
@@ -98,8 +113,8 @@ func (p *picture) action(row typeRow) string {
 	}
 }
 
-// row says what state a business type is in.
-func (p *picture) row(policy Policy) typeRow {
+// rowOf says what state a business type is in.
+func rowOf(p *picture, policy Policy) typeRow {
 	row := typeRow{Policy: policy, State: "running", Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType]}
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
 		row.Ahead = &o
@@ -128,18 +143,18 @@ func (p *picture) row(policy Policy) typeRow {
 }
 
 // changeType pauses the callbacks of a business type at once, or lets them go on.
-func (c *Console) changeType(v *visit) {
-	action, businessType := v.r.PathValue("action"), v.r.PathValue("type")
+func (c *typePages) changeType(v *visit) {
+	action, businessType := v.R.PathValue("action"), v.R.PathValue("type")
 	if action != "pause" && action != "resume" {
 		c.absent(v)
 		return
 	}
-	if err := v.r.ParseForm(); err != nil {
+	if err := v.R.ParseForm(); err != nil {
 		c.refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
 	order := map[string]any{"business_types": []string{businessType}}
-	if note := strings.TrimSpace(v.r.PostFormValue("note")); note != "" {
+	if note := strings.TrimSpace(v.R.PostFormValue("note")); note != "" {
 		order["note"] = note
 	}
 	if _, problem := c.call(v, call{method: http.MethodPost, path: apiRoot + "emergency/" + action, body: order}, nil); problem != nil {

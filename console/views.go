@@ -1,6 +1,8 @@
 package console
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -81,6 +83,42 @@ func (t Timer) Finished() bool {
 	return t.Status != statusScheduled && t.Status != statusPaused && t.Status != statusDelivering
 }
 
+// labelsOf are labels on one line.
+func labelsOf(labels map[string]string) string {
+	var all []string
+	for name, value := range labels {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// LabelLine is all labels on one line.
+func (t Timer) LabelLine() string { return labelsOf(t.Labels) }
+
+// open reports whether it may still be changed.
+func (t Timer) open() bool { return !t.Finished() && !t.CancelRequested }
+
+// Pick is what the box beside a timer sends.
+func (t Timer) Pick() string {
+	return strings.Join([]string{t.BusinessType + "/" + t.BusinessID, strconv.Itoa(t.Revision), strconv.Itoa(t.Round), t.WebhookID}, " ")
+}
+
+// short is a failure in a word: the status of the answer, or its class.
+func (f *Failure) short() string {
+	switch {
+	case f == nil:
+		return "-"
+	case f.Status != 0:
+		return "HTTP " + strconv.Itoa(f.Status)
+	default:
+		return f.Class
+	}
+}
+
+// waitsForReceiver is what a timer waits for whose receiver connects by itself.
+const waitsForReceiver = "receiver"
+
 // The statuses that the pages ask about.
 const (
 	statusScheduled  = "scheduled"
@@ -90,6 +128,8 @@ const (
 	statusFailed     = "failed"
 	statusExpired    = "expired"
 	statusCancelled  = "cancelled"
+	// statusRunning is that of jobs and dispatches.
+	statusRunning = "running"
 )
 
 // Actor is who did something.

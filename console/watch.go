@@ -25,6 +25,11 @@ type watch struct {
 	lookedAt int
 }
 
+// newWatch returns a watch that makes its calls by a sender.
+func newWatch(api Sender, pace Pace, now func() time.Time) *watch {
+	return &watch{look: func(last *picture) *picture { return look(api, last, now()) }, Pace: pace, now: now}
+}
+
 // Pace is how often a console looks.
 type Pace struct {
 	// Every is how old what is shown may be; 0 to look for each page.

@@ -13,10 +13,7 @@ import (
 var (
 	quotedKey = regexp.MustCompile(`"([a-z]+(?:\.[a-z_.]*)?)"`)
 	// builtKey is a key of which the end is known when the page is made.
-	builtKey       = regexp.MustCompile(`"([a-z]+\.)"`)
-	letters        = regexp.MustCompile(`[A-Za-z]{2,}`)
-	templateAction = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	markup         = regexp.MustCompile(`(?s)<code>.*?</code>|<[^>]*>`)
+	builtKey = regexp.MustCompile(`"([a-z]+\.)"`)
 )
 
 // sources are the files that name keys.
@@ -76,50 +73,3 @@ func TestCatalogues(t *testing.T) {
 var verb = regexp.MustCompile(`%[a-z]`)
 
 func verbs(text string) []string { return verb.FindAllString(text, -1) }
-
-// Templates have no words of their own but names.
-func TestTemplatesHaveNoWords(t *testing.T) {
-	t.Parallel()
-	files, err := filepath.Glob("templates/*.html")
-	require.NoError(t, err)
-	require.Len(t, files, len(pageNames)+len(sharedTemplates))
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Empty(t, ownWords(string(text)), file)
-		require.NotRegexp(t, `(?i)<script|<style|\sstyle=|\son[a-z]+=|javascript:|\bhx-on|\bjs:`, string(text), file)
-	}
-	require.Equal(t, []string{"Held"}, ownWords(`<p title="x">{{.T "a"}} Held</p>`), "the oracle sees a word")
-}
-
-func ownWords(text string) (words []string) {
-	text = markup.ReplaceAllString(templateAction.ReplaceAllString(text, ""), "")
-	for _, word := range letters.FindAllString(text, -1) {
-		switch word {
-		case "Wakecall", "wakecall", "curl", "Temporal", "HTTP", "UTC":
-		default:
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
-// Every route says who may ask for it, and GET changes nothing.
-func TestRoutes(t *testing.T) {
-	t.Parallel()
-	for _, r := range table {
-		require.Contains(t, []access{open, signedIn, changing}, r.access, r.path)
-		if r.access == changing {
-			require.Equal(t, "POST", r.method, r.path)
-		}
-		if r.method == "POST" && r.access != changing {
-			require.Contains(t, []string{"login", "logout", "preferences"}, r.path, "what changes nothing but the browser")
-		}
-	}
-}
-
-func TestCounts(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, "nothing.such", english.say("nothing.such"))
-	require.NotEqual(t, english.Name(), chinese.Name())
-}

@@ -1,0 +1,11 @@
+package console
+
+// where are those of a list that are kept.
+func where[T any](all []T, keep func(T) bool) (kept []T) {
+	for _, one := range all {
+		if keep(one) {
+			kept = append(kept, one)
+		}
+	}
+	return kept
+}
