@@ -46,14 +46,14 @@ func New(options Options) (*Console, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	sessions := &Sessions{
+	people := &Sessions{
 		Auth: options.Auth, SignIn: options.SignIn, Box: options.Box, Proxies: options.Proxies, Logger: options.Logger, Now: options.Now,
 	}
-	if err := sessions.withKey(); err != nil {
+	if err := people.withKey(); err != nil {
 		return nil, err
 	}
-	site := Site{Mode: options.Mode, Look: options.Look, Sessions: sessions, Logger: options.Logger, Now: options.Now, Templates: pages}
-	return &Console{site: site, pace: options.Pace}, nil
+	shared := Site{Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now, Templates: pages}
+	return &Console{site: shared, pace: options.Pace}, nil
 }
 
 // Over is the console of an HTTP API whose handler takes the [auth.Principal] of a request's

@@ -42,34 +42,34 @@ func (c *Console) mux() *http.ServeMux {
 
 // answer asks who is there, and refuses what no handler shall see.
 func (c *Console) answer(r route, v *visit) {
-	site := &c.site
+	s := &c.site
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		if door.OtherOrigin(v.R) {
-			site.refuse(v, http.StatusForbidden, "refused.origin")
+			s.refuse(v, http.StatusForbidden, "refused.origin")
 			return
 		}
 		v.R.Body = http.MaxBytesReader(v.W, v.R.Body, tuning.FormBytes)
 	}
-	if site.Sessions.Auth.AsksForKeys() && !site.Sessions.private(v.R) {
-		site.refuse(v, http.StatusForbidden, "refused.plain")
+	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.private(v.R) {
+		s.refuse(v, http.StatusForbidden, "refused.plain")
 		return
 	}
-	v.who = site.Sessions.recognise(v.Exchange)
+	v.who = s.Sessions.recognise(v.Exchange)
 	switch {
 	case r.access == open:
 	case r.access != signedIn && r.access != changing:
-		site.refuse(v, http.StatusForbidden, "refused.readonly")
+		s.refuse(v, http.StatusForbidden, "refused.readonly")
 		return
 	case v.who == nil:
-		(&signInPages{site}).askToSignIn(v)
+		(&signInPages{s}).askToSignIn(v)
 		return
-	case r.access == changing && site.Mode != On:
-		site.refuse(v, http.StatusForbidden, "refused.readonly")
+	case r.access == changing && s.Mode != On:
+		s.refuse(v, http.StatusForbidden, "refused.readonly")
 		return
 	}
 	if r.access == changing {
-		site.Sessions.forget(v.Exchange, ofForm) // it was sent, or another one was
-		defer site.Watch.changed()
+		s.Sessions.forget(v.Exchange, ofForm) // it was sent, or another one was
+		defer s.Watch.changed()
 	}
 	r.do(v)
 }

@@ -87,15 +87,15 @@ func (c *timerPages) changeSelected(v *visit) {
 
 // carryOut makes a call for each timer. What one answers is nothing to the others.
 func (c *timerPages) carryOut(v *visit, act action, rows []selectedRow) {
-	var calls errgroup.Group
-	calls.SetLimit(tuning.SelectedAtOnce)
+	var group errgroup.Group
+	group.SetLimit(tuning.SelectedAtOnce)
 	for i := range rows {
-		calls.Go(func() error {
+		group.Go(func() error {
 			c.carryOutOne(v, act, &rows[i])
 			return nil
 		})
 	}
-	_ = calls.Wait() // none fails
+	_ = group.Wait() // none fails
 }
 
 // carryOutOne changes a timer if it is still the one that was shown.

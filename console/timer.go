@@ -85,13 +85,13 @@ func (c *timerPages) timerPage(v *visit) (*timerPage, *Problem) {
 	page.Title = businessType + "/" + id
 	page.ETag = shown.header.Get("ETag")
 	page.Curl, page.Command = "curl -sS "+c.base(v)+path, "wakecall get "+businessType+"/"+id
-	c.tell(v, page, path)
+	c.explain(v, page, path)
 	page.offer(c.Mode, v.who)
 	return page, nil
 }
 
-// tell adds the reasons and the story. A page without them is better than none.
-func (c *timerPages) tell(v *visit, page *timerPage, path string) {
+// explain adds the reasons and the story. A page without them is better than none.
+func (c *timerPages) explain(v *visit, page *timerPage, path string) {
 	var why struct {
 		Facts []Fact `json:"facts"`
 	}
