@@ -5,6 +5,9 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -16,30 +19,30 @@ type unsent struct {
 }
 
 // keepForm has the browser keep the form of a visit, and reports whether it does.
-func (c *signInPages) keepForm(v *visit) bool {
+func (c *signInPages) keepForm(v *site.Visit) bool {
 	if v.R.ParseForm() != nil {
 		return false
 	}
 	form := unsent{Path: v.R.URL.EscapedPath(), Fields: v.R.PostForm, Ends: c.Now().Add(tuning.FormLife)}
-	return c.Sessions.remember(v.Exchange, ofForm, form, form.Ends) == nil
+	return c.Sessions.Remember(v.Exchange, sessions.OfForm, form, form.Ends) == nil
 }
 
 // againPage shows a form that was not sent, to be sent now.
 type againPage struct {
-	frame
+	site.Frame
 	Form unsent
 	// Back is the page that the form stands on.
 	Back string
 }
 
 // Fields are what is sent, in order.
-func (p againPage) Fields() []field { return fieldsOf(p.Form.Fields) }
+func (p againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
 
-func (c *signInPages) showAgain(v *visit) {
+func (c *signInPages) showAgain(v *site.Visit) {
 	var form unsent
-	if err := c.Sessions.recall(v.Exchange, ofForm, &form); err != nil || !c.Now().Before(form.Ends) || within(form.Path) != form.Path {
-		v.redirect(Root)
+	if err := c.Sessions.Recall(v.Exchange, sessions.OfForm, &form); err != nil || !c.Now().Before(form.Ends) || links.Within(form.Path) != form.Path {
+		v.Redirect(links.Root)
 		return
 	}
-	c.render(v, http.StatusOK, "again", againPage{frame: c.frame(v, "again.title"), Form: form, Back: parent(form.Path)})
+	c.Render(v, http.StatusOK, "again", againPage{Frame: c.Frame(v, "again.title"), Form: form, Back: links.Parent(form.Path)})
 }

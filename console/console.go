@@ -6,6 +6,10 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -13,8 +17,8 @@ import (
 
 // Options is what a [Console] needs.
 type Options struct {
-	Mode Mode
-	Look Look
+	Mode site.Mode
+	Look site.Look
 	// Auth knows the API keys.
 	Auth *auth.Authenticator
 	// SignIn signs people in at an identity provider; nil where there is none.
@@ -25,34 +29,34 @@ type Options struct {
 	Proxies []netip.Prefix
 	Logger  *slog.Logger
 	// Pace is how often the console looks at the whole installation.
-	Pace Pace
+	Pace watch.Pace
 	// Now is the clock; nil for that of the system.
 	Now func() time.Time
 }
 
 // Console answers what is beneath /console/.
 type Console struct {
-	site   Site
-	pace   Pace
+	site   site.Site
+	pace   watch.Pace
 	routes *http.ServeMux
 }
 
 // New returns a console. Without a secret key its sessions are good in this process only.
 func New(options Options) (*Console, error) {
-	pages, err := parsePages()
+	pages, err := site.ParseTemplates()
 	if err != nil {
 		return nil, err
 	}
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	people := &Sessions{
+	people := &sessions.Sessions{
 		Auth: options.Auth, SignIn: options.SignIn, Box: options.Box, Proxies: options.Proxies, Logger: options.Logger, Now: options.Now,
 	}
-	if err := people.withKey(); err != nil {
+	if err := people.WithKey(); err != nil {
 		return nil, err
 	}
-	shared := Site{Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now, Templates: pages}
+	shared := site.Site{Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now, Templates: pages}
 	return &Console{site: shared, pace: options.Pace}, nil
 }
 
@@ -60,8 +64,8 @@ func New(options Options) (*Console, error) {
 // context for who calls.
 func (c *Console) Over(api http.Handler) http.Handler {
 	over := *c
-	over.site.Sender = Sender{API: api, Log: c.site.Logger}
-	over.site.Watch = newWatch(over.site.Sender, c.pace, c.site.Now)
+	over.site.Sender = calls.Sender{API: api, Log: c.site.Logger}
+	over.site.Watch = watch.New(over.site.Sender, c.pace, c.site.Now)
 	over.routes = over.mux()
 	return &over
 }

@@ -11,6 +11,6 @@
 // Every page, filter and change is a link or a form with a full answer. None needs a script.
 // What came from outside is text.
 //
-// Start with the table of routes. Each page has a file with its struct and its handler, and a
-// template of the same name.
+// Start with the routes. What all pages share is in room site, and each feature is a room of its own,
+// with a file for each page. Each room says in its doc.go where to start.
 package console

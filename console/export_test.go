@@ -1,5 +1,7 @@
 package console
 
+import "github.com/wakecall/wakecall/console/site"
+
 // Route is one of the table, for tests.
 type Route struct {
 	Name              string
@@ -8,9 +10,9 @@ type Route struct {
 
 // Routes are those of the table.
 func Routes() (all []Route) {
-	for _, r := range routesOf(&Site{}) {
-		if r.method != "" {
-			all = append(all, Route{Name: r.method + " " + r.path, Changes: r.access == changing, SignedIn: r.access != open})
+	for _, r := range routesOf(&site.Site{}) {
+		if r.Method != "" {
+			all = append(all, Route{Name: r.Method + " " + r.Path, Changes: r.Access == site.Changing, SignedIn: r.Access != site.Open})
 		}
 	}
 	return all

@@ -27,6 +27,8 @@ import (
 	"github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/policy"
@@ -292,8 +294,8 @@ type house struct {
 
 // plan is what may differ from house to house.
 type plan struct {
-	mode    console.Mode
-	look    console.Look
+	mode    site.Mode
+	look    site.Look
 	keys    []string // entries; none for a gateway that asks nobody
 	secret  string
 	proxies []netip.Prefix
@@ -332,10 +334,10 @@ func open(t *testing.T, p plan) *house {
 	box, err := seal.New(p.secret)
 	require.NoError(t, err)
 	if p.mode == "" {
-		p.mode = console.On
+		p.mode = site.On
 	}
 	pages, err := console.New(console.Options{
-		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: console.Pace{Every: p.every, Wait: time.Minute}, Now: func() time.Time { return *h.now },
+		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: watch.Pace{Every: p.every, Wait: time.Minute}, Now: func() time.Time { return *h.now },
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{

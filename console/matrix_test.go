@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
@@ -88,7 +89,7 @@ func TestRolesAndRoutes(t *testing.T) {
 	t.Parallel()
 	view := viewOf(timer.Scheduled)
 	roles := map[string]auth.Role{"root": auth.Admin, "anna": auth.Operator, "eve": auth.Viewer, "otto": auth.NoRole, "": auth.NoRole}
-	for _, mode := range []console.Mode{console.On, console.ReadOnly} {
+	for _, mode := range []site.Mode{site.On, site.ReadOnly} {
 		h := open(t, plan{keys: staff, secret: seal.NewKey(), mode: mode})
 		h.shelf.views = []timer.View{view}
 		h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
@@ -116,7 +117,7 @@ func TestRolesAndRoutes(t *testing.T) {
 				case who == "":
 					require.True(t, strings.HasPrefix(answer.Header.Get("Location"), "/console/login?"), name)
 					require.Zero(t, made, name)
-				case route.Changes && mode != console.On:
+				case route.Changes && mode != site.On:
 					require.Equal(t, http.StatusForbidden, answer.StatusCode, name)
 					require.Zero(t, made, name)
 				case role < r.least && r.answers:

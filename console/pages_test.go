@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/policy"
@@ -62,7 +62,7 @@ func TestStyles(t *testing.T) {
 	require.Contains(t, sheet.Header.Get("Content-Type"), "text/css")
 	require.Contains(t, sheet.Header.Get("Cache-Control"), "immutable")
 	require.Less(t, len(sheet.body), 12<<10, "the budget of the style sheet")
-	for _, colour := range console.Colours()[1:] {
+	for _, colour := range site.Colours()[1:] {
 		require.Contains(t, sheet.body, ".bar-"+colour+"{")
 	}
 	require.Equal(t, http.StatusNotFound, h.get(strings.Replace(styles(t, h), "/assets/", "/assets/0", 1)).StatusCode)
@@ -111,14 +111,14 @@ var (
 func TestWhatCameFromOutsideIsText(t *testing.T) {
 	t.Parallel()
 	for _, text := range hostile {
-		h := open(t, plan{look: console.Look{Name: text, Contact: text, Colour: "red"}, every: time.Hour})
+		h := open(t, plan{look: site.Look{Name: text, Contact: text, Colour: "red"}, every: time.Hour})
 		h.shelf.views, h.shelf.story = []timer.View{fullOf(text)}, storyOf(text)
 		h.shelf.rules = []policy.Policy{{BusinessType: text, Paused: true, PausedBy: text}, {BusinessType: text + "2"}, hostilePolicy(text)}
 		h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Failed)}
 		h.shelf.sent[0].WaitsBy, h.shelf.sent[0].WaitsNote, h.shelf.sent[0].Links = text, text, timer.Links{WebUI: text}
 		h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close", Labels: timer.Labels{text: text}})}
 		h.shelf.paused = []policy.Emergency{{Everything: true, Author: text, Note: text, Since: 1}, {BusinessType: text, Author: text, Note: text, Since: 1}}
-		plain := open(t, plan{look: console.Look{Name: "x", Contact: "x", Colour: "red"}, every: time.Hour})
+		plain := open(t, plan{look: site.Look{Name: "x", Contact: "x", Colour: "red"}, every: time.Hour})
 		plain.shelf.views, plain.shelf.story = []timer.View{fullOf("x")}, storyOf("x")
 		plain.shelf.rules = []policy.Policy{{BusinessType: "x", Paused: true, PausedBy: "x"}, {BusinessType: "x2"}, hostilePolicy("x")}
 		plain.shelf.paused = []policy.Emergency{{Everything: true, Author: "x", Note: "x", Since: 1}, {BusinessType: "x", Author: "x", Note: "x", Since: 1}}
@@ -213,7 +213,7 @@ func TestWordsForWhatTheAPISays(t *testing.T) {
 
 func TestLanguageAndTheme(t *testing.T) {
 	t.Parallel()
-	h := open(t, plan{look: console.Look{Name: "staging", Colour: "orange"}})
+	h := open(t, plan{look: site.Look{Name: "staging", Colour: "orange"}})
 	for header, want := range map[string]string{"": "en", "zh-CN,zh;q=0.9,en;q=0.8": "zh-CN", "zh-TW": "zh-CN", "de, en;q=0.5, zh;q=0.7": "zh-CN", "en-GB": "en", "zh;q=0": "en", "zh;q=x": "en", "*": "en"} {
 		answer := h.get(list, "Accept-Language", header)
 		require.Contains(t, answer.body, `<html lang="`+want+`" class="theme-system">`, header)

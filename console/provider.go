@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -20,9 +23,9 @@ type begun struct {
 
 // goToProvider sends the browser to the identity provider. What it needs to come back is kept
 // by the browser itself.
-func (c *signInPages) goToProvider(v *visit) {
+func (c *signInPages) goToProvider(v *site.Visit) {
 	if c.Sessions.SignIn == nil {
-		c.absent(v)
+		c.Absent(v)
 		return
 	}
 	to, attempt, err := c.Sessions.SignIn.Begin(v.R.Context(), c.callback(v))
@@ -31,30 +34,30 @@ func (c *signInPages) goToProvider(v *visit) {
 		return
 	}
 	ends := c.Now().Add(tuning.SignInLife)
-	if err := c.Sessions.remember(v.Exchange, ofSignIn, begun{Attempt: attempt, Next: within(v.R.FormValue("next")), Ends: ends}, ends); err != nil {
-		c.refuse(v, http.StatusInternalServerError, "refused.broken")
+	if err := c.Sessions.Remember(v.Exchange, sessions.OfSignIn, begun{Attempt: attempt, Next: links.Within(v.R.FormValue("next")), Ends: ends}, ends); err != nil {
+		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
-	v.redirect(to)
+	v.Redirect(to)
 }
 
 // callback is where the provider sends the browser back to. The provider must know it.
-func (c *signInPages) callback(v *visit) string {
-	return c.base(v) + Root + "login/callback"
+func (c *signInPages) callback(v *site.Visit) string {
+	return c.Base(v) + links.Root + "login/callback"
 }
 
 // comeBack ends a sign-in at the provider.
-func (c *signInPages) comeBack(v *visit) {
+func (c *signInPages) comeBack(v *site.Visit) {
 	if c.Sessions.SignIn == nil {
-		c.absent(v)
+		c.Absent(v)
 		return
 	}
 	var attempt begun
-	if err := c.Sessions.recall(v.Exchange, ofSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
+	if err := c.Sessions.Recall(v.Exchange, sessions.OfSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
 		c.refuseSignIn(v, auth.ErrUnknown)
 		return
 	}
-	c.Sessions.forget(v.Exchange, ofSignIn)
+	c.Sessions.Forget(v.Exchange, sessions.OfSignIn)
 	person, err := c.finish(v, attempt)
 	if err != nil {
 		c.refuseSignIn(v, err)
@@ -63,27 +66,27 @@ func (c *signInPages) comeBack(v *visit) {
 	who := c.Sessions.SignIn.Principal(person)
 	if !who.MaySomewhere(auth.Viewer) {
 		c.Logger.Info("a user without a role was refused at the console", "name", who.Name, "subject", who.ID)
-		c.showRefusedLogin(v, http.StatusForbidden, v.lang.say("login.norole", who.Name))
+		c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.norole", who.Name))
 		return
 	}
-	if err := c.Sessions.begin(v.Exchange, session{Person: &person}, who); err != nil {
-		c.refuse(v, http.StatusInternalServerError, "refused.broken")
+	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Person: &person}, who); err != nil {
+		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
-	v.redirect(within(attempt.Next))
+	v.Redirect(links.Within(attempt.Next))
 }
 
-func (c *signInPages) finish(v *visit, attempt begun) (oidc.Person, error) {
+func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) {
 	query := v.R.URL.Query()
 	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), oidc.Back{Code: query.Get("code"), State: query.Get("state")}, attempt.Attempt)
 }
 
 // refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log.
-func (c *signInPages) refuseSignIn(v *visit, err error) {
+func (c *signInPages) refuseSignIn(v *site.Visit, err error) {
 	c.Logger.Info("a sign-in at the console was refused", "from", v.R.RemoteAddr, "error", err)
 	if errors.Is(err, auth.ErrNoProvider) || errors.Is(err, context.DeadlineExceeded) {
-		c.showRefusedLogin(v, http.StatusServiceUnavailable, v.lang.say("login.noprovider"))
+		c.showRefusedLogin(v, http.StatusServiceUnavailable, v.Lang.Say("login.noprovider"))
 		return
 	}
-	c.showRefusedLogin(v, http.StatusForbidden, v.lang.say("login.notsigned"))
+	c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.notsigned"))
 }

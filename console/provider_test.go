@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/oidc"
@@ -78,7 +78,7 @@ func TestSignInAtTheProvider(t *testing.T) {
 func TestSignInsAtTheProviderThatFail(t *testing.T) {
 	t.Parallel()
 	issuer := oidctest.New(t)
-	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop"), look: console.Look{Contact: "ops@example.com"}})
+	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop"), look: site.Look{Contact: "ops@example.com"}})
 	refused := func(answer reply, status int, why string) {
 		t.Helper()
 		require.Equal(t, status, answer.StatusCode)

@@ -4,72 +4,81 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/wakecall/wakecall/console/dispatches"
+	"github.com/wakecall/wakecall/console/forecasts"
+	"github.com/wakecall/wakecall/console/jobs"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/operations"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/timers"
+	"github.com/wakecall/wakecall/console/types"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // routesOf are all routes of a site. GET never changes anything.
-func routesOf(c *Site) []route {
+func routesOf(c *site.Site) []site.Route {
 	return slices.Concat(
-		(&signInPages{c}).routes(), siteRoutes(c), (&timerPages{c}).routes(), (&typePages{c}).routes(), (&jobPages{c}).routes(),
-		(&dispatchPages{c}).routes(), (&forecastPages{c}).routes(), (&operationPages{c}).routes(),
+		(&signInPages{c}).routes(), siteRoutes(c), (&timers.Pages{Site: c}).Routes(), (&types.Pages{Site: c}).Routes(), (&jobs.Pages{Site: c}).Routes(),
+		(&dispatches.Pages{Site: c}).Routes(), (&forecasts.Pages{Site: c}).Routes(), (&operations.Pages{Site: c}).Routes(),
 	)
 }
 
 // siteRoutes are those of no feature.
-func siteRoutes(c *Site) []route {
-	return []route{
-		{http.MethodPost, "preferences", open, c.prefer},
-		{http.MethodGet, "assets/{hash}/{file}", open, c.asset},
-		{"", "", signedIn, c.absent},
+func siteRoutes(c *site.Site) []site.Route {
+	return []site.Route{
+		site.Public(http.MethodPost, "preferences", c.Prefer),
+		site.Public(http.MethodGet, "assets/{hash}/{file}", c.Asset),
+		site.Otherwise(c.Absent),
 	}
 }
 
 func (c *Console) mux() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, r := range routesOf(&c.site) {
-		pattern := Root + r.path
-		if r.method != "" {
-			pattern = r.method + " " + pattern
+		pattern := links.Root + r.Path
+		if r.Method != "" {
+			pattern = r.Method + " " + pattern
 		}
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, request *http.Request) { c.answer(r, newVisit(w, request)) })
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, request *http.Request) { c.answer(r, site.NewVisit(w, request)) })
 	}
 	mux.HandleFunc("GET /console", func(w http.ResponseWriter, request *http.Request) {
-		http.Redirect(w, request, Root, http.StatusSeeOther)
+		http.Redirect(w, request, links.Root, http.StatusSeeOther)
 	})
 	return mux
 }
 
 // answer asks who is there, and refuses what no handler shall see.
-func (c *Console) answer(r route, v *visit) {
+func (c *Console) answer(r site.Route, v *site.Visit) {
 	s := &c.site
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		if door.OtherOrigin(v.R) {
-			s.refuse(v, http.StatusForbidden, "refused.origin")
+			s.Refuse(v, http.StatusForbidden, "refused.origin")
 			return
 		}
 		v.R.Body = http.MaxBytesReader(v.W, v.R.Body, tuning.FormBytes)
 	}
-	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.private(v.R) {
-		s.refuse(v, http.StatusForbidden, "refused.plain")
+	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.Private(v.R) {
+		s.Refuse(v, http.StatusForbidden, "refused.plain")
 		return
 	}
-	v.who = s.Sessions.recognise(v.Exchange)
+	v.Who = s.Sessions.Recognise(v.Exchange)
 	switch {
-	case r.access == open:
-	case r.access != signedIn && r.access != changing:
-		s.refuse(v, http.StatusForbidden, "refused.readonly")
+	case r.Access == site.Open:
+	case r.Access != site.SignedIn && r.Access != site.Changing:
+		s.Refuse(v, http.StatusForbidden, "refused.readonly")
 		return
-	case v.who == nil:
+	case v.Who == nil:
 		(&signInPages{s}).askToSignIn(v)
 		return
-	case r.access == changing && s.Mode != On:
-		s.refuse(v, http.StatusForbidden, "refused.readonly")
+	case r.Access == site.Changing && s.Mode != site.On:
+		s.Refuse(v, http.StatusForbidden, "refused.readonly")
 		return
 	}
-	if r.access == changing {
-		s.Sessions.forget(v.Exchange, ofForm) // it was sent, or another one was
-		defer s.Watch.changed()
+	if r.Access == site.Changing {
+		s.Sessions.Forget(v.Exchange, sessions.OfForm) // it was sent, or another one was
+		defer s.Watch.Changed()
 	}
-	r.do(v)
+	r.Do(v)
 }

@@ -4,18 +4,20 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console/site"
 )
 
 // Every route says who may ask for it, and GET changes nothing.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
-	for _, r := range routesOf(&Site{}) {
-		require.Contains(t, []access{open, signedIn, changing}, r.access, r.path)
-		if r.access == changing {
-			require.Equal(t, "POST", r.method, r.path)
+	for _, r := range routesOf(&site.Site{}) {
+		require.Contains(t, []site.Access{site.Open, site.SignedIn, site.Changing}, r.Access, r.Path)
+		if r.Access == site.Changing {
+			require.Equal(t, "POST", r.Method, r.Path)
 		}
-		if r.method == "POST" && r.access != changing {
-			require.Contains(t, []string{"login", "logout", "preferences"}, r.path, "what changes nothing but the browser")
+		if r.Method == "POST" && r.Access != site.Changing {
+			require.Contains(t, []string{"login", "logout", "preferences"}, r.Path, "what changes nothing but the browser")
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -206,10 +206,10 @@ func TestWaysBack(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, []console.Mode{console.On, console.ReadOnly, console.Off}, console.Modes())
+	require.Equal(t, []site.Mode{site.On, site.ReadOnly, site.Off}, site.Modes())
 	view := viewOf("scheduled")
-	for mode, want := range map[console.Mode]int{console.On: http.StatusSeeOther, console.ReadOnly: http.StatusForbidden, "": http.StatusSeeOther} {
-		h := open(t, plan{mode: mode, look: console.Look{Contact: "ops@example.com"}})
+	for mode, want := range map[site.Mode]int{site.On: http.StatusSeeOther, site.ReadOnly: http.StatusForbidden, "": http.StatusSeeOther} {
+		h := open(t, plan{mode: mode, look: site.Look{Contact: "ops@example.com"}})
 		h.shelf.views = append(h.shelf.views, view)
 		answer := h.post("/console/timers/order-close/1/fire", tagOf(view))
 		require.Equal(t, want, answer.StatusCode, mode)

@@ -6,26 +6,30 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
 )
 
 // signInPages are those before somebody is known.
-type signInPages struct{ *Site }
+type signInPages struct{ *site.Site }
 
 // routes are those of the pages.
-func (c *signInPages) routes() []route {
-	return []route{
-		{http.MethodGet, "login", open, c.showLogin},
-		{http.MethodPost, "login", open, c.login},
-		{http.MethodGet, "login/provider", open, c.goToProvider},
-		{http.MethodGet, "login/callback", open, c.comeBack},
-		{http.MethodPost, "logout", open, c.logout},
-		{http.MethodGet, "again", signedIn, c.showAgain},
+func (c *signInPages) routes() []site.Route {
+	return []site.Route{
+		site.Public(http.MethodGet, "login", c.showLogin),
+		site.Public(http.MethodPost, "login", c.login),
+		site.Public(http.MethodGet, "login/provider", c.goToProvider),
+		site.Public(http.MethodGet, "login/callback", c.comeBack),
+		site.Public(http.MethodPost, "logout", c.logout),
+		site.Show("again", c.showAgain),
 	}
 }
 
 // loginPage asks who is there: by an API key, by the identity provider, or by either.
 type loginPage struct {
-	frame
+	site.Frame
 	// Next is where to go then, and Refused why the last sign-in was refused.
 	Next    string
 	Refused string
@@ -37,71 +41,71 @@ type loginPage struct {
 
 // ProviderLink leads to the identity provider.
 func (p loginPage) ProviderLink() string {
-	return Root + "login/provider?" + url.Values{"next": {p.Next}}.Encode()
+	return links.Root + "login/provider?" + url.Values{"next": {p.Next}}.Encode()
 }
 
 // againPath is the page that shows a form that was not sent.
-const againPath = Root + "again"
+const againPath = links.Root + "again"
 
-func (c *signInPages) loginPage(v *visit, next string) loginPage {
+func (c *signInPages) loginPage(v *site.Visit, next string) loginPage {
 	return loginPage{
-		frame: c.frame(v, "login.title"), Next: next, FormKept: next == againPath,
+		Frame: c.Frame(v, "login.title"), Next: next, FormKept: next == againPath,
 		Keys: len(c.Sessions.Auth.Keys()) > 0 || c.Sessions.SignIn == nil, Provider: c.Sessions.SignIn != nil,
 	}
 }
 
-func (c *signInPages) showLogin(v *visit) {
-	next := within(v.R.FormValue("next"))
-	if v.who != nil {
-		v.redirect(next)
+func (c *signInPages) showLogin(v *site.Visit) {
+	next := links.Within(v.R.FormValue("next"))
+	if v.Who != nil {
+		v.Redirect(next)
 		return
 	}
 	page := c.loginPage(v, next)
 	page.FormLost = v.R.FormValue("form") == "lost"
-	c.render(v, http.StatusOK, "login", page)
+	c.Render(v, http.StatusOK, "login", page)
 }
 
 // showRefusedLogin asks again, and says why.
-func (c *signInPages) showRefusedLogin(v *visit, status int, why string) {
-	page := c.loginPage(v, within(v.R.FormValue("next")))
+func (c *signInPages) showRefusedLogin(v *site.Visit, status int, why string) {
+	page := c.loginPage(v, links.Within(v.R.FormValue("next")))
 	page.Refused = why
-	c.render(v, status, "login", page)
+	c.Render(v, status, "login", page)
 }
 
 // askToSignIn shows who is not signed in where to do so. A form that was sent is not done: the
 // browser keeps it, to be sent again.
-func (c *signInPages) askToSignIn(v *visit) {
+func (c *signInPages) askToSignIn(v *site.Visit) {
 	query := url.Values{"next": {v.R.URL.RequestURI()}}
 	if v.R.Method == http.MethodPost {
 		query.Set("next", againPath)
 		if !c.keepForm(v) {
-			query = url.Values{"next": {parent(v.R.URL.EscapedPath())}, "form": {"lost"}}
+			query = url.Values{"next": {links.Parent(v.R.URL.EscapedPath())}, "form": {"lost"}}
 		}
 	}
-	v.redirect(Root + "login?" + query.Encode())
+	v.Redirect(links.Root + "login?" + query.Encode())
 }
 
-func (c *signInPages) login(v *visit) {
-	next := within(v.R.PostFormValue("next"))
-	if v.who != nil {
-		v.redirect(next)
+func (c *signInPages) login(v *site.Visit) {
+	next := links.Within(v.R.PostFormValue("next"))
+	if v.Who != nil {
+		v.Redirect(next)
 		return
 	}
 	digest := sha256.Sum256([]byte(strings.TrimSpace(v.R.PostFormValue("key"))))
 	who := c.Sessions.Auth.ByDigest(digest)
 	if who == nil {
 		c.Logger.Info("an unknown API key was refused at the console", "from", v.R.RemoteAddr)
-		c.showRefusedLogin(v, http.StatusForbidden, v.lang.say("login.refused"))
+		c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.refused"))
 		return
 	}
-	if err := c.Sessions.begin(v.Exchange, session{Key: hex.EncodeToString(digest[:])}, who); err != nil {
-		c.refuse(v, http.StatusInternalServerError, "refused.broken")
+	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Key: hex.EncodeToString(digest[:])}, who); err != nil {
+		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
-	v.redirect(next)
+	v.Redirect(next)
 }
 
-func (c *signInPages) logout(v *visit) {
-	c.Sessions.end(v.Exchange)
-	v.redirect(Root + "login")
+func (c *signInPages) logout(v *site.Visit) {
+	c.Sessions.End(v.Exchange)
+	v.Redirect(links.Root + "login")
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/oidc"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -12,15 +14,15 @@ import (
 
 // console returns the handler that adds the console to the API; nil if it is off.
 func (a *App) console() (func(calls http.Handler) http.Handler, error) {
-	mode := console.Mode(cmp.Or(a.Config.Console, string(console.On)))
+	mode := site.Mode(cmp.Or(a.Config.Console, string(site.On)))
 	if mode == config.ConsoleOff {
 		return nil, nil
 	}
 	pages, err := console.New(console.Options{
-		Mode: mode, Look: console.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
+		Mode: mode, Look: site.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
-		Pace: console.Pace{Every: tuning.LookEvery, Wait: tuning.LookWait},
+		Pace: watch.Pace{Every: tuning.LookEvery, Wait: tuning.LookWait},
 	})
 	if err != nil {
 		return nil, err

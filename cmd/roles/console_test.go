@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/config"
 )
 
@@ -13,9 +13,9 @@ import (
 func TestSettingsOfTheConsole(t *testing.T) {
 	t.Parallel()
 	var modes []string
-	for _, mode := range console.Modes() {
+	for _, mode := range site.Modes() {
 		modes = append(modes, string(mode))
 	}
 	require.Equal(t, modes, config.ConsoleModes())
-	require.Equal(t, console.Colours(), config.ConsoleColours())
+	require.Equal(t, site.Colours(), config.ConsoleColours())
 }

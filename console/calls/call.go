@@ -1,0 +1,150 @@
+package calls
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Call is a call of the API, as curl would make it.
+type Call struct {
+	Method, Path string
+	Query        url.Values
+	// IfMatch is the ETag of what the change is meant for; "" for no condition.
+	IfMatch string
+	Body    any // nil for none
+}
+
+// Answer is what the API says.
+type Answer struct {
+	Status int
+	Head   http.Header
+	Body   bytes.Buffer
+}
+
+// Header implements [http.ResponseWriter].
+func (a *Answer) Header() http.Header { return a.Head }
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *Answer) WriteHeader(status int) {
+	if a.Status == 0 {
+		a.Status = status
+	}
+}
+
+// Write implements [http.ResponseWriter].
+func (a *Answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.Body.Write(p)
+}
+
+// Problem is an answer that refuses, in the API's own words.
+type Problem struct {
+	Status int    `json:"status"`
+	Title  string `json:"title"`
+	Detail string `json:"detail"`
+	Errors []struct {
+		Pointer string `json:"pointer"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+	RequestID string `json:"request_id"`
+}
+
+// Decode reads an answer that was kept as it came.
+func (c Sender) Decode(raw jsontext.Value, into any) *Problem {
+	if err := json.Unmarshal(raw, into); err != nil {
+		return c.Broken(err)
+	}
+	return nil
+}
+
+// StatusOf is the status of a page that shows a problem, or none.
+func StatusOf(problem *Problem) int {
+	if problem != nil {
+		return problem.Status
+	}
+	return http.StatusOK
+}
+
+// Sender makes calls of the API.
+type Sender struct {
+	// API is the handler of the API, and Log is for what breaks on the way.
+	API http.Handler
+	Log *slog.Logger
+}
+
+// InContext makes a call in the name of who calls in a context, which no visit has caused.
+func (c Sender) InContext(ctx context.Context, made Call, to any) *Problem {
+	request, err := made.Request(ctx)
+	if err != nil {
+		return c.Broken(err)
+	}
+	request.Host, request.RemoteAddr = "localhost", "127.0.0.1:0"
+	_, problem := c.Send(request, to)
+	return problem
+}
+
+// Send makes a call, and reads the answer into to; nil for an answer without a body.
+func (c Sender) Send(request *http.Request, to any) (*Answer, *Problem) {
+	a := &Answer{Head: http.Header{}}
+	c.API.ServeHTTP(a, request)
+	if a.Status >= http.StatusBadRequest {
+		problem := &Problem{}
+		if err := json.Unmarshal(a.Body.Bytes(), problem); err != nil {
+			return a, c.Broken(err)
+		}
+		problem.Status = a.Status
+		return a, problem
+	}
+	if to == nil {
+		return a, nil
+	}
+	if err := json.Unmarshal(a.Body.Bytes(), to); err != nil {
+		return a, c.Broken(err)
+	}
+	return a, nil
+}
+
+// Broken is what no answer of the API is. The error is for the log.
+func (c Sender) Broken(err error) *Problem {
+	c.Log.Error("the console cannot make a call of the API", "error", err)
+	return &Problem{Status: http.StatusInternalServerError, Title: http.StatusText(http.StatusInternalServerError)}
+}
+
+func (made Call) Request(ctx context.Context) (*http.Request, error) {
+	target := made.Path
+	if len(made.Query) > 0 {
+		target += "?" + made.Query.Encode()
+	}
+	body, err := encode(made.Body)
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(ctx, made.Method, target, strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if body != "" {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	if made.IfMatch != "" {
+		request.Header.Set("If-Match", made.IfMatch)
+	}
+	return request, nil
+}
+
+func encode(body any) (string, error) {
+	if body == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(body)
+	return string(text), err
+}
+
+const Root = "/v1/"

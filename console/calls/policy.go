@@ -1,0 +1,114 @@
+package calls
+
+import (
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// Policy is what the API shows of how a business type is called back.
+type Policy struct {
+	BusinessType string      `json:"business_type"`
+	Version      int         `json:"version"`
+	Callback     destination `json:"callback"`
+	Fallback     destination `json:"fallback"`
+	Retry        struct {
+		Steps       []string `json:"steps"`
+		Initial     string   `json:"initial"`
+		MaxAttempts int      `json:"max_attempts"`
+	} `json:"retry"`
+	ExpiresAfter string    `json:"expires_after"`
+	Priority     int       `json:"priority"`
+	Paused       bool      `json:"paused"`
+	PausedBy     string    `json:"paused_by"`
+	PausedAt     time.Time `json:"paused_at"`
+	BackPressure *struct {
+		Until time.Time `json:"until"`
+		Since time.Time `json:"since"`
+	} `json:"back_pressure"`
+	Limits struct {
+		CallbacksPerSecond *float64 `json:"callbacks_per_second"`
+		InFlight           int      `json:"in_flight"`
+	} `json:"limits"`
+	RetiredSecrets []struct {
+		Until time.Time `json:"until"`
+	} `json:"retired_secrets"`
+}
+
+// destination is where callbacks go.
+type destination struct {
+	URL        string `json:"url"`
+	Broker     string `json:"broker"`
+	Exchange   string `json:"exchange"`
+	RoutingKey string `json:"routing_key"`
+	Stream     bool   `json:"stream"`
+}
+
+// Address is a destination for people; "" where there is none, or receivers connect.
+func (d destination) Address() string {
+	if d.URL != "" || d.Broker == "" {
+		return d.URL
+	}
+	return strings.Join([]string{d.Broker, d.Exchange, d.RoutingKey}, " / ")
+}
+
+// Attempts is how many attempts a delivery has at most.
+func (p Policy) Attempts() int {
+	if p.Retry.MaxAttempts > 0 {
+		return p.Retry.MaxAttempts
+	}
+	return len(p.Retry.Steps) + 1
+}
+
+// Rate is how many callbacks a second are made at most; "" for no limit.
+func (p Policy) Rate() string {
+	if p.Limits.CallbacksPerSecond == nil {
+		return ""
+	}
+	return words.Rate(*p.Limits.CallbacksPerSecond)
+}
+
+// PressedAt reports whether the receiver has asked for patience that lasts at a time.
+func (p Policy) PressedAt(at time.Time) bool {
+	return p.BackPressure != nil && p.BackPressure.Until.After(at)
+}
+
+// PolicyVersion is one change of a policy.
+type PolicyVersion struct {
+	Version   int            `json:"version"`
+	ChangedAt time.Time      `json:"changed_at"`
+	ChangedBy string         `json:"changed_by"`
+	Who       *Actor         `json:"who"`
+	Deleted   bool           `json:"deleted"`
+	Policy    jsontext.Value `json:"policy"`
+}
+
+// Counts are how many timers there are of each status.
+type Counts struct {
+	Scheduled  int `json:"scheduled"`
+	Paused     int `json:"paused"`
+	Delivering int `json:"delivering"`
+	Delivered  int `json:"delivered"`
+	Failed     int `json:"failed"`
+	Expired    int `json:"expired"`
+	Cancelled  int `json:"cancelled"`
+}
+
+// InStatus is how many there are of a status; of all together for "".
+func (c Counts) InStatus(status string) int {
+	each := map[string]int{
+		StatusScheduled: c.Scheduled, StatusPaused: c.Paused, StatusDelivering: c.Delivering, StatusDelivered: c.Delivered,
+		StatusFailed: c.Failed, StatusExpired: c.Expired, statusCancelled: c.Cancelled,
+	}
+	if status != "" {
+		return each[status]
+	}
+	sum := 0
+	for _, n := range each {
+		sum += n
+	}
+	return sum
+}

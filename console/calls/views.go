@@ -1,0 +1,202 @@
+package calls
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/links"
+)
+
+// What the pages show of the API's answers. A field that an answer leaves out is zero.
+
+// Key names a timer.
+type Key struct {
+	BusinessType string `json:"business_type"`
+	BusinessID   string `json:"business_id"`
+}
+
+// Path is the page of the timer.
+func (k Key) Path() string { return links.TimerPath(links.Root, k.BusinessType, k.BusinessID) }
+
+// Failure is why an attempt failed.
+type Failure struct {
+	Status  int       `json:"status"`
+	Class   string    `json:"class"`
+	Message string    `json:"message"`
+	At      time.Time `json:"at"`
+}
+
+// Timer is what the API shows of a timer.
+type Timer struct {
+	Key
+	Status        string            `json:"status"`
+	DueAt         time.Time         `json:"due_at"`
+	LatestAt      time.Time         `json:"latest_at"`
+	Revision      int               `json:"revision"`
+	Round         int               `json:"round"`
+	Attempts      int               `json:"attempts"`
+	NextAttemptAt time.Time         `json:"next_attempt_at"`
+	LastFailure   *Failure          `json:"last_failure"`
+	WaitsFor      string            `json:"waits_for"`
+	DeliveredAt   time.Time         `json:"delivered_at"`
+	LatenessMS    *int64            `json:"lateness_ms"`
+	WebhookID     string            `json:"webhook_id"`
+	Priority      int               `json:"priority"`
+	Labels        map[string]string `json:"labels"`
+	CreatedAt     time.Time         `json:"created_at"`
+	Note          string            `json:"note"`
+	Occurrence    int               `json:"occurrence"`
+	Recurrence    *struct {
+		Timezone string `json:"timezone"`
+	} `json:"recurrence"`
+	CancelRequested bool `json:"cancel_requested"`
+	Callback        *struct {
+		URL        string `json:"url"`
+		Broker     string `json:"broker"`
+		Exchange   string `json:"exchange"`
+		RoutingKey string `json:"routing_key"`
+	} `json:"callback"`
+	Links struct {
+		WebUI string `json:"web_ui"`
+	} `json:"links"`
+}
+
+// Address is where the timer rings, for people; "" where it rings nowhere or at who connects.
+func (t Timer) Address() string {
+	switch {
+	case t.Callback == nil:
+		return ""
+	case t.Callback.URL != "":
+		return t.Callback.URL
+	default:
+		return strings.Join([]string{t.Callback.Broker, t.Callback.Exchange, t.Callback.RoutingKey}, " / ")
+	}
+}
+
+// IsWeb reports whether the address can be opened.
+func (t Timer) IsWeb() bool {
+	return strings.HasPrefix(t.Address(), "https://") || strings.HasPrefix(t.Address(), "http://")
+}
+
+// Finished reports whether it does not ring again by itself.
+func (t Timer) Finished() bool {
+	return t.Status != StatusScheduled && t.Status != StatusPaused && t.Status != StatusDelivering
+}
+
+// LabelsOf are labels on one line.
+func LabelsOf(labels map[string]string) string {
+	var all []string
+	for name, value := range labels {
+		all = append(all, name+"="+value)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+// LabelLine is all labels on one line.
+func (t Timer) LabelLine() string { return LabelsOf(t.Labels) }
+
+// Open reports whether it may still be changed.
+func (t Timer) Open() bool { return !t.Finished() && !t.CancelRequested }
+
+// Pick is what the box beside a timer sends.
+func (t Timer) Pick() string {
+	return strings.Join([]string{t.BusinessType + "/" + t.BusinessID, strconv.Itoa(t.Revision), strconv.Itoa(t.Round), t.WebhookID}, " ")
+}
+
+// Short is a failure in a word: the status of the answer, or its class.
+func (f *Failure) Short() string {
+	switch {
+	case f == nil:
+		return "-"
+	case f.Status != 0:
+		return "HTTP " + strconv.Itoa(f.Status)
+	default:
+		return f.Class
+	}
+}
+
+// WaitsForReceiver is what a timer waits for whose receiver connects by itself.
+const WaitsForReceiver = "receiver"
+
+// The statuses that the pages ask about.
+const (
+	StatusScheduled  = "scheduled"
+	StatusPaused     = "paused"
+	StatusDelivering = "delivering"
+	StatusDelivered  = "delivered"
+	StatusFailed     = "failed"
+	StatusExpired    = "expired"
+	statusCancelled  = "cancelled"
+	// StatusRunning is that of jobs and dispatches.
+	StatusRunning = "running"
+)
+
+// Actor is who did something.
+type Actor struct {
+	Name string `json:"name"`
+	Role string `json:"role"`
+	By   string `json:"by"`
+	Via  string `json:"via"`
+	Job  string `json:"job"`
+}
+
+// Entry is one of the story of a timer.
+type Entry struct {
+	At         time.Time `json:"at"`
+	Event      string    `json:"event"`
+	Who        *Actor    `json:"who"`
+	WhoUnknown bool      `json:"who_unknown"`
+	Identity   string    `json:"identity"`
+	Reason     string    `json:"reason"`
+	Result     string    `json:"result"`
+	Errors     []struct {
+		Pointer string `json:"pointer"`
+		Detail  string `json:"detail"`
+	} `json:"errors"`
+	Changes []struct {
+		Field string `json:"field"`
+		To    any    `json:"to"`
+	} `json:"changes"`
+	DueAt       time.Time `json:"due_at"`
+	Occurrence  int       `json:"occurrence"`
+	Attempt     *Attempt  `json:"attempt"`
+	Number      int       `json:"number"`
+	LastFailure *Failure  `json:"last_failure"`
+	LatenessMS  *int64    `json:"lateness_ms"`
+}
+
+// Attempt is one that was made.
+type Attempt struct {
+	Number int       `json:"number"`
+	SentAt time.Time `json:"sent_at"`
+	TookMS int64     `json:"took_ms"`
+	Status int       `json:"status"`
+	Class  string    `json:"class"`
+	Answer string    `json:"answer"`
+	Link   string    `json:"link"`
+	Worker string    `json:"worker"`
+	Result string    `json:"result"`
+}
+
+// Fact is one reason why a timer is where it is.
+type Fact struct {
+	Fact   string    `json:"fact"`
+	Text   string    `json:"text"`
+	Source string    `json:"source"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
+	By     string    `json:"by"`
+	Note   string    `json:"note"`
+}
+
+// Pause is what somebody has paused.
+type Pause struct {
+	Everything   bool      `json:"everything"`
+	BusinessType string    `json:"business_type"`
+	Author       string    `json:"author"`
+	Since        time.Time `json:"since"`
+	Note         string    `json:"note"`
+}

@@ -1,0 +1,210 @@
+package dispatches
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/types"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Pages are the dispatches, and the page of one.
+type Pages struct{ *site.Site }
+
+// Routes are those of the pages.
+func (c *Pages) Routes() []site.Route {
+	return []site.Route{
+		site.Show("dispatches", c.listDispatches),
+		site.Show("dispatches/{type}/{id}", c.showDispatch),
+		site.Show("dispatches/{type}/{id}/failures", c.dispatchFailures),
+		site.Change("dispatches/{type}/{id}/{action}", c.changeDispatch),
+	}
+}
+
+// Dispatch is what the API shows of a dispatch.
+type Dispatch struct {
+	calls.Key
+	Status          string    `json:"status"`
+	CancelRequested bool      `json:"cancel_requested"`
+	WaitsFor        string    `json:"waits_for"`
+	PerSecond       float64   `json:"per_second"`
+	Effective       float64   `json:"effective_per_second"`
+	BehindWhy       string    `json:"behind_why"`
+	BehindSince     time.Time `json:"behind_since"`
+	DueAt           time.Time `json:"due_at"`
+	Items           *int      `json:"items"`
+	Done            int       `json:"done"`
+	Failed          int       `json:"failed"`
+	Retrying        int       `json:"retrying"`
+	InFlight        int       `json:"in_flight"`
+	Achieved        struct {
+		Last10Seconds float64 `json:"last_10_seconds"`
+		Whole         float64 `json:"whole"`
+	} `json:"achieved"`
+	EstimatedEnd time.Time `json:"estimated_end"`
+	CreatedAt    time.Time `json:"created_at"`
+	FinishedAt   time.Time `json:"finished_at"`
+	Links        struct {
+		WebUI string `json:"web_ui"`
+	} `json:"links"`
+}
+
+// dispatchPath is the path of a dispatch in the API, or beneath a prefix of the console.
+func dispatchPath(prefix, businessType, id string) string {
+	return prefix + "dispatches/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
+}
+
+// Link is the page of the dispatch.
+func (d Dispatch) Link() string { return dispatchPath(links.Root, d.BusinessType, d.BusinessID) }
+
+// Handled are how many of its items are dealt with.
+func (d Dispatch) Handled() int { return d.Done + d.Failed }
+
+// Finished reports whether nothing is sent any more.
+func (d Dispatch) Finished() bool {
+	return !slices.Contains([]string{"uploading", "scheduled", calls.StatusRunning, "paused"}, d.Status)
+}
+
+// Rate and Speed are the rate that was asked for and the one that is achieved.
+func (d Dispatch) Rate() string { return words.Rate(d.PerSecond) }
+
+// Speed is the rate of the last seconds, or of the whole once it has ended.
+func (d Dispatch) Speed() string {
+	if d.Finished() {
+		return strconv.FormatFloat(d.Achieved.Whole, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(d.Achieved.Last10Seconds, 'f', 1, 64)
+}
+
+// dispatchesPage is a list of dispatches.
+type dispatchesPage struct {
+	site.Frame
+	Dispatches []Dispatch
+	// Types are those that one may look at, where no type was named and one must be.
+	Types   []types.TypeRow
+	Next    string
+	Problem *calls.Problem
+}
+
+func (c *Pages) listDispatches(v *site.Visit) {
+	page := dispatchesPage{Frame: c.Frame(v, "dispatches.title")}
+	query := url.Values{}
+	for _, name := range []string{"business_type", "page_token"} {
+		if value := v.R.FormValue(name); value != "" {
+			query.Set(name, value)
+		}
+	}
+	if !query.Has("business_type") && !v.Who.May(auth.Viewer, "") {
+		page.Types = (&types.Pages{Site: c.Site}).TypesPage(v).Rows
+		c.Render(v, http.StatusOK, "dispatches", page)
+		return
+	}
+	var found struct {
+		Dispatches    []Dispatch `json:"dispatches"`
+		NextPageToken string     `json:"next_page_token"`
+	}
+	_, page.Problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: calls.Root + "dispatches", Query: query}, &found)
+	page.Dispatches = found.Dispatches
+	if found.NextPageToken != "" {
+		query.Set("page_token", found.NextPageToken)
+		page.Next = links.Root + "dispatches?" + query.Encode()
+	}
+	c.Render(v, calls.StatusOf(page.Problem), "dispatches", page)
+}
+
+// dispatchPage is one dispatch.
+type dispatchPage struct {
+	site.Frame
+	Dispatch Dispatch
+	// Actions are what may be done with it.
+	Actions []string
+	Done    string
+	Problem *calls.Problem
+}
+
+// dispatchActions are those of a dispatch. None is offered that would be refused.
+var dispatchActions = []struct {
+	name  string
+	where func(Dispatch) bool
+}{
+	{"pause", func(d Dispatch) bool { return d.Status == calls.StatusRunning || d.Status == "scheduled" }},
+	{"resume", func(d Dispatch) bool { return d.Status == "paused" }},
+	{"rate", func(d Dispatch) bool { return !d.Finished() }},
+	{"retry", func(d Dispatch) bool { return d.Finished() && d.Failed > 0 }},
+	{"cancel", func(d Dispatch) bool { return !d.Finished() && !d.CancelRequested }},
+}
+
+// Refresh reports whether it goes on.
+func (p dispatchPage) Refresh() bool {
+	return p.Dispatch.Status == calls.StatusRunning && p.Problem == nil
+}
+
+func (c *Pages) showDispatch(v *site.Visit) {
+	page, problem := c.dispatchPage(v)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	page.Done = v.Done("dispatched.")
+	c.Render(v, http.StatusOK, "dispatch", page)
+}
+
+func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
+	page := &dispatchPage{Frame: c.Frame(v, "dispatch.title")}
+	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: dispatchPath(calls.Root, businessType, id)}, &page.Dispatch); problem != nil {
+		return nil, problem
+	}
+	page.Title = businessType + "/" + id
+	if c.Mode == site.On && v.Who.May(auth.Operator, businessType) {
+		for _, a := range dispatchActions {
+			if a.where(page.Dispatch) {
+				page.Actions = append(page.Actions, a.name)
+			}
+		}
+	}
+	return page, nil
+}
+
+func (c *Pages) changeDispatch(v *site.Visit) {
+	businessType, id, action := v.R.PathValue("type"), v.R.PathValue("id"), v.R.PathValue("action")
+	path := dispatchPath(calls.Root, businessType, id)
+	made := calls.Call{Method: http.MethodPost, Path: path + "/" + action}
+	switch action {
+	case "pause", "resume":
+	case "retry":
+		made.Path = path + "/retry-failures"
+	case "cancel":
+		made.Method, made.Path = http.MethodDelete, path
+	case "rate":
+		made.Method, made.Path = http.MethodPatch, path
+		made.Body = map[string]any{"per_second": site.NumberOrNull(strings.TrimSpace(v.R.PostFormValue("per_second")))}
+	default:
+		c.Absent(v)
+		return
+	}
+	if _, problem := c.Call(v, made, nil); problem != nil {
+		page, unread := c.dispatchPage(v)
+		if unread != nil {
+			c.RefuseBy(v, problem)
+			return
+		}
+		page.Problem = problem
+		c.Render(v, problem.Status, "dispatch", page)
+		return
+	}
+	v.Redirect(dispatchPath(links.Root, businessType, id) + "?done=" + action)
+}
+
+// dispatchFailures hands on the items that were given up, line by line.
+func (c *Pages) dispatchFailures(v *site.Visit) {
+	c.HandOn(v, dispatchPath(calls.Root, v.R.PathValue("type"), v.R.PathValue("id"))+"/failures", "failures.ndjson")
+}

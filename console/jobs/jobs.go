@@ -1,0 +1,302 @@
+package jobs
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/search"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Pages are the bulk jobs, and the page of one.
+type Pages struct{ *site.Site }
+
+// Routes are those of the pages.
+func (c *Pages) Routes() []site.Route {
+	return []site.Route{
+		site.Show("jobs", c.listJobs),
+		site.Change("jobs", c.startJob),
+		site.Show("jobs/{id}", c.showJob),
+		site.Show("jobs/{id}/results", c.jobResults),
+		site.Change("jobs/{id}/go", c.carryOutJob),
+		site.Change("jobs/{id}/stop", c.stopJob),
+	}
+}
+
+// Job is what the API shows of a bulk job.
+type Job struct {
+	ID              string    `json:"id"`
+	Operation       string    `json:"operation"`
+	Status          string    `json:"status"`
+	CancelRequested bool      `json:"cancel_requested"`
+	WaitsFor        string    `json:"waits_for"`
+	Found           *int      `json:"found"`
+	Done            int       `json:"done"`
+	Skipped         int       `json:"skipped"`
+	Failed          int       `json:"failed"`
+	Filter          filter    `json:"filter"`
+	Shift           string    `json:"shift"`
+	PerSecond       float64   `json:"per_second"`
+	DryRun          bool      `json:"dry_run"`
+	StartedAt       time.Time `json:"started_at"`
+	FinishedAt      time.Time `json:"finished_at"`
+}
+
+// filter is what a job selects timers by.
+type filter struct {
+	BusinessType string            `json:"business_type,omitzero"`
+	BusinessID   string            `json:"business_id,omitzero"`
+	Status       string            `json:"status,omitzero"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	DueFrom      string            `json:"due_from,omitzero"`
+	DueTo        string            `json:"due_to,omitzero"`
+	EndedFrom    string            `json:"ended_from,omitzero"`
+	EndedTo      string            `json:"ended_to,omitzero"`
+}
+
+// filterOf is a search as a job takes it.
+func filterOf(query url.Values) filter {
+	f := filter{
+		BusinessType: query.Get("business_type"), BusinessID: query.Get("business_id"), Status: query.Get("status"),
+		DueFrom: query.Get("due_from"), DueTo: query.Get("due_to"), EndedFrom: query.Get("ended_from"), EndedTo: query.Get("ended_to"),
+	}
+	for _, label := range query["label"] {
+		if f.Labels == nil {
+			f.Labels = map[string]string{}
+		}
+		name, value, _ := strings.Cut(label, "=")
+		f.Labels[name] = value
+	}
+	return f
+}
+
+// query is a filter as the API's list takes it.
+func (f filter) query() url.Values {
+	query := url.Values{}
+	for name, value := range map[string]string{
+		"business_type": f.BusinessType, "business_id": f.BusinessID, "status": f.Status,
+		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
+	} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for name, value := range f.Labels {
+		query.Add("label", name+"="+value)
+	}
+	return query
+}
+
+// Search is a filter as the search box takes it.
+func (f filter) Search() string {
+	var parts []string
+	add := func(name, value string) {
+		if value != "" {
+			parts = append(parts, name+value)
+		}
+	}
+	add("", f.BusinessID)
+	add("type:", f.BusinessType)
+	add("status:", f.Status)
+	for _, label := range strings.Fields(calls.LabelsOf(f.Labels)) {
+		add("label:", label)
+	}
+	if f.DueFrom != "" || f.DueTo != "" {
+		add("due:", f.DueFrom+".."+f.DueTo)
+	}
+	if f.EndedFrom != "" || f.EndedTo != "" {
+		add("ended:", f.EndedFrom+".."+f.EndedTo)
+	}
+	return strings.Join(parts, " ")
+}
+
+// Link leads to the page of the job.
+func (j Job) Link() string { return jobPath(j.ID) }
+
+// List leads to the timers that it selects.
+func (j Job) List() string { return links.List(j.Filter.Search(), "") }
+
+// Handled are how many timers it has been at.
+func (j Job) Handled() int { return j.Done + j.Skipped + j.Failed }
+
+// Running reports whether it goes on.
+func (j Job) Running() bool { return j.Status == calls.StatusRunning }
+
+func jobPath(id string) string { return links.Root + "jobs/" + url.PathEscape(id) }
+
+const bulkPath = calls.Root + "bulk"
+
+// jobsPage is a list of bulk jobs.
+type jobsPage struct {
+	site.Frame
+	Jobs    []Job
+	Next    string
+	Problem *calls.Problem
+}
+
+func (c *Pages) listJobs(v *site.Visit) {
+	page := jobsPage{Frame: c.Frame(v, "jobs.title")}
+	query := url.Values{}
+	if token := v.R.FormValue("page_token"); token != "" {
+		query.Set("page_token", token)
+	}
+	var found struct {
+		Jobs          []Job  `json:"jobs"`
+		NextPageToken string `json:"next_page_token"`
+	}
+	_, page.Problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: bulkPath, Query: query}, &found)
+	page.Jobs = found.Jobs
+	if found.NextPageToken != "" {
+		page.Next = links.Root + "jobs?" + url.Values{"page_token": {found.NextPageToken}}.Encode()
+	}
+	c.Render(v, calls.StatusOf(page.Problem), "jobs", page)
+}
+
+// jobPage is one bulk job. One that has only counted can be carried out.
+type jobPage struct {
+	site.Frame
+	Job Job
+	// Examples are some timers that a count has found.
+	Examples []calls.Timer
+	// MayChange reports whether who looks may stop it, or carry it out.
+	MayChange bool
+	// Wrong reports whether another number was typed than was counted.
+	Wrong   bool
+	Problem *calls.Problem
+}
+
+// examples is how many timers a count shows, and typedAbove how many there may be before their
+// number must be typed.
+const (
+	examples   = 10
+	typedAbove = 100
+)
+
+// Ready reports whether a count has ended and found something to do.
+func (p jobPage) Ready() bool {
+	return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 && p.MayChange
+}
+
+// Found is how many timers it has found; 0 while that is not known.
+func (p jobPage) Found() int {
+	if p.Job.Found == nil {
+		return 0
+	}
+	return *p.Job.Found
+}
+
+// MustType reports whether the number must be typed before they are changed.
+func (p jobPage) MustType() bool { return p.Found() > typedAbove }
+
+// Refresh reports whether the page is to be shown anew by itself.
+func (p jobPage) Refresh() bool { return p.Job.Running() }
+
+func (c *Pages) showJob(v *site.Visit) {
+	page, problem := c.jobPage(v)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	c.Render(v, http.StatusOK, "job", page)
+}
+
+func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
+	page := &jobPage{Frame: c.Frame(v, "job.title")}
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: jobOf(v)}, &page.Job); problem != nil {
+		return nil, problem
+	}
+	page.MayChange = c.Mode == site.On && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
+	if page.Ready() {
+		query := page.Job.Filter.query()
+		query.Set("page_size", strconv.Itoa(examples))
+		found, _ := c.FindTimers(v, query) // the count is what matters
+		page.Examples = found.Timers
+	}
+	return page, nil
+}
+
+func jobOf(v *site.Visit) string { return bulkPath + "/" + url.PathEscape(v.R.PathValue("id")) }
+
+// order is a bulk job as it is given to the API.
+type order struct {
+	ID        string  `json:"id,omitzero"`
+	Operation string  `json:"operation"`
+	Filter    filter  `json:"filter"`
+	Shift     string  `json:"shift,omitzero"`
+	PerSecond float64 `json:"per_second,omitzero"`
+	DryRun    bool    `json:"dry_run,omitzero"`
+}
+
+// Operations are what may be done with all timers that match.
+var Operations = []string{"cancel", "move", "fire", "redeliver"}
+
+// startJob counts the timers that a search finds. Nothing is done with them before somebody has
+// seen how many they are.
+func (c *Pages) startJob(v *site.Visit) {
+	s := search.Parse(v.R.PostFormValue("q"), c.Now())
+	operation := v.R.PostFormValue("operation")
+	if len(s.Wrong) > 0 || !slices.Contains(Operations, operation) {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	made := order{Operation: operation, Filter: filterOf(s.All()), DryRun: true}
+	if operation == "move" {
+		made.Shift = strings.TrimSpace(v.R.PostFormValue("shift"))
+	}
+	made.PerSecond, _ = strconv.ParseFloat(v.R.PostFormValue("per_second"), 64) // the API has a default
+	c.order(v, made)
+}
+
+// order gives an order, and leads to its job.
+func (c *Pages) order(v *site.Visit, made order) {
+	var job Job
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: bulkPath, Body: made}, &job); problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	v.Redirect(job.Link())
+}
+
+// goOn is what the id of a job ends with that carries out what another one has counted. A form
+// that is sent twice orders it once.
+const goOn = "-go"
+
+// carryOutJob does with the timers what was counted: the filter is that of the count.
+func (c *Pages) carryOutJob(v *site.Visit) {
+	page, problem := c.jobPage(v)
+	switch {
+	case problem != nil:
+		c.RefuseBy(v, problem)
+	case !page.Ready():
+		c.Refuse(v, http.StatusConflict, "refused.count")
+	case page.MustType() && strings.ReplaceAll(strings.TrimSpace(v.R.PostFormValue("number")), ",", "") != strconv.Itoa(page.Found()):
+		page.Wrong = true
+		c.Render(v, http.StatusUnprocessableEntity, "job", page)
+	default:
+		made := order{ID: page.Job.ID + goOn, Operation: page.Job.Operation, Filter: page.Job.Filter, Shift: page.Job.Shift, PerSecond: page.Job.PerSecond}
+		if rate, err := strconv.ParseFloat(v.R.PostFormValue("per_second"), 64); err == nil {
+			made.PerSecond = rate
+		}
+		c.order(v, made)
+	}
+}
+
+func (c *Pages) stopJob(v *site.Visit) {
+	var job Job
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodDelete, Path: jobOf(v)}, &job); problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	v.Redirect(cmp.Or(job.Link(), links.Root+"jobs"))
+}
+
+// jobResults hands on what became of each timer, line by line.
+func (c *Pages) jobResults(v *site.Visit) { c.HandOn(v, jobOf(v)+"/results", "results.ndjson") }

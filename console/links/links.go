@@ -1,0 +1,56 @@
+package links
+
+import (
+	"net/url"
+	"strings"
+)
+
+// Root is what every path of the console begins with.
+const Root = "/console/"
+
+// The pages that the strip leads to.
+const (
+	Emergency = Root + "emergency"
+	Health    = Root + "health"
+)
+
+// TypePath is the page of a business type.
+func TypePath(businessType string) string { return Root + "types/" + url.PathEscape(businessType) }
+
+// TimerPath is the path of a timer in the API, or beneath a prefix of the console.
+func TimerPath(prefix, businessType, id string) string {
+	return prefix + "timers/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
+}
+
+// List is the address of a list with a search.
+func List(search, token string) string {
+	query := url.Values{}
+	if search != "" {
+		query.Set("q", search)
+	}
+	if token != "" {
+		query.Set("page_token", token)
+	}
+	if len(query) == 0 {
+		return Root + "timers"
+	}
+	return Root + "timers?" + query.Encode()
+}
+
+// TypedAs is the search for one business type.
+func TypedAs(businessType string) string { return "type:" + businessType }
+
+// Parent is the page that a form of a change stands on.
+func Parent(path string) string { return path[:strings.LastIndexByte(path, '/')] }
+
+// Within is a path of the console, and its start for whatever leads elsewhere.
+func Within(next string) string {
+	u, err := url.Parse(next)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, Root) || strings.ContainsAny(next, "\\\r\n\t") {
+		return Root
+	}
+	if strings.Contains(u.Path, "/..") || strings.Contains(u.Path, "/./") {
+		return Root
+	}
+	return next
+}

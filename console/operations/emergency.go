@@ -1,0 +1,98 @@
+package operations
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Pages are for who keeps the installation running.
+type Pages struct{ *site.Site }
+
+// Routes are those of the pages.
+func (c *Pages) Routes() []site.Route {
+	return []site.Route{
+		site.Show("emergency", c.showEmergency),
+		site.Change("emergency/{action}", c.changeEmergency),
+		site.Show("health", c.showHealth),
+	}
+}
+
+// emergencyPage is what is paused at once, and by whom.
+type emergencyPage struct {
+	site.Frame
+	Rows []emergencyRow
+	// MayStop reports whether who looks may pause everything.
+	MayStop bool
+	// Unread reports whether what is paused cannot be read now.
+	Unread  bool
+	Done    string
+	Problem *calls.Problem
+	// Typed is the note of the form that was refused.
+	Typed string
+}
+
+// emergencyRow is one pause. MayResume reports whether who looks may end it.
+type emergencyRow struct {
+	calls.Pause
+	MayResume bool
+}
+
+func (c *Pages) showEmergency(v *site.Visit) {
+	page := c.emergencyPage(v)
+	page.Done = v.Done("emergency.")
+	c.Render(v, http.StatusOK, "emergency", page)
+}
+
+func (c *Pages) emergencyPage(v *site.Visit) *emergencyPage {
+	page := &emergencyPage{Frame: c.Frame(v, "emergency.title")}
+	page.Unread = page.Picture.Away[watch.PartPaused]
+	for _, one := range page.Picture.Paused {
+		row := emergencyRow{Pause: one}
+		if one.Everything {
+			row.MayResume = c.Mode == site.On && v.Who.May(auth.Admin, "")
+		} else {
+			row.MayResume = c.Mode == site.On && v.Who.May(auth.Operator, one.BusinessType)
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	page.MayStop = c.Mode == site.On && v.Who.May(auth.Admin, "") && page.Picture.Everything() == nil
+	return page
+}
+
+// changeEmergency pauses everything, or ends one pause. Who pauses everything says why.
+func (c *Pages) changeEmergency(v *site.Visit) {
+	action, note := v.R.PathValue("action"), strings.TrimSpace(v.R.PostFormValue("note"))
+	order := map[string]any{}
+	if businessType := v.R.PostFormValue("business_type"); businessType != "" {
+		order["business_types"] = []string{businessType}
+	} else {
+		order["everything"] = true
+	}
+	switch action {
+	case "pause":
+		if note == "" {
+			page := c.emergencyPage(v)
+			page.Problem = &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("emergency.nonote")}
+			c.Render(v, page.Problem.Status, "emergency", page)
+			return
+		}
+		order["note"] = note
+	case "resume":
+	default:
+		c.Absent(v)
+		return
+	}
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: calls.Root + "emergency/" + action, Body: order}, nil); problem != nil {
+		page := c.emergencyPage(v)
+		page.Problem, page.Typed = problem, note
+		c.Render(v, problem.Status, "emergency", page)
+		return
+	}
+	v.Redirect(links.Emergency + "?done=" + action)
+}

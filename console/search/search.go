@@ -1,0 +1,128 @@
+package search
+
+import (
+	"maps"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// Search is what somebody has typed, as the API's list asks for it.
+type Search struct {
+	Query url.Values
+	// Word is a text without a qualifier: the id of a timer, or type/id.
+	Word string
+	// Wrong are the parts that are not understood.
+	Wrong []string
+}
+
+// qualifiers are those of a search, by what stands before their colon.
+var qualifiers = map[string]func(s *Search, value string, now time.Time) bool{
+	"type":   func(s *Search, value string, _ time.Time) bool { return s.set("business_type", value) },
+	"status": func(s *Search, value string, _ time.Time) bool { return s.set("status", value) },
+	"label":  (*Search).label,
+	"due":    func(s *Search, value string, now time.Time) bool { return s.between("due", value, now) },
+	"ended":  func(s *Search, value string, now time.Time) bool { return s.between("ended", value, now) },
+	"sort":   func(s *Search, value string, _ time.Time) bool { return s.set("sort", value) },
+}
+
+// Parse reads words with spaces between them.
+func Parse(text string, now time.Time) Search {
+	s := Search{Query: url.Values{}}
+	for part := range strings.FieldsSeq(text) {
+		name, value, qualified := strings.Cut(part, ":")
+		read := qualifiers[name]
+		switch {
+		case qualified && read != nil:
+			if value == "" || !read(&s, value, now) {
+				s.Wrong = append(s.Wrong, part)
+			}
+		case s.Word == "":
+			s.Word = part
+		default:
+			s.Wrong = append(s.Wrong, part)
+		}
+	}
+	return s
+}
+
+// All is the search as the API's list takes it.
+func (s Search) All() url.Values {
+	query := maps.Clone(s.Query)
+	if s.Word != "" {
+		query.Set("business_id", s.Word)
+	}
+	return query
+}
+
+// set is for what may be said once.
+func (s *Search) set(name, value string) bool {
+	if s.Query.Has(name) {
+		return false
+	}
+	s.Query.Set(name, value)
+	return true
+}
+
+func (s *Search) label(value string, _ time.Time) bool {
+	s.Query.Add("label", value)
+	return strings.Contains(value, "=")
+}
+
+// between reads a span of time: today, a duration such as 1h, or 03:00..03:10, in UTC. What is
+// due lies ahead, and what has ended behind.
+func (s *Search) between(name, value string, now time.Time) bool {
+	from, to, ok := spanOf(value, now, name == "ended")
+	if !ok || s.Query.Has(name+"_from") {
+		return false
+	}
+	s.Query.Set(name+"_from", words.ISO(from))
+	s.Query.Set(name+"_to", words.ISO(to))
+	return true
+}
+
+func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
+	now = now.UTC()
+	midnight := now.Truncate(words.Day)
+	if value == "today" {
+		return midnight, midnight.Add(words.Day), true
+	}
+	if first, last, ranged := strings.Cut(value, ".."); ranged {
+		from, ok := MomentOf(first, midnight)
+		to, ends := MomentOf(last, midnight)
+		return from, to, ok && ends && from.Before(to)
+	}
+	span, err := time.ParseDuration(value)
+	if err != nil || span <= 0 {
+		return from, to, false
+	}
+	if back {
+		return now.Add(-span), now, true
+	}
+	return now, now.Add(span), true
+}
+
+// MomentOf is a time of today, or of the day that it names.
+func MomentOf(text string, midnight time.Time) (time.Time, bool) {
+	if at, err := time.Parse("15:04", text); err == nil {
+		return midnight.Add(time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute), true
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04"} {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// Saved are the views that are asked for most, failed first. Each is a link.
+var Saved = []struct{ Key, Search string }{
+	{"view.failed", "status:failed ended:24h"},
+	{"view.late", "status:delivering sort:due"},
+	{"view.soon", "status:scheduled due:1h sort:due"},
+	{"view.paused", "status:paused"},
+	{"view.done", "status:delivered ended:1h"},
+	{"view.all", ""},
+}

@@ -1,0 +1,40 @@
+package search
+
+import (
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSearches(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 25, 2, 51, 7, 0, time.UTC)
+	for text, want := range map[string]Search{
+		"":                     {},
+		"o-1":                  {Word: "o-1"},
+		"order-close/o-1":      {Word: "order-close/o-1"},
+		"urn:x:1":              {Word: "urn:x:1"},
+		"type:a status:failed": {Query: url.Values{"business_type": {"a"}, "status": {"failed"}}},
+		"label:a=1 label:b=2":  {Query: url.Values{"label": {"a=1", "b=2"}}},
+		"label:a":              {Query: url.Values{"label": {"a"}}, Wrong: []string{"label:a"}},
+		"type:a type:b":        {Query: url.Values{"business_type": {"a"}}, Wrong: []string{"type:b"}},
+		"type:":                {Wrong: []string{"type:"}},
+		"a b":                  {Word: "a", Wrong: []string{"b"}},
+		"due:today":            {Query: url.Values{"due_from": {"2026-11-25T00:00:00.000Z"}, "due_to": {"2026-11-26T00:00:00.000Z"}}},
+		"due:1h":               {Query: url.Values{"due_from": {"2026-11-25T02:51:07.000Z"}, "due_to": {"2026-11-25T03:51:07.000Z"}}},
+		"ended:1h":             {Query: url.Values{"ended_from": {"2026-11-25T01:51:07.000Z"}, "ended_to": {"2026-11-25T02:51:07.000Z"}}},
+		"due:03:00..03:10":     {Query: url.Values{"due_from": {"2026-11-25T03:00:00.000Z"}, "due_to": {"2026-11-25T03:10:00.000Z"}}},
+		"due:2026-11-24T03:00..2026-11-25T03:00:00+01:00": {Query: url.Values{"due_from": {"2026-11-24T03:00:00.000Z"}, "due_to": {"2026-11-25T02:00:00.000Z"}}},
+		"due:03:10..03:00": {Wrong: []string{"due:03:10..03:00"}},
+		"due:soon":         {Wrong: []string{"due:soon"}},
+		"due:-1h":          {Wrong: []string{"due:-1h"}},
+	} {
+		got := Parse(text, now)
+		if want.Query == nil {
+			want.Query = url.Values{}
+		}
+		require.Equal(t, want, got, text)
+	}
+}

@@ -1,0 +1,39 @@
+package site
+
+import (
+	"cmp"
+
+	"github.com/wakecall/wakecall/console/links"
+)
+
+// tab is one part of the console, as the top of each page names it.
+type tab struct {
+	Name string
+	// Here reports whether the page belongs to it.
+	Here bool
+}
+
+// tabs are all parts, in order.
+var tabs = []string{startTab, "timers", "types", "jobs", "dispatches", "forecast", "emergency", "health"}
+
+// startTab is the part that /console/ shows.
+const startTab = "overview"
+
+// Link is the first page of the part.
+func (t tab) Link() string {
+	if t.Name == startTab {
+		return links.Root
+	}
+	return links.Root + t.Name
+}
+
+// Key is its name in the catalogues.
+func (t tab) Key() string { return t.Name + ".title" }
+
+// Tabs are the parts.
+func (f Frame) Tabs() (all []tab) {
+	for _, name := range tabs {
+		all = append(all, tab{Name: name, Here: name == cmp.Or(f.tab, startTab)})
+	}
+	return all
+}

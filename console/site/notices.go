@@ -1,0 +1,32 @@
+package site
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/console/watch"
+)
+
+// shownNotices is how many facts stand in the strip. The others are folded.
+const shownNotices = 3
+
+// Notices are the gravest facts, and MoreNotices the others.
+func (f Frame) Notices() []watch.Notice     { return f.notices[:min(len(f.notices), shownNotices)] }
+func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices), shownNotices):] }
+
+// Alarm reports whether the strip says something that somebody should act on now.
+func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }
+
+// Notice is a fact in the language of the page.
+func (f Frame) Notice(n watch.Notice) string {
+	with := make([]any, len(n.With))
+	for i, value := range n.With {
+		with[i] = value
+		if at, ok := value.(time.Time); ok {
+			with[i] = f.At(at)
+		}
+		if count, ok := value.(int); ok {
+			with[i] = f.Num(count)
+		}
+	}
+	return f.T(n.Key, with...)
+}

@@ -1,0 +1,134 @@
+package site
+
+import (
+	"bytes"
+	"embed"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+//go:embed templates/*.html
+var templates embed.FS
+
+// pageNames are the pages. Each has a template of its own, within that of the layout.
+var pageNames = []string{"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "plan", "refused", "selected", "timers", "timer", "type", "types"}
+
+// sharedTemplates are those that several pages use, the layout first.
+var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/chart.html"}
+
+// Templates are those of the pages, by name.
+type Templates map[string]*template.Template
+
+// ParseTemplates reads the templates of all pages.
+func ParseTemplates() (Templates, error) {
+	layout, err := template.New("layout.html").Funcs(template.FuncMap{"iso": words.ISO, "utc": words.UTC, "clock": words.Clock, "pair": newPair}).ParseFS(templates, sharedTemplates...)
+	if err != nil {
+		return nil, err
+	}
+	all := Templates{}
+	for _, name := range pageNames {
+		page, err := layout.Clone()
+		if err != nil {
+			return nil, err
+		}
+		if all[name], err = page.ParseFS(templates, "templates/"+name+".html"); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// pair is a page with something of it, for the templates that show that.
+type pair struct {
+	Page any
+	Of   any
+}
+
+func newPair(page, of any) pair { return pair{page, of} }
+
+// Frame is what every page has around it.
+type Frame struct {
+	words.Speech
+	Title   string
+	Look    Look
+	Theme   string
+	Styles  string
+	Who     *auth.Principal
+	SignsIn bool
+	// Here is the page itself, for what leads back to it.
+	Here string
+	// Search is what stands in the search box.
+	Search string
+	// tab is the part of the console that the page belongs to.
+	tab     string
+	Picture *watch.Picture
+	notices []watch.Notice
+}
+
+// Frame is made for a page whose title has a key in the catalogues.
+func (c *Site) Frame(v *Visit, title string) Frame {
+	f := Frame{
+		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R), Styles: stylesPath, Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
+		Here: v.R.URL.RequestURI(),
+	}
+	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
+		f.Here = links.Parent(v.R.URL.EscapedPath())
+	}
+	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.R.URL.Path, links.Root), "/")
+	if f.Picture = (&watch.Picture{}); v.Who != nil {
+		f.Picture = c.Watch.Picture(v.R.Context()).SeenBy(v.Who)
+		f.notices = watch.NoticesOf(f.Picture)
+	}
+	return f
+}
+
+// Refresh reports whether the page is to be shown anew by itself: what it shows goes on.
+func (f Frame) Refresh() bool { return false }
+
+// Languages are those that may be chosen.
+func (f Frame) Languages() []words.Language { return words.Languages }
+
+// Themes are those that may be chosen.
+func (f Frame) Themes() []string { return themes }
+
+// Render writes a page. One that cannot be written whole is not begun.
+func (c *Site) Render(v *Visit, status int, name string, page any) {
+	var body bytes.Buffer
+	if err := c.Templates[name].ExecuteTemplate(&body, "layout.html", page); err != nil {
+		c.Logger.Error("a page of the console cannot be shown", "page", name, "error", err)
+		http.Error(v.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
+		return
+	}
+	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.W.Header().Set("Content-Language", string(v.Lang))
+	v.W.Header().Set("Vary", "Accept-Language, Cookie")
+	v.W.WriteHeader(status)
+	_, _ = v.W.Write(body.Bytes())
+}
+
+// refusedPage says why there is no other page.
+type refusedPage struct {
+	Frame
+	Reason string
+	// Problem is what the API says; nil where it was not asked.
+	Problem *calls.Problem
+}
+
+func (c *Site) Refuse(v *Visit, status int, key string) {
+	c.Render(v, status, "refused", refusedPage{Frame: c.Frame(v, "refused.title"), Reason: v.Lang.Say(key)})
+}
+
+// Absent says that there is no such page.
+func (c *Site) Absent(v *Visit) { c.Refuse(v, http.StatusNotFound, "refused.absent") }
+
+// RefuseBy shows what the API says.
+func (c *Site) RefuseBy(v *Visit, problem *calls.Problem) {
+	c.Render(v, problem.Status, "refused", refusedPage{Frame: c.Frame(v, "refused.title"), Problem: problem})
+}

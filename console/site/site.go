@@ -1,0 +1,51 @@
+package site
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/watch"
+)
+
+// Mode is what the console lets people do.
+type Mode string
+
+// The modes. Off is for those who open the console: they do not.
+const (
+	On       Mode = "on"
+	ReadOnly Mode = "read-only"
+	Off      Mode = "off"
+)
+
+// Modes are all of them.
+func Modes() []Mode { return []Mode{On, ReadOnly, Off} }
+
+// Look is what tells one installation from another.
+type Look struct {
+	// Name is that of the installation, and Colour, one of [Colours], of the bar beneath it.
+	Name, Colour string
+	// Contact is whom to ask for what one may not do; "" for nobody.
+	Contact string
+}
+
+// Colours are the names that the bar of an installation may have. The style sheet knows them.
+func Colours() []string {
+	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
+}
+
+// Site is what all pages share: who is there, the calls of the API, and the frame around them.
+type Site struct {
+	Mode     Mode
+	Look     Look
+	Sessions *sessions.Sessions
+	Logger   *slog.Logger
+	// Now is the clock.
+	Now func() time.Time
+	calls.Sender
+	// Watch looks at the whole installation.
+	Watch *watch.Watch
+	// Templates are the pages.
+	Templates Templates
+}

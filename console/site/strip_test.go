@@ -1,0 +1,88 @@
+package site
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// said are the facts of a picture in English.
+func said(p *watch.Picture) (all []string) {
+	f := Frame{Speech: words.Speech{Lang: words.English, Now: p.At}}
+	for _, n := range watch.NoticesOf(p) {
+		all = append(all, f.Notice(n))
+	}
+	return all
+}
+
+// grim is an installation in which everything is wrong at once.
+func grim(now time.Time) *watch.Picture {
+	p := &watch.Picture{At: now, Temporal: now, Away: map[watch.Part]bool{watch.PartWorkers: true}}
+	p.Paused = []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now, Note: "prices"}, {Everything: true, Author: "anna", Since: now.Add(-time.Hour)}}
+	pressed := calls.Policy{BusinessType: "mail"}
+	pressed.BackPressure = &struct {
+		Until time.Time `json:"until"`
+		Since time.Time `json:"since"`
+	}{Until: now.Add(time.Minute)}
+	p.Policies = []calls.Policy{{BusinessType: "report", Paused: true, PausedBy: "cara", PausedAt: now}, pressed}
+	p.Ahead = map[string]watch.Overflow{"coupon": {At: now.Add(time.Minute), Due: 3000, Rate: 20, Lateness: "1m30s"}}
+	return p
+}
+
+func TestTheGravestComesFirst(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	require.Empty(t, said(&watch.Picture{At: now}), "all is well")
+	require.Equal(t, []string{
+		"Everything is paused by anna since 01:51:07 UTC.",
+		"No worker answers: nothing rings.",
+		"refund is paused by otto since 02:51:07 UTC.",
+		"report is paused in its policy by cara since 02:51:07 UTC.",
+		"mail is held back until 02:52:07 UTC: its receiver asked for it.",
+		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 1m30s late.",
+	}, said(grim(now)))
+
+	p := &watch.Picture{At: now, Away: map[watch.Part]bool{watch.PartPaused: true, watch.PartWorkers: true}}
+	require.Equal(t, []string{"Temporal does not answer."}, said(p), "of the workers nothing is known")
+	p.Temporal = now.Add(-40 * time.Second)
+	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC."}, said(p))
+
+	refused := &calls.Failure{Status: 503}
+	p = &watch.Picture{At: now, Overdue: map[string]*watch.Sample{"order": {N: 3}, "refund": {N: 1}}, Paused: []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now}}}
+	p.Failed = map[string]*watch.Sample{"order": {N: 100, More: true, Example: calls.Timer{LastFailure: refused}}}
+	p.Open = map[string]*watch.Sample{
+		"feed": {N: 12, Example: calls.Timer{WaitsFor: calls.WaitsForReceiver}}, "invoice": {N: 30, Example: calls.Timer{LastFailure: &calls.Failure{Class: "timeout"}}}, "fine": {N: 1},
+		"refund": {N: 1, Example: calls.Timer{LastFailure: refused}},
+	}
+	require.Equal(t, []string{
+		"order: 3 overdue, and no worker has taken them.",
+		"order: 100+ failed within 10 minutes (HTTP 503).",
+		"invoice: 30 being tried again (timeout).",
+		"refund is paused by otto since 02:51:07 UTC.",
+		"feed: 12 waiting, and no receiver is connected.",
+	}, said(p), "what is held is not overdue")
+}
+
+// Who may see some types sees nothing of the others.
+func TestAPictureForSomeEyes(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	p := grim(now)
+	p.Counts = map[string]*calls.Counts{"refund": {}, "order": {}}
+	p.Failed, p.Open, p.Overdue = map[string]*watch.Sample{"order": {}, "refund": {}}, map[string]*watch.Sample{"order": {}}, map[string]*watch.Sample{"order": {}}
+	seen := p.SeenBy(&auth.Principal{Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{"refund"}}}})
+	require.Len(t, seen.Paused, 2, "what is paused with everything is")
+	require.Equal(t, map[string]*calls.Counts{"refund": {}}, seen.Counts)
+	require.Equal(t, map[string]*watch.Sample{"refund": {}}, seen.Failed)
+	require.Empty(t, seen.Policies)
+	require.Empty(t, seen.Open)
+	require.Empty(t, seen.Overdue)
+	require.Empty(t, seen.Ahead)
+	require.Len(t, p.Policies, 2, "the picture stays as it is for the others")
+}

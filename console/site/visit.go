@@ -1,0 +1,94 @@
+package site
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Visit is one request, and who made it.
+type Visit struct {
+	sessions.Exchange
+	// Who is signed in, nil for nobody. It calls the API.
+	Who  *auth.Principal
+	Lang words.Language
+	// requestID is that of the visit in the log. Its calls, some of them concurrent, have the same.
+	requestID string
+}
+
+// NewVisit returns a visit of which nobody knows yet who made it.
+func NewVisit(w http.ResponseWriter, r *http.Request) *Visit {
+	return &Visit{Exchange: sessions.Exchange{W: w, R: r}, Lang: words.LanguageOf(r), requestID: w.Header().Get(headerRequestID)}
+}
+
+func (v *Visit) Redirect(to string) { http.Redirect(v.W, v.R, to, http.StatusSeeOther) }
+
+// Done says what was done before the page was asked for, by a key that begins so; "" for nothing.
+func (v *Visit) Done(prefix string) string {
+	key := prefix + v.R.FormValue("done")
+	if text := v.Lang.Say(key); text != key {
+		return text
+	}
+	return ""
+}
+
+// repeated are the headers of the visit that its calls repeat: whose they are is the same.
+var repeated = []string{"X-Forwarded-For", "User-Agent"}
+
+const headerRequestID = "X-Request-Id"
+
+// request is a call as it is sent for a visit: from where, and by what, the visit came.
+func (v *Visit) request(made calls.Call) (*http.Request, error) {
+	request, err := made.Request(auth.With(v.R.Context(), v.Who))
+	if err != nil {
+		return nil, err
+	}
+	request.Host, request.RemoteAddr, request.TLS = v.R.Host, v.R.RemoteAddr, v.R.TLS
+	for _, name := range repeated {
+		if values := v.R.Header.Values(name); len(values) > 0 {
+			request.Header[name] = values
+		}
+	}
+	if v.requestID != "" { // the two lines of the log belong together
+		request.Header.Set(headerRequestID, v.requestID)
+	}
+	return request, nil
+}
+
+// Call makes a call in the name of who is signed in, and reads the answer into to; nil for an
+// answer without a body.
+func (c *Site) Call(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Problem) {
+	request, err := v.request(made)
+	if err != nil {
+		return nil, c.Broken(err)
+	}
+	return c.Send(request, to)
+}
+
+// foundTimers is one page of the API's list.
+type foundTimers struct {
+	Timers        []calls.Timer `json:"timers"`
+	NextPageToken string        `json:"next_page_token"`
+}
+
+// FindTimers asks for one page of a list.
+func (c *Site) FindTimers(v *Visit, query url.Values) (found foundTimers, problem *calls.Problem) {
+	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: calls.Root + "timers", Query: query}, &found)
+	return found, problem
+}
+
+// PageSize is how many timers a page shows.
+const PageSize = 50
+
+// Base is the address by which the visitor knows this installation.
+func (c *Site) Base(v *Visit) string {
+	scheme := "http"
+	if c.Sessions.Encrypted(v.R) {
+		scheme = "https"
+	}
+	return scheme + "://" + v.R.Host
+}

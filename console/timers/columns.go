@@ -1,0 +1,39 @@
+package timers
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/wakecall/wakecall/console/calls"
+)
+
+// columns are those that a list of timers may show beside the timer itself, in order.
+var columns = []string{"status", "due", "attempts", "last", "labels", "priority", "booked", "webhook"}
+
+// usualColumns are those of a list whose address names none.
+var usualColumns = []string{"status", "due", "attempts", "last"}
+
+// columnsOf are the columns that an address names. What it names and is none is left out.
+func columnsOf(query url.Values) []string {
+	if !query.Has("col") {
+		return usualColumns
+	}
+	return calls.Where(columns, func(name string) bool { return slices.Contains(query["col"], name) })
+}
+
+// column is one that may be chosen.
+type column struct {
+	Name  string
+	Shown bool
+}
+
+// Key is its name in the catalogues.
+func (c column) Key() string { return "column." + c.Name }
+
+// Choices are all columns.
+func (p *timersPage) Choices() (all []column) {
+	for _, name := range columns {
+		all = append(all, column{name, slices.Contains(p.Columns, name)})
+	}
+	return all
+}

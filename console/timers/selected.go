@@ -1,0 +1,132 @@
+package timers
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// picked is a timer that was selected in a list, as it was shown there.
+type picked struct {
+	calls.Key
+	Revision, Round int
+	WebhookID       string
+}
+
+// parsePicked reads what a box has sent.
+func parsePicked(text string) (p picked, ok bool) {
+	parts := strings.Split(text, " ")
+	if len(parts) != 4 {
+		return p, false
+	}
+	businessType, id, named := strings.Cut(parts[0], "/")
+	revision, err := strconv.Atoi(parts[1])
+	round, err2 := strconv.Atoi(parts[2])
+	p = picked{Key: calls.Key{BusinessType: businessType, BusinessID: id}, Revision: revision, Round: round, WebhookID: parts[3]}
+	return p, named && err == nil && err2 == nil
+}
+
+// selectedPage asks whether an action is meant for the timers that were selected, and then says
+// what became of each.
+type selectedPage struct {
+	site.Frame
+	Action string
+	// Picks are what the boxes have sent, to be sent again.
+	Picks []string
+	Rows  []selectedRow
+	// Done reports whether it was carried out.
+	Done bool
+	// Back leads to the list.
+	Back string
+}
+
+// selectedRow is one timer, and what became of it.
+type selectedRow struct {
+	picked
+	// Accepted reports whether it is durable and takes effect by itself, Changed whether it was
+	// another one than was shown, and Problem why it was not done.
+	Accepted, Changed bool
+	Problem           *calls.Problem
+}
+
+// Succeeded are how many were done.
+func (p selectedPage) Succeeded() int {
+	return len(calls.Where(p.Rows, func(row selectedRow) bool { return row.Problem == nil && !row.Changed }))
+}
+
+// changeSelected does one thing with some timers of a list. It asks first.
+func (c *Pages) changeSelected(v *site.Visit) {
+	if err := v.R.ParseForm(); err != nil {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	act, ok := actionNamed(v.R.PostFormValue("action"))
+	page := selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Back: links.Within(v.R.PostFormValue("back"))}
+	for _, text := range page.Picks {
+		one, understood := parsePicked(text)
+		ok = ok && understood
+		page.Rows = append(page.Rows, selectedRow{picked: one})
+	}
+	if !ok || len(page.Rows) == 0 || len(page.Rows) > site.PageSize {
+		c.Refuse(v, http.StatusBadRequest, "refused.selection")
+		return
+	}
+	if page.Done = v.R.PostFormValue("sure") != ""; page.Done {
+		c.carryOut(v, act, page.Rows)
+		c.Watch.Changed()
+	}
+	page.Frame = c.Frame(v, "selected.title")
+	c.Render(v, http.StatusOK, "selected", page)
+}
+
+// carryOut makes a call for each timer. What one answers is nothing to the others.
+func (c *Pages) carryOut(v *site.Visit, act action, rows []selectedRow) {
+	var group errgroup.Group
+	group.SetLimit(tuning.SelectedAtOnce)
+	for i := range rows {
+		group.Go(func() error {
+			c.carryOutOne(v, act, &rows[i])
+			return nil
+		})
+	}
+	_ = group.Wait() // none fails
+}
+
+// carryOutOne changes a timer if it is still the one that was shown.
+func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
+	var now calls.Timer
+	shown, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)}, &now)
+	if row.Problem = problem; problem != nil {
+		return
+	}
+	if now.Revision != row.Revision || now.Round != row.Round || now.WebhookID != row.WebhookID {
+		row.Changed = true
+		return
+	}
+	made := changeOf(act, row.Key, formOf(v.R.PostForm, shown.Head.Get("ETag")))
+	var left calls.Timer
+	a, problem := c.Call(v, made, &left)
+	row.Problem = problem
+	row.Accepted = problem == nil && a.Status == http.StatusAccepted
+}
+
+// formOf is a form with the ETag of one timer.
+func formOf(form url.Values, etag string) url.Values {
+	one := url.Values{}
+	for _, name := range []string{"delay", "at", "note"} {
+		one[name] = slices.Clone(form[name])
+	}
+	if etag != "" {
+		one.Set("etag", etag)
+	}
+	return one
+}

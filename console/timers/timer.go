@@ -1,0 +1,170 @@
+package timers
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// timerPage is one timer: what it does, why, what to press, and its story.
+type timerPage struct {
+	site.Frame
+	Timer calls.Timer
+	// ETag is of the timer as it is shown: a change is meant for this one.
+	ETag string
+	// Facts are why it is where it is, the first as the sentence.
+	Facts []calls.Fact
+	Story []calls.Entry
+	// StoryUnread and WhyUnread are whether the API does not tell them now.
+	StoryUnread, WhyUnread bool
+	// Longer reports whether the story has more than is shown.
+	Longer  bool
+	Actions []action
+	// Refused is why there are no actions; "" where there are.
+	Refused string
+	// Done is what was just done, and Problem why it was not.
+	Done    string
+	Problem *calls.Problem
+	// Typed is what stood in the form that was refused.
+	Typed url.Values
+	// Curl and Command are how to see the same without the console.
+	Curl, Command string
+}
+
+// action is something to press.
+type action struct {
+	Name string
+	// unconditional reports whether the API takes no condition for it.
+	unconditional bool
+	// where says for which timers it is of use.
+	where func(calls.Timer) bool
+}
+
+// actions are those of a timer, in the order of the page. None is offered that would be refused.
+var actions = []action{
+	{Name: "fire", where: func(t calls.Timer) bool { return t.Open() }},
+	{Name: "move", where: func(t calls.Timer) bool { return t.Open() && t.Recurrence == nil }},
+	{Name: "pause", where: func(t calls.Timer) bool { return t.Open() && t.Status != calls.StatusPaused }},
+	{Name: "resume", where: func(t calls.Timer) bool { return t.Open() && t.Status == calls.StatusPaused }},
+	{Name: "redeliver", unconditional: true, where: func(t calls.Timer) bool { return t.Status == calls.StatusFailed }},
+	{Name: "cancel", where: func(t calls.Timer) bool { return t.Open() }},
+}
+
+func actionNamed(name string) (action, bool) {
+	i := slices.IndexFunc(actions, func(a action) bool { return a.Name == name })
+	if i < 0 {
+		return action{}, false
+	}
+	return actions[i], true
+}
+
+// storyLength is how many entries of a story one page shows.
+const storyLength = "100"
+
+func (c *Pages) showTimer(v *site.Visit) {
+	page, problem := c.timerPage(v)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	page.Done = v.Done("done.")
+	c.Render(v, http.StatusOK, "timer", page)
+}
+
+func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
+	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
+	page := &timerPage{Frame: c.Frame(v, "timer.title")}
+	path := links.TimerPath(calls.Root, businessType, id)
+	shown, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: path}, &page.Timer)
+	if problem != nil {
+		return nil, problem
+	}
+	page.Title = businessType + "/" + id
+	page.ETag = shown.Head.Get("ETag")
+	page.Curl, page.Command = "curl -sS "+c.Base(v)+path, "wakecall get "+businessType+"/"+id
+	c.explain(v, page, path)
+	page.offer(c.Mode, v.Who)
+	return page, nil
+}
+
+// explain adds the reasons and the story. A page without them is better than none.
+func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
+	var why struct {
+		Facts []calls.Fact `json:"facts"`
+	}
+	_, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/why"}, &why)
+	page.Facts, page.WhyUnread = why.Facts, problem != nil
+	var story struct {
+		Entries       []calls.Entry `json:"entries"`
+		NextPageToken string        `json:"next_page_token"`
+	}
+	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/history", Query: url.Values{"page_size": {storyLength}}}, &story)
+	page.Story, page.StoryUnread, page.Longer = story.Entries, problem != nil, story.NextPageToken != ""
+}
+
+// offer adds what may be pressed, or says why there is nothing.
+func (p *timerPage) offer(mode site.Mode, who *auth.Principal) {
+	switch {
+	case mode != site.On:
+		p.Refused = p.T("actions.readonly")
+	case !who.May(auth.Operator, p.Timer.BusinessType):
+		p.Refused = p.T("actions.viewer")
+	default:
+		for _, a := range actions {
+			if a.where(p.Timer) {
+				p.Actions = append(p.Actions, a)
+			}
+		}
+		return
+	}
+	if p.Look.Contact != "" {
+		p.Refused += " " + p.T("actions.contact", p.Look.Contact)
+	}
+}
+
+// TypeLink leads to the timers of the same business type.
+func (p *timerPage) TypeLink() string { return links.List(links.TypedAs(p.Timer.BusinessType), "") }
+
+// Sentence is why the timer is where it is, in one sentence.
+func (p *timerPage) Sentence() string {
+	if len(p.Facts) == 0 {
+		return ""
+	}
+	return p.words(p.Facts[0])
+}
+
+// words is a fact in the language of the page; one that is not known yet is in the API's words.
+func (p *timerPage) words(f calls.Fact) string {
+	key := "fact." + f.Fact
+	if text := p.T(key); text != key {
+		return text
+	}
+	return f.Text
+}
+
+// Say is a fact with since when, until when, and by whom.
+func (p *timerPage) Say(f calls.Fact) string {
+	parts := []string{p.words(f)}
+	if !f.Since.IsZero() {
+		parts = append(parts, p.T("fact.since", words.UTC(f.Since)))
+	}
+	if !f.Until.IsZero() {
+		parts = append(parts, p.T("fact.until", words.UTC(f.Until)))
+	}
+	if f.By != "" {
+		parts = append(parts, p.T("fact.by", f.By))
+	}
+	return strings.Join(parts, " ")
+}
+
+// Changed reports whether the timer was another one when the form was filled.
+func (p *timerPage) Changed() bool {
+	return p.Problem != nil && p.Problem.Status == http.StatusPreconditionFailed
+}

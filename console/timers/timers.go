@@ -1,0 +1,239 @@
+package timers
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/jobs"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/search"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/types"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Pages are the list of timers, the page of one, and what is done with them.
+type Pages struct{ *site.Site }
+
+// Routes are those of the pages.
+func (c *Pages) Routes() []site.Route {
+	return []site.Route{
+		site.Show("timers", c.listTimers),
+		site.Change("timers/selected", c.changeSelected),
+		site.Show("timers/{type}/{id}", c.showTimer),
+		site.Change("timers/{type}/{id}/{action}", c.changeTimer),
+	}
+}
+
+// timersPage is a list of timers.
+type timersPage struct {
+	site.Frame
+	Views   []savedView
+	Timers  []calls.Timer
+	Columns []string
+	// Total is how many there are, as far as that is known without counting; "" where it is not.
+	Total string
+	// Next leads to the next page, First to the first one; "" where this is it.
+	Next, First string
+	// Wrong are the parts of the search that are not understood, and Nothing those that find
+	// nothing by themselves.
+	Wrong, Nothing []string
+	// Types are those that one may search in, where no type was named and one must be.
+	Types []types.TypeRow
+	// Actions are what may be done with those that are selected, and Operations with all that match.
+	Actions    []action
+	Operations []string
+	// Problem is why there is no list.
+	Problem *calls.Problem
+}
+
+type savedView struct {
+	Key, Link string
+	Here      bool
+}
+
+func (c *Pages) listTimers(v *site.Visit) {
+	typed := strings.TrimSpace(v.R.FormValue("q"))
+	token := v.R.FormValue("page_token")
+	s := search.Parse(typed, c.Now())
+	to, problem := c.directly(v, s, token)
+	if to != "" {
+		v.Redirect(to)
+		return
+	}
+	page := &timersPage{Frame: c.Frame(v, "timers.title"), Wrong: s.Wrong, Columns: columnsOf(v.R.URL.Query())}
+	page.Search = typed
+	for _, view := range search.Saved {
+		page.Views = append(page.Views, savedView{view.Key, links.List(view.Search, ""), view.Search == typed})
+	}
+	if token != "" {
+		page.First = page.link("")
+	}
+	switch {
+	case problem != nil:
+		page.Problem = problem
+	case len(s.Wrong) > 0:
+	case !v.Who.May(auth.Viewer, "") && !s.Query.Has("business_type"):
+		page.Types = (&types.Pages{Site: c.Site}).TypesPage(v).Rows
+	default:
+		page.fill(c, v, s, token)
+	}
+	page.offer(c, v, s)
+	c.Render(v, page.status(), "timers", page)
+}
+
+// status is that of the answer: a search that is not understood is no failure of the page.
+func (p *timersPage) status() int {
+	if p.Problem != nil {
+		return p.Problem.Status
+	}
+	return http.StatusOK
+}
+
+// link is a page of the list, with the columns of this one.
+func (p *timersPage) link(token string) string {
+	to := links.List(p.Search, token)
+	if slices.Equal(p.Columns, usualColumns) {
+		return to
+	}
+	chosen := url.Values{"col": p.Columns}.Encode()
+	if strings.Contains(to, "?") {
+		return to + "&" + chosen
+	}
+	return to + "?" + chosen
+}
+
+// offer adds what may be done with the timers that are shown.
+func (p *timersPage) offer(c *Pages, v *site.Visit, s search.Search) {
+	businessType := s.Query.Get("business_type")
+	if c.Mode != site.On || len(p.Timers) == 0 || !v.Who.MaySomewhere(auth.Operator) || businessType != "" && !v.Who.May(auth.Operator, businessType) {
+		return
+	}
+	status := s.Query.Get("status")
+	p.Actions = calls.Where(actions, func(a action) bool {
+		return slices.ContainsFunc(p.Timers, a.where)
+	})
+	if !v.Who.May(auth.Operator, businessType) { // all that match are of more types than that
+		return
+	}
+	p.Operations = calls.Where(jobs.Operations, func(name string) bool {
+		return status == "" || (name == "redeliver") == (status == calls.StatusFailed) && !endedUnchanged(status)
+	})
+}
+
+// endedUnchanged reports whether nothing can be done with timers of a status.
+func endedUnchanged(status string) bool {
+	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()
+}
+
+// fill asks for the timers that a search is for. A page begins where the one before has ended:
+// its times are those that were asked for then, which its token names.
+func (p *timersPage) fill(c *Pages, v *site.Visit, s search.Search, token string) {
+	query := s.All()
+	if token != "" {
+		spans, of, _ := strings.Cut(token, "~")
+		reopen(query, spans)
+		query.Set("page_token", of)
+	}
+	query.Set("page_size", strconv.Itoa(site.PageSize))
+	found, problem := c.FindTimers(v, query)
+	if p.Problem = problem; problem != nil {
+		return
+	}
+	p.Timers = found.Timers
+	if found.NextPageToken != "" {
+		p.Next = p.link(spansOf(query) + "~" + found.NextPageToken)
+	}
+	if len(p.Timers) == 0 && token == "" {
+		p.Nothing = c.nothingBy(v, p.Search)
+	}
+	p.Total = p.total(s)
+}
+
+// nothingBy are the parts of a search of several that find nothing by themselves.
+func (c *Pages) nothingBy(v *site.Visit, typed string) (parts []string) {
+	all := strings.Fields(typed)
+	if len(all) < 2 || len(all) > maxPartsTried {
+		return nil
+	}
+	businessType := search.Parse(typed, c.Now()).Query.Get("business_type")
+	for _, part := range all {
+		query := search.Parse(part, c.Now()).All()
+		if !query.Has("business_type") && !v.Who.May(auth.Viewer, "") {
+			query.Set("business_type", businessType)
+		}
+		query.Set("page_size", "1")
+		if found, problem := c.FindTimers(v, query); problem == nil && len(found.Timers) == 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// maxPartsTried bounds how many questions an empty answer causes.
+const maxPartsTried = 5
+
+// total is how many timers a search by type and status finds, which the picture tells.
+func (p *timersPage) total(s search.Search) string {
+	for name := range s.Query {
+		if name != "business_type" && name != "status" && name != "sort" {
+			return ""
+		}
+	}
+	if s.Word != "" || len(p.Picture.Counts) == 0 {
+		return ""
+	}
+	sum, only := 0, s.Query.Get("business_type")
+	for businessType, counts := range p.Picture.Counts {
+		if only == "" || only == businessType {
+			sum += counts.InStatus(s.Query.Get("status"))
+		}
+	}
+	return p.Num(sum)
+}
+
+// spans are the parameters that a search says in words that depend on the time.
+var spans = []string{"due_from", "due_to", "ended_from", "ended_to"}
+
+func spansOf(query url.Values) string {
+	values := make([]string, len(spans))
+	for i, name := range spans {
+		values[i] = query.Get(name)
+	}
+	return strings.TrimRight(strings.Join(values, "!"), "!")
+}
+
+func reopen(query url.Values, text string) {
+	for i, value := range strings.Split(text, "!") {
+		if i < len(spans) && value != "" && query.Has(spans[i]) {
+			query.Set(spans[i], value)
+		}
+	}
+}
+
+// directly is the page that a search for one timer leads to: the only timer of the id, or the
+// one of type/id, which needs no list. It is "" where a list is due.
+func (c *Pages) directly(v *site.Visit, s search.Search, token string) (to string, problem *calls.Problem) {
+	if s.Word == "" || token != "" || len(s.Wrong) > 0 {
+		return "", nil
+	}
+	if businessType, id, named := strings.Cut(s.Word, "/"); named {
+		var found calls.Timer
+		if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, businessType, id)}, &found); problem != nil {
+			return "", problem
+		}
+		return found.Path(), nil
+	}
+	query := maps.Clone(s.Query)
+	query.Set("business_id", s.Word)
+	query.Set("page_size", "2")
+	if found, problem := c.FindTimers(v, query); problem == nil && len(found.Timers) == 1 {
+		return found.Timers[0].Path(), nil
+	}
+	return "", nil // the list says why there is none
+}

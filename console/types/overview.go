@@ -1,0 +1,73 @@
+package types
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/chart"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// overviewPage is what is due, what went wrong, and in what state the types are.
+type overviewPage struct {
+	*typesPage
+	Tiles []tile
+	Chart *chart.Chart
+	// Base is the address of the API, for the lines of the empty page.
+	Base string
+}
+
+// tile is one number, and where it leads.
+type tile struct {
+	Key, Link string
+	N         int
+	// Grave reports whether it should be none.
+	Grave bool
+}
+
+func (c *Pages) start(v *site.Visit) {
+	page := overviewPage{typesPage: c.TypesPage(v), Base: c.Base(v)}
+	page.Title = v.Lang.Say("overview.title")
+	page.Tiles = tilesOf(page.Picture, "", v.Who.May(auth.Viewer, ""))
+	var all []*calls.Forecast
+	for _, businessType := range slices.Sorted(maps.Keys(page.Picture.Forecasts)) {
+		all = append(all, page.Picture.Forecasts[businessType])
+	}
+	page.Chart = chart.New(all, "")
+	c.Render(v, http.StatusOK, "overview", page)
+}
+
+// tilesOf are how many timers there are, of a business type or of all.
+func tilesOf(p *watch.Picture, businessType string, linked bool) (all []tile) {
+	for _, status := range []string{calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused, calls.StatusFailed, calls.StatusDelivered, calls.StatusExpired} {
+		one := tile{Key: "status." + status, Grave: status == calls.StatusFailed || status == calls.StatusExpired}
+		for of, counts := range p.Counts {
+			if businessType == "" || of == businessType {
+				one.N += counts.InStatus(status)
+			}
+		}
+		if linked {
+			one.Link = links.List(searchFor(businessType, "status:"+status), "")
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// searchFor is a search within a business type; within all for "".
+func searchFor(businessType, rest string) string {
+	if businessType == "" {
+		return rest
+	}
+	return links.TypedAs(businessType) + " " + rest
+}
+
+// Calm reports whether nothing has failed just now.
+func (p overviewPage) Calm() bool {
+	return len(p.Picture.Failed) == 0 && !p.Picture.Away[watch.PartTimers]
+}

@@ -1,0 +1,143 @@
+package types
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+)
+
+// difference is one value that a change changes.
+type difference struct {
+	Pointer string         `json:"pointer"`
+	From    jsontext.Value `json:"from"`
+	To      jsontext.Value `json:"to"`
+}
+
+// policyPlan shows what a change of a policy will change, before it is made.
+type policyPlan struct {
+	site.Frame
+	BusinessType string
+	Changes      []difference
+	// Fields are those of the form, to be sent again.
+	Fields []site.Field
+	Back   string
+	Here   string
+}
+
+// editPolicy changes what one changes at night. It shows what that is first.
+func (c *Pages) editPolicy(v *site.Visit) {
+	if err := v.R.ParseForm(); err != nil {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	c.changePolicy(v, http.MethodPatch, patchOf(v.R.PostForm))
+}
+
+// replacePolicy stores a whole policy. It shows what that changes first.
+func (c *Pages) replacePolicy(v *site.Visit) {
+	body := jsontext.Value(v.R.PostFormValue("policy"))
+	if !body.IsValid() {
+		c.showPolicyProblem(v, &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("policy.nojson")})
+		return
+	}
+	c.changePolicy(v, http.MethodPut, body)
+}
+
+// changePolicy plans a change, or makes it once somebody has seen the plan.
+func (c *Pages) changePolicy(v *site.Visit, method string, body any) {
+	businessType := v.R.PathValue("type")
+	made := calls.Call{Method: method, Path: policyPath(businessType), IfMatch: v.R.PostFormValue("etag"), Body: body}
+	if made.IfMatch == "" {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	if v.R.PostFormValue("sure") != "" {
+		if _, problem := c.Call(v, made, nil); problem != nil {
+			c.showPolicyProblem(v, problem)
+			return
+		}
+		v.Redirect(links.TypePath(businessType) + "?done=edit")
+		return
+	}
+	made.Query = url.Values{"dry_run": {"true"}}
+	var plan struct {
+		Changes []difference `json:"changes"`
+	}
+	if _, problem := c.Call(v, made, &plan); problem != nil {
+		c.showPolicyProblem(v, problem)
+		return
+	}
+	c.Render(v, http.StatusOK, "plan", policyPlan{
+		Frame: c.Frame(v, "plan.title"), BusinessType: businessType, Changes: plan.Changes, Fields: site.FieldsOf(v.R.PostForm),
+		Here: v.R.URL.EscapedPath(), Back: links.TypePath(businessType),
+	})
+}
+
+// showPolicyProblem shows the type as it is, with why its policy was not changed.
+func (c *Pages) showPolicyProblem(v *site.Visit, problem *calls.Problem) {
+	page, unread := c.typePage(v)
+	if unread != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	page.Problem = problem
+	c.Render(v, problem.Status, "type", page)
+}
+
+// patchOf is what a form changes. An empty limit is none. What is no number, the API refuses.
+func patchOf(form url.Values) map[string]any {
+	patch, limits := map[string]any{}, map[string]any{}
+	for _, name := range []string{"callbacks_per_second", "in_flight"} {
+		if form.Has(name) {
+			limits[name] = site.NumberOrNull(form.Get(name))
+		}
+	}
+	if len(limits) > 0 {
+		patch["limits"] = limits
+	}
+	if form.Has("priority") {
+		patch["priority"] = site.NumberOrNull(form.Get("priority"))
+	}
+	if address := strings.TrimSpace(form.Get("url")); address != "" {
+		patch["callback"] = map[string]any{"url": address}
+	}
+	if form.Has("paused") {
+		patch["paused"] = form.Get("paused") == "true"
+	}
+	return patch
+}
+
+// putBack plans the policy as it was in an earlier version.
+func (c *Pages) putBack(v *site.Visit) {
+	var known struct {
+		Versions []calls.PolicyVersion `json:"versions"`
+	}
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(v.R.PathValue("type")) + "/versions"}, &known); problem != nil {
+		c.showPolicyProblem(v, problem)
+		return
+	}
+	for _, version := range known.Versions {
+		if strconv.Itoa(version.Version) == v.R.PostFormValue("version") && len(version.Policy) > 0 {
+			c.changePolicy(v, http.MethodPut, version.Policy)
+			return
+		}
+	}
+	c.Refuse(v, http.StatusNotFound, "refused.absent")
+}
+
+// letGo ends the back-pressure of a type.
+func (c *Pages) letGo(v *site.Visit) {
+	businessType := v.R.PathValue("type")
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodDelete, Path: policyPath(businessType) + "/back_pressure"}, nil); problem != nil {
+		c.showPolicyProblem(v, problem)
+		return
+	}
+	v.Redirect(links.TypePath(businessType) + "?done=release")
+}

@@ -1,0 +1,193 @@
+package types
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/chart"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/search"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// typePage is one business type: its state, what lies ahead, what has failed, and its policy.
+type typePage struct {
+	site.Frame
+	Row  TypeRow
+	ETag string
+	// JSON is the policy as the API has it, to be edited.
+	JSON     string
+	Tiles    []tile
+	Chart    *chart.Chart
+	Failures failures
+	Versions []calls.PolicyVersion
+	// Admin reports whether who looks may change the policy, and Operator whether the timers.
+	Admin, Operator bool
+	Refused         string
+	Done            string
+	// Problem is why a change was not made, and Typed what stood in its form.
+	Problem *calls.Problem
+	Typed   url.Values
+}
+
+func (c *Pages) showType(v *site.Visit) {
+	page, problem := c.typePage(v)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	page.Done = v.Done("typed.")
+	c.Render(v, http.StatusOK, "type", page)
+}
+
+func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
+	businessType := v.R.PathValue("type")
+	page := &typePage{Frame: c.Frame(v, "type.title"), Typed: v.R.PostForm}
+	var raw jsontext.Value
+	a, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(businessType)}, &raw)
+	if problem != nil {
+		return nil, problem
+	}
+	var policy calls.Policy
+	if problem := c.Decode(raw, &policy); problem != nil {
+		return nil, problem
+	}
+	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), indented(raw)
+	page.Row = rowOf(page.Picture, policy)
+	page.Tiles = tilesOf(page.Picture, businessType, true)
+	if f := page.Picture.Forecasts[businessType]; f != nil {
+		page.Chart = chart.New([]*calls.Forecast{f}, links.TypedAs(businessType))
+	}
+	page.Failures = c.failuresOf(v, businessType)
+	var known struct {
+		Versions []calls.PolicyVersion `json:"versions"`
+	}
+	c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(businessType) + "/versions"}, &known) // a page without them is better than none
+	page.Versions = known.Versions
+	page.offer(c.Mode, v.Who)
+	return page, nil
+}
+
+// offer says what who looks may change, and whom to ask where that is nothing.
+func (p *typePage) offer(mode site.Mode, who *auth.Principal) {
+	p.Operator = mode == site.On && who.May(auth.Operator, p.Row.BusinessType)
+	p.Admin = mode == site.On && who.May(auth.Admin, p.Row.BusinessType)
+	if p.Operator {
+		p.Row.Action = actionOf(p.Picture, p.Row)
+	}
+	switch {
+	case p.Admin:
+		return
+	case mode != site.On:
+		p.Refused = p.T("actions.readonly")
+	default:
+		p.Refused = p.T("type.refused")
+	}
+	if p.Look.Contact != "" {
+		p.Refused += " " + p.T("actions.contact", p.Look.Contact)
+	}
+}
+
+// policyPath is a policy in the API.
+func policyPath(businessType string) string {
+	return calls.Root + "policies/" + url.PathEscape(businessType)
+}
+
+// indented is a text of JSON for people.
+func indented(raw jsontext.Value) string {
+	pretty := slices.Clone(raw)
+	if pretty.Indent(jsontext.WithIndent("  ")) != nil {
+		return string(raw)
+	}
+	return string(pretty)
+}
+
+// Words is the policy in a sentence.
+func (p *typePage) Words() string {
+	policy := p.Row.Policy
+	var parts []string
+	switch {
+	case policy.Callback.Stream:
+		parts = append(parts, p.T("policy.stream"))
+	case policy.Callback.URL != "":
+		parts = append(parts, p.T("policy.calls", policy.Callback.URL))
+	case policy.Callback.Broker != "":
+		parts = append(parts, p.T("policy.publishes", policy.Callback.Address()))
+	default:
+		parts = append(parts, p.T("policy.nowhere"))
+	}
+	parts = append(parts, p.N("policy.attempts", policy.Attempts()))
+	if limit := policy.Rate(); limit != "" {
+		parts = append(parts, p.T("policy.rate", limit))
+	}
+	if address := policy.Fallback.Address(); address != "" {
+		parts = append(parts, p.T("policy.fallback", address))
+	}
+	return strings.Join(parts, p.T("policy.and")) + p.T("policy.end")
+}
+
+// failures are the timers of a type that have failed in a while, by how.
+type failures struct {
+	Groups []failureGroup
+	// N is how many they are as far as they were counted, and More whether there are more.
+	N    int
+	More bool
+	// Search finds them.
+	Search string
+	// Unread reports whether they cannot be read now.
+	Unread bool
+}
+
+// failureGroup are those that have failed in the same way.
+type failureGroup struct {
+	How     string
+	N       int
+	Example calls.Timer
+}
+
+// failuresWithin is how far the page of a type looks back, and aroundMinute how far around the
+// minute that an alert names.
+const (
+	failuresWithin = time.Hour
+	aroundMinute   = 5 * time.Minute
+)
+
+// failuresOf reads what has failed in the last hour, or around the minute of ?at=.
+func (c *Pages) failuresOf(v *site.Visit, businessType string) (found failures) {
+	to := c.Now()
+	from := to.Add(-failuresWithin)
+	if at, ok := search.MomentOf(v.R.FormValue("at"), to.UTC().Truncate(words.Day)); ok {
+		from, to = at.Add(-aroundMinute), at.Add(aroundMinute)
+	}
+	found.Search = links.TypedAs(businessType) + " status:" + calls.StatusFailed + " ended:" + words.ISO(from) + ".." + words.ISO(to)
+	query := search.Parse(found.Search, c.Now()).All()
+	query.Set("page_size", strconv.Itoa(site.PageSize))
+	all, problem := c.FindTimers(v, query)
+	if found.Unread = problem != nil; found.Unread {
+		return found
+	}
+	for _, one := range all.Timers {
+		how := one.LastFailure.Short()
+		i := slices.IndexFunc(found.Groups, func(g failureGroup) bool { return g.How == how })
+		if i < 0 {
+			i = len(found.Groups)
+			found.Groups = append(found.Groups, failureGroup{How: how, Example: one})
+		}
+		found.Groups[i].N++
+	}
+	slices.SortStableFunc(found.Groups, func(a, b failureGroup) int { return b.N - a.N })
+	found.N, found.More = len(all.Timers), all.NextPageToken != ""
+	return found
+}
+
+// List leads to them.
+func (f failures) List() string { return links.List(f.Search, "") }

@@ -1,0 +1,173 @@
+package types
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// Pages are the overview, the business types, and the page of one.
+type Pages struct{ *site.Site }
+
+// Routes are those of the pages.
+func (c *Pages) Routes() []site.Route {
+	return []site.Route{
+		site.Show("{$}", c.start),
+		site.Show("types", c.listTypes),
+		site.Show("types/{type}", c.showType),
+		site.Change("types/{type}/edit", c.editPolicy),
+		site.Change("types/{type}/policy", c.replacePolicy),
+		site.Change("types/{type}/back", c.putBack),
+		site.Change("types/{type}/release", c.letGo),
+		site.Change("types/{type}/{action}", c.changeType),
+	}
+}
+
+// typesPage is a table of the business types that have a policy, gravest first.
+type typesPage struct {
+	site.Frame
+	Rows []TypeRow
+	Done string
+	// Unread reports whether what stands here is older than it should be.
+	Unread bool
+	// Problem is why a change was not made.
+	Problem *calls.Problem
+}
+
+// TypeRow is one business type.
+type TypeRow struct {
+	calls.Policy
+	// State is its state in a word, By who has it so, and Since and Until when.
+	State        string
+	By, Note     string
+	Since, Until time.Time
+	Counts       *calls.Counts // nil where they cannot be told
+	// Open are timers that are being delivered, Failing those that have failed just now, and Ahead
+	// is where more falls due than the limit lets through; nil for none.
+	Open, Failing *watch.Sample
+	Ahead         *watch.Overflow
+	// Action is what may be done: pause, resume or nothing.
+	Action string
+}
+
+// states are those of a business type, gravest first.
+var states = []string{"emergency", "overdue", "streamless", "failing", "paused", "held", "overflowing", "running"}
+
+// Link is the page of the type.
+func (r TypeRow) Link() string { return links.TypePath(r.BusinessType) }
+
+// Failure is why its timers fail, in a word; "" where none does.
+func (r TypeRow) Failure() string {
+	for _, s := range []*watch.Sample{r.Failing, r.Open} {
+		if r.State == "failing" && s != nil && s.Example.LastFailure != nil {
+			return s.Example.LastFailure.Short()
+		}
+	}
+	return ""
+}
+
+// List and Failed lead to its timers, Change to where it is paused and resumed.
+func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
+func (r TypeRow) Failed() string {
+	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed, "")
+}
+func (r TypeRow) Change() string {
+	return links.Root + "types/" + url.PathEscape(r.BusinessType) + "/" + r.Action
+}
+
+func (c *Pages) listTypes(v *site.Visit) {
+	page := c.TypesPage(v)
+	page.Done = v.Done("typed.")
+	c.Render(v, http.StatusOK, "types", page)
+}
+
+func (c *Pages) TypesPage(v *site.Visit) *typesPage {
+	page := &typesPage{Frame: c.Frame(v, "types.title")}
+	page.Unread = page.Picture.Away[watch.PartPolicies] || page.Picture.Away[watch.PartCounts]
+	for _, policy := range page.Picture.Policies {
+		row := rowOf(page.Picture, policy)
+		if c.Mode == site.On && v.Who.May(auth.Operator, row.BusinessType) {
+			row.Action = actionOf(page.Picture, row)
+		}
+		page.Rows = append(page.Rows, row)
+	}
+	slices.SortStableFunc(page.Rows, func(a, b TypeRow) int {
+		return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), strings.Compare(a.BusinessType, b.BusinessType))
+	})
+	return page
+}
+
+// actionOf is what may be done with a type. What its policy pauses is resumed by the policy, and an
+// emergency of everything by who ends it for everything.
+func actionOf(p *watch.Picture, row TypeRow) string {
+	switch {
+	case row.State == "paused" || p.Everything() != nil:
+		return ""
+	case row.State == "emergency":
+		return "resume"
+	default:
+		return "pause"
+	}
+}
+
+// rowOf says what state a business type is in.
+func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
+	row := TypeRow{Policy: policy, State: "running", Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType]}
+	if o, ok := p.Ahead[policy.BusinessType]; ok {
+		row.Ahead = &o
+	}
+	by := p.PausedType(policy.BusinessType)
+	if all := p.Everything(); all != nil {
+		by = all
+	}
+	switch {
+	case by != nil:
+		row.State, row.By, row.Since, row.Note = "emergency", by.Author, by.Since, by.Note
+	case policy.Paused:
+		row.State, row.By, row.Since = "paused", policy.PausedBy, policy.PausedAt
+	case policy.PressedAt(p.At):
+		row.State, row.Since, row.Until = "held", policy.BackPressure.Since, policy.BackPressure.Until
+	case p.Overdue[policy.BusinessType] != nil:
+		row.State = "overdue"
+	case row.Open != nil && row.Open.Example.WaitsFor == calls.WaitsForReceiver:
+		row.State = "streamless"
+	case p.Failed[policy.BusinessType] != nil, row.Open != nil && row.Open.Example.LastFailure != nil:
+		row.State = "failing"
+	case row.Ahead != nil:
+		row.State = "overflowing"
+	}
+	return row
+}
+
+// changeType pauses the callbacks of a business type at once, or lets them go on.
+func (c *Pages) changeType(v *site.Visit) {
+	action, businessType := v.R.PathValue("action"), v.R.PathValue("type")
+	if action != "pause" && action != "resume" {
+		c.Absent(v)
+		return
+	}
+	if err := v.R.ParseForm(); err != nil {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	order := map[string]any{"business_types": []string{businessType}}
+	if note := strings.TrimSpace(v.R.PostFormValue("note")); note != "" {
+		order["note"] = note
+	}
+	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: calls.Root + "emergency/" + action, Body: order}, nil); problem != nil {
+		page := c.TypesPage(v)
+		page.Problem = problem
+		c.Render(v, problem.Status, "types", page)
+		return
+	}
+	v.Redirect(links.Root + "types?done=" + action)
+}

@@ -1,0 +1,246 @@
+package watch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Picture is what is known of the whole installation. What cannot be read stays as it was.
+type Picture struct {
+	At time.Time
+	// Temporal and Workers are when they answered last; the zero time for not yet.
+	Temporal, Workers time.Time
+	// Listed is when all lists of Temporal's visibility could be read last.
+	Listed time.Time
+	// Away are the parts that could not be read this time.
+	Away map[Part]bool
+
+	Paused   []calls.Pause
+	Policies []calls.Policy
+	Counts   map[string]*calls.Counts
+	// Overdue, Failed and Open are some timers each, by business type.
+	Overdue, Failed, Open map[string]*Sample
+	// Forecasts are what falls due in the next day, and Ahead where it is too much.
+	Forecasts map[string]*calls.Forecast
+	Ahead     map[string]Overflow
+}
+
+// Part is one of what a picture shows.
+type Part string
+
+const (
+	PartPaused   Part = "paused"
+	PartWorkers  Part = "workers"
+	PartPolicies Part = "policies"
+	PartCounts   Part = "counts"
+	PartTimers   Part = "timers"
+)
+
+// Sample is some timers of a business type.
+type Sample struct {
+	N int
+	// More reports whether there are more than were counted.
+	More bool
+	// Example is one of them, in full.
+	Example calls.Timer
+}
+
+// Overflow is the first step ahead whose timers are late, since the limit lets through less.
+type Overflow struct {
+	At       time.Time
+	Due      int
+	Rate     float64
+	Lateness string
+}
+
+// watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
+// [picture.seenBy].
+var watcher = &auth.Principal{
+	Name: "console", By: auth.ByNothing, Via: auth.ViaConsole,
+	Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
+}
+
+// look makes a picture. Each part that cannot be read is kept from the last one.
+func look(api calls.Sender, last *Picture, now time.Time) *Picture {
+	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
+	defer cancel()
+	next := *last
+	next.At, next.Away = now, map[Part]bool{}
+	l := &looker{api: api, ctx: ctx, Picture: &next}
+	l.paused()
+	l.workers()
+	l.policies()
+	l.counts()
+	l.timers()
+	if !next.Away[PartPolicies] && !next.Away[PartCounts] && !next.Away[PartTimers] {
+		next.Listed = next.At
+	}
+	l.ahead()
+	return &next
+}
+
+// looker makes one picture.
+type looker struct {
+	*Picture
+	api calls.Sender
+	ctx context.Context
+	// examples counts the timers that were read in full.
+	examples int
+}
+
+// read asks for one answer. A part that is not answered is away.
+func (l *looker) read(of Part, path string, query url.Values, to any) bool {
+	problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: path, Query: query}, to)
+	if problem != nil {
+		l.Away[of] = true
+	}
+	return problem == nil
+}
+
+// paused tells as well whether Temporal answers: the list comes from there.
+func (l *looker) paused() {
+	var all struct {
+		Paused []calls.Pause `json:"paused"`
+	}
+	if l.read(PartPaused, calls.Root+"emergency", nil, &all) {
+		l.Paused, l.Temporal = all.Paused, l.At
+	}
+}
+
+// workers asks whether a timer that is booked now would ring.
+func (l *looker) workers() {
+	if l.read(PartWorkers, "/readyz", nil, &struct{}{}) {
+		l.Workers = l.At
+	}
+}
+
+func (l *looker) policies() {
+	var all struct {
+		Policies []calls.Policy `json:"policies"`
+	}
+	if l.read(PartPolicies, calls.Root+"policies", nil, &all) {
+		l.Policies = all.Policies
+	}
+}
+
+func (l *looker) counts() {
+	var counted struct {
+		BusinessTypes []struct {
+			BusinessType string       `json:"business_type"`
+			Timers       calls.Counts `json:"timers"`
+		} `json:"business_types"`
+	}
+	if !l.read(PartCounts, calls.Root+"stats", nil, &counted) {
+		return
+	}
+	l.Counts = map[string]*calls.Counts{}
+	for _, one := range counted.BusinessTypes {
+		l.Counts[one.BusinessType] = &one.Timers
+	}
+}
+
+// timers reads what is overdue, what has failed just now, and what is being delivered.
+func (l *looker) timers() {
+	now := l.At
+	l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
+	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
+	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
+}
+
+// sampled are the timers that a list begins with, by business type.
+func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*Sample {
+	query.Set("attempts", "false")
+	query.Set("page_size", strconv.Itoa(tuning.SampledTimers))
+	var found struct {
+		Timers        []calls.Timer `json:"timers"`
+		NextPageToken string        `json:"next_page_token"`
+	}
+	if !l.read(PartTimers, calls.Root+"timers", query, &found) {
+		return last
+	}
+	byType := map[string]*Sample{}
+	for _, one := range found.Timers {
+		if byType[one.BusinessType] == nil {
+			byType[one.BusinessType] = &Sample{Example: one, More: found.NextPageToken != ""}
+		}
+		byType[one.BusinessType].N++
+	}
+	for _, s := range byType {
+		if l.examples++; l.examples > tuning.SampledTypes {
+			break
+		}
+		whole := s.Example // one that is gone meanwhile stays as the list has it
+		if problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)}, &whole); problem == nil {
+			s.Example = whole
+		}
+	}
+	return byType
+}
+
+// ahead reads what falls due in the next day, and looks for the first step of each type whose
+// timers are late.
+func (l *looker) ahead() {
+	before := l.Forecasts
+	l.Forecasts, l.Ahead = map[string]*calls.Forecast{}, map[string]Overflow{}
+	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
+		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
+		f := &calls.Forecast{}
+		if problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: calls.Root + "forecast", Query: query}, f); problem != nil {
+			f = before[policy.BusinessType]
+		}
+		if f == nil {
+			continue
+		}
+		l.Forecasts[policy.BusinessType] = f
+		if at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" }); at >= 0 && f.CallbacksPerSecond != nil {
+			l.Ahead[policy.BusinessType] = Overflow{At: f.Steps[at].At, Due: f.Steps[at].Due, Rate: *f.CallbacksPerSecond, Lateness: f.Steps[at].Lateness}
+		}
+	}
+}
+
+// SeenBy is a picture without what a visitor may not see.
+func (p *Picture) SeenBy(who *auth.Principal) *Picture {
+	seen := *p
+	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }
+	seen.Paused = calls.Where(p.Paused, func(one calls.Pause) bool { return one.Everything || sees(one.BusinessType) })
+	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
+	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
+	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
+	return &seen
+}
+
+func whereKey[V any](all map[string]V, keep func(string) bool) map[string]V {
+	kept := map[string]V{}
+	for key, value := range all {
+		if keep(key) {
+			kept[key] = value
+		}
+	}
+	return kept
+}
+
+// Everything is the emergency of all business types; nil where there is none.
+func (p *Picture) Everything() *calls.Pause {
+	if i := slices.IndexFunc(p.Paused, func(one calls.Pause) bool { return one.Everything }); i >= 0 {
+		return &p.Paused[i]
+	}
+	return nil
+}
+
+// PausedType is the emergency of one business type; nil where there is none.
+func (p *Picture) PausedType(businessType string) *calls.Pause {
+	if i := slices.IndexFunc(p.Paused, func(one calls.Pause) bool { return !one.Everything && one.BusinessType == businessType }); i >= 0 {
+		return &p.Paused[i]
+	}
+	return nil
+}

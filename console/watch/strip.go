@@ -1,0 +1,146 @@
+package watch
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// grave is how grave a fact of the state strip is. Less is graver.
+type grave int
+
+// The order of the strip.
+const (
+	emergency grave = iota
+	engineAway
+	workersAway
+	overdue
+	failing
+	held
+	streamless
+	overflowing
+)
+
+// Notice is one fact of the strip: a text of the catalogues with its values, and where it leads.
+type Notice struct {
+	grave grave
+	Key   string
+	With  []any
+	Link  string
+	// Note is what somebody wrote beside it.
+	Note string
+}
+
+// Alarming reports whether somebody should act now.
+func (n Notice) Alarming() bool { return n.grave <= failing }
+
+// NoticesOf are the facts of a picture, gravest first. There are none where all is well.
+func NoticesOf(p *Picture) (all []Notice) {
+	all = slices.Concat(p.pauses(), p.absences(), p.late(), p.failures(), p.holds(), p.overflows())
+	slices.SortStableFunc(all, func(a, b Notice) int { return cmp.Compare(a.grave, b.grave) })
+	return all
+}
+
+func (p *Picture) pauses() (all []Notice) {
+	for _, one := range p.Paused {
+		if one.Everything {
+			all = append(all, Notice{grave: emergency, Key: "strip.everything", With: []any{one.Author, one.Since}, Link: links.Emergency, Note: one.Note})
+			continue
+		}
+		all = append(all, Notice{grave: held, Key: "strip.type", With: []any{one.BusinessType, one.Author, one.Since}, Link: links.TypePath(one.BusinessType), Note: one.Note})
+	}
+	return all
+}
+
+// absences are who does not answer. Without Temporal nothing is known of the workers.
+func (p *Picture) absences() []Notice {
+	switch {
+	case p.Away[PartPaused] && p.Temporal.IsZero():
+		return []Notice{{grave: engineAway, Key: "strip.engine.never", Link: links.Health}}
+	case p.Away[PartPaused]:
+		return []Notice{{grave: engineAway, Key: "strip.engine", With: []any{p.Temporal}, Link: links.Health}}
+	case p.Away[PartWorkers]:
+		return []Notice{{grave: workersAway, Key: "strip.workers", Link: links.Health}}
+	default:
+		return nil
+	}
+}
+
+// late are the types whose timers should have been taken by a worker, and were not.
+func (p *Picture) late() (all []Notice) {
+	for _, businessType := range slices.Sorted(maps.Keys(p.Overdue)) {
+		if s := p.Overdue[businessType]; !p.isHeld(businessType) {
+			all = append(all, Notice{grave: overdue, Key: "strip.overdue", With: []any{businessType, s}, Link: links.List(links.TypedAs(businessType)+" status:"+calls.StatusScheduled+" sort:due", "")})
+		}
+	}
+	return all
+}
+
+// failures are the types whose timers have failed just now, or are tried again.
+func (p *Picture) failures() (all []Notice) {
+	for _, businessType := range slices.Sorted(maps.Keys(p.Failed)) {
+		s := p.Failed[businessType]
+		all = append(all, Notice{grave: failing, Key: "strip.failing", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")})
+	}
+	for _, businessType := range slices.Sorted(maps.Keys(p.Open)) {
+		s := p.Open[businessType]
+		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusDelivering, "")
+		switch {
+		case s.Example.WaitsFor == calls.WaitsForReceiver:
+			all = append(all, Notice{grave: streamless, Key: "strip.receiver", With: []any{businessType, s}, Link: link})
+		case s.Example.LastFailure != nil && !p.isHeld(businessType):
+			all = append(all, Notice{grave: failing, Key: "strip.retrying", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: link})
+		}
+	}
+	return all
+}
+
+// holds are the types that their policies hold back.
+func (p *Picture) holds() (all []Notice) {
+	for _, one := range p.Policies {
+		switch {
+		case one.Paused:
+			all = append(all, Notice{grave: held, Key: "strip.policy", With: []any{one.BusinessType, cmp.Or(one.PausedBy, "-"), one.PausedAt}, Link: links.TypePath(one.BusinessType)})
+		case one.PressedAt(p.At):
+			all = append(all, Notice{grave: held, Key: "strip.pressure", With: []any{one.BusinessType, one.BackPressure.Until}, Link: links.TypePath(one.BusinessType)})
+		}
+	}
+	return all
+}
+
+// isHeld reports whether somebody or something holds the callbacks of a type back.
+func (p *Picture) isHeld(businessType string) bool {
+	if p.Everything() != nil || p.PausedType(businessType) != nil {
+		return true
+	}
+	return slices.ContainsFunc(p.Policies, func(one calls.Policy) bool {
+		return one.BusinessType == businessType && (one.Paused || one.PressedAt(p.At))
+	})
+}
+
+// overflows are the types of which more falls due than the limit lets through.
+func (p *Picture) overflows() (all []Notice) {
+	for _, businessType := range slices.Sorted(maps.Keys(p.Ahead)) {
+		o := p.Ahead[businessType]
+		perMinute := words.Rate(o.Rate * time.Minute.Seconds())
+		all = append(all, Notice{
+			grave: overflowing, Key: "strip.ahead", With: []any{o.At, businessType, o.Due, perMinute, o.Lateness},
+			Link: links.Root + "forecast?type=" + businessType,
+		})
+	}
+	return all
+}
+
+// String is how many they are, as far as they were counted.
+func (s *Sample) String() string {
+	if s.More {
+		return strconv.Itoa(s.N) + "+"
+	}
+	return strconv.Itoa(s.N)
+}

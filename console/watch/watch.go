@@ -1,0 +1,93 @@
+package watch
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+
+	"github.com/wakecall/wakecall/console/calls"
+)
+
+// Watch looks at the whole installation, once for all who look, and only while somebody does.
+type Watch struct {
+	// look makes the next picture out of the last one, which it leaves as it is.
+	look func(last *Picture) *Picture
+	Pace
+	now    func() time.Time
+	asking singleflight.Group
+
+	mu   sync.Mutex
+	last *Picture
+	// changes counts the changes that were made here: a look that began before one does not
+	// show it.
+	changes  int
+	lookedAt int
+}
+
+// New returns a watch that makes its calls by a sender.
+func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
+	return &Watch{look: func(last *Picture) *Picture { return look(api, last, now()) }, Pace: pace, now: now}
+}
+
+// Pace is how often a console looks.
+type Pace struct {
+	// Every is how old what is shown may be; 0 to look for each page.
+	Every time.Duration
+	// Wait bounds how long a page waits for a look where there is an older one.
+	Wait time.Duration
+}
+
+// Picture is the installation as it is known. Who sees how much of it is for [picture.seenBy].
+func (w *Watch) Picture(ctx context.Context) *Picture {
+	last, changes, fresh := w.known()
+	if fresh {
+		return last
+	}
+	looked := w.asking.DoChan(key(changes), func() (any, error) { return w.refresh(last, changes), nil })
+	wait := ctx
+	if last != nil {
+		bounded, cancel := context.WithTimeout(ctx, w.Wait)
+		defer cancel()
+		wait = bounded
+	}
+	select {
+	case result := <-looked:
+		return result.Val.(*Picture)
+	case <-wait.Done():
+		if last == nil {
+			last = &Picture{}
+		}
+		return last
+	}
+}
+
+func (w *Watch) known() (last *Picture, changes int, fresh bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fresh = w.last != nil && w.lookedAt == w.changes && w.now().Sub(w.last.At) < w.Every
+	return w.last, w.changes, fresh
+}
+
+func (w *Watch) refresh(last *Picture, changes int) *Picture {
+	if last == nil {
+		last = &Picture{}
+	}
+	next := w.look(last)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.last, w.lookedAt = next, changes
+	return next
+}
+
+// Changed has the next page wait for another look.
+func (w *Watch) Changed() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changes++
+}
+
+// key names the looks that show the same changes.
+func key(changes int) string { return strconv.Itoa(changes) }

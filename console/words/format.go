@@ -1,0 +1,88 @@
+package words
+
+import (
+	"strconv"
+	"time"
+)
+
+// Speech is a language at a time: how numbers, times and texts are said on one page.
+type Speech struct {
+	Lang Language
+	Now  time.Time
+}
+
+// T says something by its key in the catalogues.
+func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
+
+// N says how many there are of something.
+func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
+
+const (
+	Hour = time.Hour
+	Day  = 24 * Hour
+)
+
+// ISO is a time for programs, utc for people, and clock the time of a day.
+func ISO(t time.Time) string   { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+func UTC(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+func Clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
+
+// At is a time as short as it is clear: of today without the day.
+func (s Speech) At(t time.Time) string {
+	if t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day)) {
+		return Clock(t)
+	}
+	return UTC(t)
+}
+
+// Ago is how far a time is from now, in one unit: "in 4 min", "2 h ago".
+func (s Speech) Ago(t time.Time) string {
+	distance := t.Sub(s.Now)
+	if distance < 0 {
+		return s.T("time.ago", s.Span(-distance))
+	}
+	return s.T("time.in", s.Span(distance))
+}
+
+// Span is a duration in one unit, rounded down.
+func (s Speech) Span(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return s.T("time.ms", int(d.Milliseconds()))
+	case d < 2*time.Minute:
+		return s.T("time.s", int(d.Seconds()))
+	case d < 2*time.Hour:
+		return s.T("time.min", int(d.Minutes()))
+	case d < 2*Day:
+		return s.T("time.h", int(d.Hours()))
+	default:
+		return s.T("time.d", int(d/Day))
+	}
+}
+
+// Rate is a number a second, without needless digits.
+func Rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
+
+// Num is a number with its thousands apart.
+func (s Speech) Num(n int) string {
+	if n < 0 {
+		return "-" + s.Num(-n)
+	}
+	digits := strconv.Itoa(n)
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// Short is a number in at most four places.
+func (s Speech) Short(n int) string {
+	switch {
+	case n < 10_000:
+		return strconv.Itoa(n)
+	case n < 1_000_000:
+		return strconv.Itoa(n/1000) + "k"
+	default:
+		return strconv.Itoa(n/1_000_000) + "M"
+	}
+}

@@ -1,0 +1,29 @@
+package words
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestTimesAndNumbers(t *testing.T) {
+	t.Parallel()
+	f := Speech{Lang: English, Now: time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)}
+	for n, want := range map[int]string{0: "0", 7: "7", 999: "999", 1000: "1,000", -1234567: "-1,234,567", 100000: "100,000"} {
+		require.Equal(t, want, f.Num(n))
+	}
+	for ahead, want := range map[time.Duration]string{
+		0: "in 0 ms", 90 * time.Second: "in 90 s", -5 * time.Minute: "5 min ago", 3 * time.Hour: "in 3 h", -72 * time.Hour: "3 d ago", 700 * time.Millisecond: "in 700 ms",
+	} {
+		require.Equal(t, want, f.Ago(f.Now.Add(ahead)))
+	}
+	require.Equal(t, "23:59:59 UTC", f.At(f.Now.Add(21*time.Hour+8*time.Minute+52*time.Second)))
+	require.Equal(t, "2026-11-27 00:00:00 UTC", f.At(f.Now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "nothing.such", English.Say("nothing.such"))
+	require.NotEqual(t, English.Name(), chinese.Name())
+}
