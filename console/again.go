@@ -40,7 +40,8 @@ func (p againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
 
 func (c *signInPages) showAgain(v *site.Visit) {
 	var form unsent
-	if err := c.Sessions.Recall(v.Exchange, sessions.OfForm, &form); err != nil || !c.Now().Before(form.Ends) || links.Within(form.Path) != form.Path {
+	err := c.Sessions.Recall(v.Exchange, sessions.OfForm, &form)
+	if err != nil || !c.Now().Before(form.Ends) || links.Within(form.Path) != form.Path {
 		v.Redirect(links.Root)
 		return
 	}

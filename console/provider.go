@@ -34,7 +34,8 @@ func (c *signInPages) goToProvider(v *site.Visit) {
 		return
 	}
 	ends := c.Now().Add(tuning.SignInLife)
-	if err := c.Sessions.Remember(v.Exchange, sessions.OfSignIn, begun{Attempt: attempt, Next: links.Within(v.R.FormValue("next")), Ends: ends}, ends); err != nil {
+	kept := begun{Attempt: attempt, Next: links.Within(v.R.FormValue("next")), Ends: ends}
+	if err := c.Sessions.Remember(v.Exchange, sessions.OfSignIn, kept, ends); err != nil {
 		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
@@ -78,7 +79,8 @@ func (c *signInPages) comeBack(v *site.Visit) {
 
 func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) {
 	query := v.R.URL.Query()
-	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), oidc.Back{Code: query.Get("code"), State: query.Get("state")}, attempt.Attempt)
+	back := oidc.Back{Code: query.Get("code"), State: query.Get("state")}
+	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), back, attempt.Attempt)
 }
 
 // refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log.

@@ -20,8 +20,10 @@ import (
 // routesOf are all routes of a site. GET never changes anything.
 func routesOf(c *site.Site) []site.Route {
 	return slices.Concat(
-		(&signInPages{c}).routes(), siteRoutes(c), (&timers.Pages{Site: c}).Routes(), (&types.Pages{Site: c}).Routes(), (&jobs.Pages{Site: c}).Routes(),
-		(&dispatches.Pages{Site: c}).Routes(), (&forecasts.Pages{Site: c}).Routes(), (&operations.Pages{Site: c}).Routes(),
+		(&signInPages{c}).routes(), siteRoutes(c),
+		(&timers.Pages{Site: c}).Routes(), (&types.Pages{Site: c}).Routes(),
+		(&jobs.Pages{Site: c}).Routes(), (&dispatches.Pages{Site: c}).Routes(),
+		(&forecasts.Pages{Site: c}).Routes(), (&operations.Pages{Site: c}).Routes(),
 	)
 }
 

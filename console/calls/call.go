@@ -21,6 +21,18 @@ type Call struct {
 	Body    any // nil for none
 }
 
+// Get is a call that asks for something.
+func Get(path string) Call { return Call{Method: http.MethodGet, Path: path} }
+
+// Post is a call that has something done.
+func Post(path string, body any) Call { return Call{Method: http.MethodPost, Path: path, Body: body} }
+
+// With is a call with a query.
+func (made Call) With(query url.Values) Call {
+	made.Query = query
+	return made
+}
+
 // Answer is what the API says.
 type Answer struct {
 	Status int

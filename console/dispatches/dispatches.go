@@ -111,7 +111,7 @@ func (c *Pages) listDispatches(v *site.Visit) {
 		Dispatches    []Dispatch `json:"dispatches"`
 		NextPageToken string     `json:"next_page_token"`
 	}
-	_, page.Problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: calls.Root + "dispatches", Query: query}, &found)
+	_, page.Problem = c.Call(v, calls.Get(calls.Root+"dispatches").With(query), &found)
 	page.Dispatches = found.Dispatches
 	if found.NextPageToken != "" {
 		query.Set("page_token", found.NextPageToken)
@@ -160,7 +160,7 @@ func (c *Pages) showDispatch(v *site.Visit) {
 func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
 	page := &dispatchPage{Frame: c.Frame(v, "dispatch.title")}
 	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: dispatchPath(calls.Root, businessType, id)}, &page.Dispatch); problem != nil {
+	if _, problem := c.Call(v, calls.Get(dispatchPath(calls.Root, businessType, id)), &page.Dispatch); problem != nil {
 		return nil, problem
 	}
 	page.Title = businessType + "/" + id

@@ -2,7 +2,6 @@ package forecasts
 
 import (
 	"math"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -85,7 +84,7 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	midnight := from.Truncate(words.Day)
 	query := url.Values{"business_type": {p.Type}, "step": {"1h"}, "to": {words.ISO(midnight.Add(heatDays * words.Day))}}
 	var f calls.Forecast
-	if _, p.Problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: calls.Root + "forecast", Query: query}, &f); p.Problem != nil {
+	if _, p.Problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f); p.Problem != nil {
 		return
 	}
 	p.Counted = f.CountedAt

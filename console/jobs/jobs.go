@@ -152,7 +152,7 @@ func (c *Pages) listJobs(v *site.Visit) {
 		Jobs          []Job  `json:"jobs"`
 		NextPageToken string `json:"next_page_token"`
 	}
-	_, page.Problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: bulkPath, Query: query}, &found)
+	_, page.Problem = c.Call(v, calls.Get(bulkPath).With(query), &found)
 	page.Jobs = found.Jobs
 	if found.NextPageToken != "" {
 		page.Next = links.Root + "jobs?" + url.Values{"page_token": {found.NextPageToken}}.Encode()
@@ -210,7 +210,7 @@ func (c *Pages) showJob(v *site.Visit) {
 
 func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 	page := &jobPage{Frame: c.Frame(v, "job.title")}
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: jobOf(v)}, &page.Job); problem != nil {
+	if _, problem := c.Call(v, calls.Get(jobOf(v)), &page.Job); problem != nil {
 		return nil, problem
 	}
 	page.MayChange = c.Mode == site.On && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
@@ -258,7 +258,7 @@ func (c *Pages) startJob(v *site.Visit) {
 // order gives an order, and leads to its job.
 func (c *Pages) order(v *site.Visit, made order) {
 	var job Job
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: bulkPath, Body: made}, &job); problem != nil {
+	if _, problem := c.Call(v, calls.Post(bulkPath, made), &job); problem != nil {
 		c.RefuseBy(v, problem)
 		return
 	}
@@ -281,7 +281,10 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		page.Wrong = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	default:
-		made := order{ID: page.Job.ID + goOn, Operation: page.Job.Operation, Filter: page.Job.Filter, Shift: page.Job.Shift, PerSecond: page.Job.PerSecond}
+		counted := page.Job
+		made := order{
+			ID: counted.ID + goOn, Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
+		}
 		if rate, err := strconv.ParseFloat(v.R.PostFormValue("per_second"), 64); err == nil {
 			made.PerSecond = rate
 		}

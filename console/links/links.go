@@ -46,10 +46,10 @@ func Parent(path string) string { return path[:strings.LastIndexByte(path, '/')]
 // Within is a path of the console, and its start for whatever leads elsewhere.
 func Within(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(u.Path, Root) || strings.ContainsAny(next, "\\\r\n\t") {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || strings.ContainsAny(next, "\\\r\n\t") {
 		return Root
 	}
-	if strings.Contains(u.Path, "/..") || strings.Contains(u.Path, "/./") {
+	if !strings.HasPrefix(u.Path, Root) || strings.Contains(u.Path, "/..") || strings.Contains(u.Path, "/./") {
 		return Root
 	}
 	return next

@@ -88,7 +88,7 @@ func (c *Pages) changeEmergency(v *site.Visit) {
 		c.Absent(v)
 		return
 	}
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: calls.Root + "emergency/" + action, Body: order}, nil); problem != nil {
+	if _, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil); problem != nil {
 		page := c.emergencyPage(v)
 		page.Problem, page.Typed = problem, note
 		c.Render(v, problem.Status, "emergency", page)

@@ -37,11 +37,11 @@ func (c *Pages) showHealth(v *site.Visit) {
 	var index struct {
 		Version string `json:"version"`
 	}
-	c.Call(v, calls.Call{Method: http.MethodGet, Path: "/v1"}, &index) // a page without it is better than none
+	c.Call(v, calls.Get("/v1"), &index) // a page without it is better than none
 	var ready struct {
 		Note string `json:"note"`
 	}
-	c.Call(v, calls.Call{Method: http.MethodGet, Path: "/readyz"}, &ready)
+	c.Call(v, calls.Get("/readyz"), &ready)
 	page.Version, page.Note = index.Version, ready.Note
 	c.Render(v, http.StatusOK, "health", page)
 }

@@ -46,7 +46,9 @@ func (c *Sessions) cookie(x Exchange, what kept, value string, ends time.Time) *
 	if secure {
 		name = cookieSecure
 	}
-	return &http.Cookie{Name: name + what.suffix, Value: value, Path: "/", Expires: ends, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{
+		Name: name + what.suffix, Value: value, Path: "/", Expires: ends, HttpOnly: true, Secure: secure, SameSite: http.SameSiteLaxMode,
+	}
 }
 
 // Remember has the browser keep a value until it ends. One that is too long is refused.

@@ -35,6 +35,7 @@ func hashOf(file string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// Asset answers with a file that pages load.
 func (c *Site) Asset(v *Visit) {
 	file := v.R.PathValue("file")
 	text, err := readAsset(file)

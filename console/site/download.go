@@ -45,7 +45,7 @@ func (d *download) refuses() bool { return d.Status >= http.StatusBadRequest }
 
 // HandOn hands on what the API answers to a GET, as it comes.
 func (c *Site) HandOn(v *Visit, path, file string) {
-	request, err := v.request(calls.Call{Method: http.MethodGet, Path: path})
+	request, err := v.request(calls.Get(path))
 	if err != nil {
 		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return

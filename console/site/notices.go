@@ -9,8 +9,9 @@ import (
 // shownNotices is how many facts stand in the strip. The others are folded.
 const shownNotices = 3
 
-// Notices are the gravest facts, and MoreNotices the others.
+// Notices are the gravest facts.
 func (f Frame) Notices() []watch.Notice     { return f.notices[:min(len(f.notices), shownNotices)] }
+// MoreNotices are the others.
 func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices), shownNotices):] }
 
 // Alarm reports whether the strip says something that somebody should act on now.

@@ -18,7 +18,10 @@ import (
 var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
-var pageNames = []string{"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "plan", "refused", "selected", "timers", "timer", "type", "types"}
+var pageNames = []string{
+	"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "plan", "refused",
+	"selected", "timers", "timer", "type", "types",
+}
 
 // sharedTemplates are those that several pages use, the layout first.
 var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/chart.html"}
@@ -28,7 +31,8 @@ type Templates map[string]*template.Template
 
 // ParseTemplates reads the templates of all pages.
 func ParseTemplates() (Templates, error) {
-	layout, err := template.New("layout.html").Funcs(template.FuncMap{"iso": words.ISO, "utc": words.UTC, "clock": words.Clock, "pair": newPair}).ParseFS(templates, sharedTemplates...)
+	functions := template.FuncMap{"iso": words.ISO, "utc": words.UTC, "clock": words.Clock, "pair": newPair}
+	layout, err := template.New("layout.html").Funcs(functions).ParseFS(templates, sharedTemplates...)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +79,8 @@ type Frame struct {
 // Frame is made for a page whose title has a key in the catalogues.
 func (c *Site) Frame(v *Visit, title string) Frame {
 	f := Frame{
-		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R), Styles: stylesPath, Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
+		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R),
+		Styles: stylesPath, Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
 		Here: v.R.URL.RequestURI(),
 	}
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
@@ -121,6 +126,7 @@ type refusedPage struct {
 	Problem *calls.Problem
 }
 
+// Refuse shows a page that says why there is no other, by a key of the catalogues.
 func (c *Site) Refuse(v *Visit, status int, key string) {
 	c.Render(v, status, "refused", refusedPage{Frame: c.Frame(v, "refused.title"), Reason: v.Lang.Say(key)})
 }

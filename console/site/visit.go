@@ -25,6 +25,7 @@ func NewVisit(w http.ResponseWriter, r *http.Request) *Visit {
 	return &Visit{Exchange: sessions.Exchange{W: w, R: r}, Lang: words.LanguageOf(r), requestID: w.Header().Get(headerRequestID)}
 }
 
+// Redirect leads to another page.
 func (v *Visit) Redirect(to string) { http.Redirect(v.W, v.R, to, http.StatusSeeOther) }
 
 // Done says what was done before the page was asked for, by a key that begins so; "" for nothing.
@@ -77,7 +78,7 @@ type foundTimers struct {
 
 // FindTimers asks for one page of a list.
 func (c *Site) FindTimers(v *Visit, query url.Values) (found foundTimers, problem *calls.Problem) {
-	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: calls.Root + "timers", Query: query}, &found)
+	_, problem = c.Call(v, calls.Get(calls.Root+"timers").With(query), &found)
 	return found, problem
 }
 

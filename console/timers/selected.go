@@ -104,7 +104,7 @@ func (c *Pages) carryOut(v *site.Visit, act action, rows []selectedRow) {
 // carryOutOne changes a timer if it is still the one that was shown.
 func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	var now calls.Timer
-	shown, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)}, &now)
+	shown, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)), &now)
 	if row.Problem = problem; problem != nil {
 		return
 	}

@@ -82,7 +82,7 @@ func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
 	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
 	page := &timerPage{Frame: c.Frame(v, "timer.title")}
 	path := links.TimerPath(calls.Root, businessType, id)
-	shown, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: path}, &page.Timer)
+	shown, problem := c.Call(v, calls.Get(path), &page.Timer)
 	if problem != nil {
 		return nil, problem
 	}
@@ -99,7 +99,7 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 	var why struct {
 		Facts []calls.Fact `json:"facts"`
 	}
-	_, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/why"}, &why)
+	_, problem := c.Call(v, calls.Get(path+"/why"), &why)
 	page.Facts, page.WhyUnread = why.Facts, problem != nil
 	var story struct {
 		Entries       []calls.Entry `json:"entries"`

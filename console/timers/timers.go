@@ -111,7 +111,8 @@ func (p *timersPage) link(token string) string {
 // offer adds what may be done with the timers that are shown.
 func (p *timersPage) offer(c *Pages, v *site.Visit, s search.Search) {
 	businessType := s.Query.Get("business_type")
-	if c.Mode != site.On || len(p.Timers) == 0 || !v.Who.MaySomewhere(auth.Operator) || businessType != "" && !v.Who.May(auth.Operator, businessType) {
+	may := v.Who.MaySomewhere(auth.Operator) && (businessType == "" || v.Who.May(auth.Operator, businessType))
+	if c.Mode != site.On || len(p.Timers) == 0 || !may {
 		return
 	}
 	status := s.Query.Get("status")
@@ -224,7 +225,7 @@ func (c *Pages) directly(v *site.Visit, s search.Search, token string) (to strin
 	}
 	if businessType, id, named := strings.Cut(s.Word, "/"); named {
 		var found calls.Timer
-		if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, businessType, id)}, &found); problem != nil {
+		if _, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, businessType, id)), &found); problem != nil {
 			return "", problem
 		}
 		return found.Path(), nil

@@ -44,7 +44,9 @@ func (c *Pages) start(v *site.Visit) {
 
 // tilesOf are how many timers there are, of a business type or of all.
 func tilesOf(p *watch.Picture, businessType string, linked bool) (all []tile) {
-	for _, status := range []string{calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused, calls.StatusFailed, calls.StatusDelivered, calls.StatusExpired} {
+	for _, status := range []string{
+		calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused, calls.StatusFailed, calls.StatusDelivered, calls.StatusExpired,
+	} {
 		one := tile{Key: "status." + status, Grave: status == calls.StatusFailed || status == calls.StatusExpired}
 		for of, counts := range p.Counts {
 			if businessType == "" || of == businessType {

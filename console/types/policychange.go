@@ -119,7 +119,7 @@ func (c *Pages) putBack(v *site.Visit) {
 	var known struct {
 		Versions []calls.PolicyVersion `json:"versions"`
 	}
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(v.R.PathValue("type")) + "/versions"}, &known); problem != nil {
+	if _, problem := c.Call(v, calls.Get(policyPath(v.R.PathValue("type"))+"/versions"), &known); problem != nil {
 		c.showPolicyProblem(v, problem)
 		return
 	}

@@ -53,7 +53,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	businessType := v.R.PathValue("type")
 	page := &typePage{Frame: c.Frame(v, "type.title"), Typed: v.R.PostForm}
 	var raw jsontext.Value
-	a, problem := c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(businessType)}, &raw)
+	a, problem := c.Call(v, calls.Get(policyPath(businessType)), &raw)
 	if problem != nil {
 		return nil, problem
 	}
@@ -71,7 +71,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	var known struct {
 		Versions []calls.PolicyVersion `json:"versions"`
 	}
-	c.Call(v, calls.Call{Method: http.MethodGet, Path: policyPath(businessType) + "/versions"}, &known) // a page without them is better than none
+	c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known) // a page without them is better than none
 	page.Versions = known.Versions
 	page.offer(c.Mode, v.Who)
 	return page, nil

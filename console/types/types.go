@@ -75,11 +75,13 @@ func (r TypeRow) Failure() string {
 	return ""
 }
 
-// List and Failed lead to its timers, Change to where it is paused and resumed.
+// List leads to its timers.
 func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
+// Failed leads to those that have failed.
 func (r TypeRow) Failed() string {
 	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed, "")
 }
+// Change is where it is paused and resumed.
 func (r TypeRow) Change() string {
 	return links.Root + "types/" + url.PathEscape(r.BusinessType) + "/" + r.Action
 }
@@ -90,6 +92,7 @@ func (c *Pages) listTypes(v *site.Visit) {
 	c.Render(v, http.StatusOK, "types", page)
 }
 
+// TypesPage is the table of the types that a visitor sees.
 func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 	page := &typesPage{Frame: c.Frame(v, "types.title")}
 	page.Unread = page.Picture.Away[watch.PartPolicies] || page.Picture.Away[watch.PartCounts]
@@ -121,7 +124,10 @@ func actionOf(p *watch.Picture, row TypeRow) string {
 
 // rowOf says what state a business type is in.
 func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
-	row := TypeRow{Policy: policy, State: "running", Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType]}
+	row := TypeRow{
+		Policy: policy, State: "running",
+		Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType],
+	}
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
 		row.Ahead = &o
 	}
@@ -163,7 +169,7 @@ func (c *Pages) changeType(v *site.Visit) {
 	if note := strings.TrimSpace(v.R.PostFormValue("note")); note != "" {
 		order["note"] = note
 	}
-	if _, problem := c.Call(v, calls.Call{Method: http.MethodPost, Path: calls.Root + "emergency/" + action, Body: order}, nil); problem != nil {
+	if _, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil); problem != nil {
 		page := c.TypesPage(v)
 		page.Problem = problem
 		c.Render(v, problem.Status, "types", page)

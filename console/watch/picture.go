@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -38,6 +37,7 @@ type Picture struct {
 // Part is one of what a picture shows.
 type Part string
 
+// The parts of a picture.
 const (
 	PartPaused   Part = "paused"
 	PartWorkers  Part = "workers"
@@ -64,7 +64,7 @@ type Overflow struct {
 }
 
 // watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
-// [picture.seenBy].
+// [Picture.SeenBy].
 var watcher = &auth.Principal{
 	Name: "console", By: auth.ByNothing, Via: auth.ViaConsole,
 	Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
@@ -100,7 +100,7 @@ type looker struct {
 
 // read asks for one answer. A part that is not answered is away.
 func (l *looker) read(of Part, path string, query url.Values, to any) bool {
-	problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: path, Query: query}, to)
+	problem := l.api.InContext(l.ctx, calls.Get(path).With(query), to)
 	if problem != nil {
 		l.Away[of] = true
 	}
@@ -180,7 +180,8 @@ func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*
 			break
 		}
 		whole := s.Example // one that is gone meanwhile stays as the list has it
-		if problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)}, &whole); problem == nil {
+		path := links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)
+		if problem := l.api.InContext(l.ctx, calls.Get(path), &whole); problem == nil {
 			s.Example = whole
 		}
 	}
@@ -195,7 +196,7 @@ func (l *looker) ahead() {
 	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
 		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
 		f := &calls.Forecast{}
-		if problem := l.api.InContext(l.ctx, calls.Call{Method: http.MethodGet, Path: calls.Root + "forecast", Query: query}, f); problem != nil {
+		if problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"forecast").With(query), f); problem != nil {
 			f = before[policy.BusinessType]
 		}
 		if f == nil {
@@ -203,7 +204,8 @@ func (l *looker) ahead() {
 		}
 		l.Forecasts[policy.BusinessType] = f
 		if at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" }); at >= 0 && f.CallbacksPerSecond != nil {
-			l.Ahead[policy.BusinessType] = Overflow{At: f.Steps[at].At, Due: f.Steps[at].Due, Rate: *f.CallbacksPerSecond, Lateness: f.Steps[at].Lateness}
+			step := f.Steps[at]
+			l.Ahead[policy.BusinessType] = Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: step.Lateness}
 		}
 	}
 }

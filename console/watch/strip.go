@@ -50,10 +50,12 @@ func NoticesOf(p *Picture) (all []Notice) {
 func (p *Picture) pauses() (all []Notice) {
 	for _, one := range p.Paused {
 		if one.Everything {
-			all = append(all, Notice{grave: emergency, Key: "strip.everything", With: []any{one.Author, one.Since}, Link: links.Emergency, Note: one.Note})
+			with := []any{one.Author, one.Since}
+			all = append(all, Notice{grave: emergency, Key: "strip.everything", With: with, Link: links.Emergency, Note: one.Note})
 			continue
 		}
-		all = append(all, Notice{grave: held, Key: "strip.type", With: []any{one.BusinessType, one.Author, one.Since}, Link: links.TypePath(one.BusinessType), Note: one.Note})
+		with := []any{one.BusinessType, one.Author, one.Since}
+		all = append(all, Notice{grave: held, Key: "strip.type", With: with, Link: links.TypePath(one.BusinessType), Note: one.Note})
 	}
 	return all
 }
@@ -76,7 +78,8 @@ func (p *Picture) absences() []Notice {
 func (p *Picture) late() (all []Notice) {
 	for _, businessType := range slices.Sorted(maps.Keys(p.Overdue)) {
 		if s := p.Overdue[businessType]; !p.isHeld(businessType) {
-			all = append(all, Notice{grave: overdue, Key: "strip.overdue", With: []any{businessType, s}, Link: links.List(links.TypedAs(businessType)+" status:"+calls.StatusScheduled+" sort:due", "")})
+			link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusScheduled+" sort:due", "")
+			all = append(all, Notice{grave: overdue, Key: "strip.overdue", With: []any{businessType, s}, Link: link})
 		}
 	}
 	return all
@@ -86,7 +89,8 @@ func (p *Picture) late() (all []Notice) {
 func (p *Picture) failures() (all []Notice) {
 	for _, businessType := range slices.Sorted(maps.Keys(p.Failed)) {
 		s := p.Failed[businessType]
-		all = append(all, Notice{grave: failing, Key: "strip.failing", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")})
+		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")
+		all = append(all, Notice{grave: failing, Key: "strip.failing", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: link})
 	}
 	for _, businessType := range slices.Sorted(maps.Keys(p.Open)) {
 		s := p.Open[businessType]
@@ -106,9 +110,11 @@ func (p *Picture) holds() (all []Notice) {
 	for _, one := range p.Policies {
 		switch {
 		case one.Paused:
-			all = append(all, Notice{grave: held, Key: "strip.policy", With: []any{one.BusinessType, cmp.Or(one.PausedBy, "-"), one.PausedAt}, Link: links.TypePath(one.BusinessType)})
+			with := []any{one.BusinessType, cmp.Or(one.PausedBy, "-"), one.PausedAt}
+			all = append(all, Notice{grave: held, Key: "strip.policy", With: with, Link: links.TypePath(one.BusinessType)})
 		case one.PressedAt(p.At):
-			all = append(all, Notice{grave: held, Key: "strip.pressure", With: []any{one.BusinessType, one.BackPressure.Until}, Link: links.TypePath(one.BusinessType)})
+			with := []any{one.BusinessType, one.BackPressure.Until}
+			all = append(all, Notice{grave: held, Key: "strip.pressure", With: with, Link: links.TypePath(one.BusinessType)})
 		}
 	}
 	return all

@@ -40,7 +40,7 @@ type Pace struct {
 	Wait time.Duration
 }
 
-// Picture is the installation as it is known. Who sees how much of it is for [picture.seenBy].
+// Picture is the installation as it is known. Who sees how much of it is for [Picture.SeenBy].
 func (w *Watch) Picture(ctx context.Context) *Picture {
 	last, changes, fresh := w.known()
 	if fresh {

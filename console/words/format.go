@@ -17,14 +17,19 @@ func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with.
 // N says how many there are of something.
 func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
 
+// Units of time.
 const (
 	Hour = time.Hour
 	Day  = 24 * Hour
 )
 
-// ISO is a time for programs, utc for people, and clock the time of a day.
-func ISO(t time.Time) string   { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
-func UTC(t time.Time) string   { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+// ISO is a time for programs.
+func ISO(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
+// UTC is a time for people.
+func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// Clock is the time of a day.
 func Clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
 
 // At is a time as short as it is clear: of today without the day.

@@ -11,11 +11,13 @@ import (
 // Language is one that the pages speak, as HTML names it.
 type Language string
 
+// The languages of the pages.
 const (
 	English Language = "en"
 	chinese Language = "zh-CN"
 )
 
+// Languages are all of them.
 var Languages = []Language{English, chinese}
 
 // catalogues have every word of the pages, by key.
