@@ -129,6 +129,7 @@ func (c Sender) Broken(err error) *Problem {
 	return &Problem{Status: http.StatusInternalServerError, Title: http.StatusText(http.StatusInternalServerError)}
 }
 
+// Request is the call as the handler of the API takes it.
 func (made Call) Request(ctx context.Context) (*http.Request, error) {
 	target := made.Path
 	if len(made.Query) > 0 {
@@ -159,4 +160,5 @@ func encode(body any) (string, error) {
 	return string(text), err
 }
 
+// Root is what every path of the API begins with.
 const Root = "/v1/"

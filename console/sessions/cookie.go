@@ -21,6 +21,7 @@ type kept struct {
 	purpose, suffix string
 }
 
+// What the browser keeps.
 var (
 	ofSession = kept{"console session", ""}
 	OfSignIn  = kept{"console sign-in", "-login"}

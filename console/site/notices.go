@@ -10,7 +10,8 @@ import (
 const shownNotices = 3
 
 // Notices are the gravest facts.
-func (f Frame) Notices() []watch.Notice     { return f.notices[:min(len(f.notices), shownNotices)] }
+func (f Frame) Notices() []watch.Notice { return f.notices[:min(len(f.notices), shownNotices)] }
+
 // MoreNotices are the others.
 func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices), shownNotices):] }
 

@@ -77,10 +77,12 @@ func (r TypeRow) Failure() string {
 
 // List leads to its timers.
 func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
+
 // Failed leads to those that have failed.
 func (r TypeRow) Failed() string {
 	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed, "")
 }
+
 // Change is where it is paused and resumed.
 func (r TypeRow) Change() string {
 	return links.Root + "types/" + url.PathEscape(r.BusinessType) + "/" + r.Action
