@@ -51,7 +51,7 @@ var frozen = map[int][]string{
 		// The announcements of its end.
 		"alerted", "outcome", "alert", "redelivered",
 		// Policies, and the other entities without an end.
-		"policy", "policy-lifted", "policy-claimed", "registry", "probe",
+		"policy", "policy-lifted", "policy-claimed", "registry", "ledger", "ledger-goes-on", "probe",
 		// Jobs.
 		"bulk", "bulk-stopped",
 		// Dispatches and their shards.
