@@ -2,12 +2,8 @@ package verbs
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
-
-	"github.com/wakecall/wakecall/core/job"
-	"github.com/wakecall/wakecall/internal/terminal"
 )
 
 // barWidth is the width of a full bar, in characters.
@@ -52,13 +48,3 @@ func (b *bar) line(status string, done int, all *int) string {
 	}
 	return text
 }
-
-// complain prints to the error stream.
-func (s *shell) complain(format string, values ...any) {
-	_, _ = fmt.Fprintf(terminal.Writer(s.Err), format, values...)
-}
-
-func (s *shell) eraseLine() { _, _ = io.WriteString(s.Err, "\r\x1b[K") }
-
-// ended returns the number of finished timers of a job.
-func ended(counts job.Tally) int { return counts.Done + counts.Skipped + counts.Failed }

@@ -323,12 +323,5 @@ func (s *shell) resultLine(line job.Line) string {
 	return fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
 }
 
-// completeWith makes the shell complete a flag by one of these words.
-func completeWith[T ~string](c *cobra.Command, flag string, words []T) {
-	_ = c.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-		for _, word := range words {
-			names = append(names, string(word))
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	})
-}
+// ended returns the number of finished timers of a job.
+func ended(counts job.Tally) int { return counts.Done + counts.Skipped + counts.Failed }

@@ -41,3 +41,27 @@ func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
 	c.Flags().StringVar(&order.Note, "note", "", "why")
 	return c
 }
+
+// showHeld shows the pauses of callbacks, and notes if the list may be incomplete.
+func (s *shell) showHeld(held policy.Held) {
+	if held.Incomplete {
+		s.complain("More may be held back: Temporal did not answer.\n")
+	}
+	s.showEmergencies(held.Paused)
+}
+
+func (s *shell) showEmergencies(paused []policy.Emergency) {
+	var rows [][]string
+	for _, e := range paused {
+		what := e.BusinessType
+		if e.Everything {
+			what = "everything"
+		}
+		note := e.Note
+		if e.ByPolicy {
+			note = "paused by its policy"
+		}
+		rows = append(rows, []string{what, s.when(e.Since), e.Author, note})
+	}
+	s.table([]string{"PAUSED", "SINCE", "BY", "NOTE"}, rows)
+}

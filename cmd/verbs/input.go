@@ -4,18 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/program"
-	"github.com/wakecall/wakecall/core/wire"
 )
 
 // documentForms describes a document on a command line.
@@ -127,47 +122,4 @@ func collect[T any](list iter.Seq2[T, error], limit int) (all []T, err error) {
 		}
 	}
 	return all, nil
-}
-
-// limitFlag adds the flag that bounds a list.
-func limitFlag(c *cobra.Command, limit *int) {
-	c.Flags().IntVar(limit, "limit", 100, "how many at most; 0 for all")
-}
-
-// waitFlag adds the flag for a change's wait for its effect.
-func waitFlag(c *cobra.Command, text *string) {
-	c.Flags().StringVar(text, "wait", "", "how long to wait for the effect, such as 10s; 0s for not at all")
-}
-
-func waitOf(text string) (client.Wait, error) {
-	if text == "" {
-		return nil, nil
-	}
-	wait := new(wire.Duration)
-	if err := wait.UnmarshalText([]byte(text)); err != nil {
-		return nil, program.Wrong(fmt.Errorf("--wait: %w", err))
-	}
-	return wait, nil
-}
-
-// instantOf parses a time; "" is none.
-func instantOf(flag, text string) (at wire.Instant, err error) {
-	if text == "" {
-		return 0, nil
-	}
-	if err := at.UnmarshalText([]byte(text)); err != nil {
-		return 0, program.Wrong(fmt.Errorf("--%s: %w", flag, err))
-	}
-	return at, nil
-}
-
-const timerArgument = "TYPE/ID"
-
-// keyOf parses the key of a timer or a dispatch on a command line.
-func keyOf(text string) (wire.Key, error) {
-	key, ok := wire.ParseKey(text)
-	if !ok {
-		return key, program.Wrong(errors.New(text + " is not a key: write it as " + timerArgument))
-	}
-	return key, nil
 }

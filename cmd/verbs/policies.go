@@ -2,6 +2,7 @@ package verbs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -126,21 +127,6 @@ func (s *shell) liftPressure() *cobra.Command {
 	})
 }
 
-// silent returns a command without an answer from the API.
-func (s *shell) silent(c *cobra.Command, done string, do func(*cobra.Command, *client.Client, []string) error) *cobra.Command {
-	c.RunE = func(c *cobra.Command, args []string) error {
-		wakecall, err := s.client()
-		if err == nil {
-			err = do(c, wakecall, args)
-		}
-		if err == nil {
-			_, err = fmt.Fprintln(s.Out, done)
-		}
-		return err
-	}
-	return withoutJSON(c)
-}
-
 func (s *shell) policyVersions() *cobra.Command {
 	return &cobra.Command{
 		Use: "versions TYPE", Short: "Show who changed a policy, and when", Args: cobra.ExactArgs(1),
@@ -177,4 +163,16 @@ func (s *shell) applyPolicies() *cobra.Command {
 	}
 	c.Flags().BoolVar(&options.DryRun, "dry-run", false, "show the differences, and change nothing")
 	return c
+}
+
+func (s *shell) showPolicies(policies []policy.Policy) {
+	var rows [][]string
+	for _, p := range policies {
+		paused := "-"
+		if p.Paused {
+			paused = strings.TrimSuffix("paused by "+p.PausedBy, " by ")
+		}
+		rows = append(rows, []string{p.BusinessType, fmt.Sprint(p.Version), p.Callback.Target(), paused})
+	}
+	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
 }

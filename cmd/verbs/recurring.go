@@ -12,34 +12,6 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// noted returns a command on a timer with a note.
-func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool,
-	error)) *cobra.Command {
-	var note string
-	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
-		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
-			view, pending, err := do(wakecall.Timers, c, key, note)
-			s.notePending(pending)
-			return view, err
-		})
-	c.Flags().StringVar(&note, "note", "", "the reason; the timer shows it")
-	return c
-}
-
-func (s *shell) pause() *cobra.Command {
-	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool,
-		error) {
-		return timers.Pause(c.Context(), key, note)
-	})
-}
-
-func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Resume a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
-		bool, error) {
-		return timers.Resume(c.Context(), key, note)
-	})
-}
-
 func (s *shell) upcoming() *cobra.Command {
 	var count int
 	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showUpcoming,
@@ -119,4 +91,20 @@ func (s *shell) showOccurrences(past []timer.Past) {
 		})
 	}
 	s.table([]string{s.coloured(plain, "STATUS"), "NUMBER", "DUE", "ATTEMPTS", "SKIPPED BEFORE", "LAST FAILURE"}, rows)
+}
+
+// rule parses a rule: a document, or a cron expression.
+func (s *shell) rule(text, timezone string) (*recurrence.Rule, error) {
+	rule := &recurrence.Rule{}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "@") || text == "-" {
+		if err := s.fill("--rule", text, rule); err != nil {
+			return nil, err
+		}
+	} else {
+		rule.Cron = &text
+	}
+	if timezone != "" {
+		rule.Timezone = timezone
+	}
+	return rule, nil
 }

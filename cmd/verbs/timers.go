@@ -1,8 +1,6 @@
 package verbs
 
 import (
-	"time"
-
 	"github.com/spf13/cobra"
 
 	"github.com/wakecall/wakecall/client"
@@ -38,13 +36,6 @@ func (s *shell) changing(name, short string, do change) *cobra.Command {
 	}
 	waitFlag(c, &wait)
 	return c
-}
-
-// notePending notes that a change takes effect later.
-func (s *shell) notePending(pending bool) {
-	if pending {
-		s.complain("It is durable, and no worker has applied it yet.\n")
-	}
 }
 
 // reading returns a command that reads something of a timer.
@@ -109,66 +100,30 @@ func (s *shell) attempts() *cobra.Command {
 	return c
 }
 
-// listFlags holds the flags of a list of timers.
-type listFlags struct {
-	client.Filter
-	status                             string
-	dueFrom, dueTo, endedFrom, endedTo string
-	within                             time.Duration
-	limit                              int
-}
-
-func (s *shell) list() *cobra.Command {
-	f := &listFlags{}
-	c := &cobra.Command{Use: "list", Short: "List timers", Args: cobra.NoArgs,
-		Example: "wakecall list --type order-close --status failed --limit 20"}
-	c.RunE = call(s, s.showTimers, func(c *cobra.Command, wakecall *client.Client, _ []string) (views []timer.View, err error) {
-		if err := f.read(s.Now()); err != nil {
-			return nil, err
-		}
-		return collect(wakecall.Timers.List(c.Context(), f.Filter), f.limit)
+func (s *shell) pause() *cobra.Command {
+	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool,
+		error) {
+		return timers.Pause(c.Context(), key, note)
 	})
-	f.flags(c)
+}
+
+func (s *shell) resume() *cobra.Command {
+	return s.noted("resume", "Resume a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
+		bool, error) {
+		return timers.Resume(c.Context(), key, note)
+	})
+}
+
+// noted returns a command on a timer with a note.
+func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool,
+	error)) *cobra.Command {
+	var note string
+	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
+		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
+			view, pending, err := do(wakecall.Timers, c, key, note)
+			s.notePending(pending)
+			return view, err
+		})
+	c.Flags().StringVar(&note, "note", "", "the reason; the timer shows it")
 	return c
-}
-
-func (f *listFlags) flags(c *cobra.Command) {
-	flags := c.Flags()
-	flags.StringVar(&f.BusinessType, "type", "", "only timers of this business type")
-	flags.StringVar(&f.BusinessID, "id", "", "only timers with this business id")
-	flags.StringVar(&f.status, "status", "", "only timers in this status")
-	flags.StringToStringVar((*map[string]string)(&f.Labels), "label", nil, "only timers with this label; may be repeated")
-	flags.StringVar((*string)(&f.Sort), "sort", "", "due: the next one first; -due: the last one first")
-	addDuration(c, &f.within, "due-within", "only timers that are due within this time, such as 1h")
-	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due at this time or later")
-	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due at this time or earlier")
-	flags.StringVar(&f.endedFrom, "ended-from", "", "only timers that ended at this time or later")
-	flags.StringVar(&f.endedTo, "ended-to", "", "only timers that ended at this time or earlier")
-	limitFlag(c, &f.limit)
-	c.MarkFlagsMutuallyExclusive("due-to", "due-within")
-	completeWith(c, "status", timer.Statuses())
-}
-
-// read parses the flags that are not plain text.
-func (f *listFlags) read(now time.Time) error {
-	f.Status = timer.Status(f.status)
-	for _, one := range []struct {
-		flag, text string
-		into       *time.Time
-	}{
-		{"due-from", f.dueFrom, &f.DueFrom}, {"due-to", f.dueTo, &f.DueTo}, {"ended-from", f.endedFrom, &f.EndedFrom},
-		{"ended-to", f.endedTo, &f.EndedTo},
-	} {
-		at, err := instantOf(one.flag, one.text)
-		if err != nil {
-			return err
-		}
-		if at != 0 {
-			*one.into = at.Time()
-		}
-	}
-	if f.within > 0 {
-		f.DueTo = now.Add(f.within)
-	}
-	return nil
 }
