@@ -11,16 +11,19 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-func (s *shell) whoami() *cobra.Command {
+// accessVerbs are the commands on callers and their keys.
+type accessVerbs struct{ *shell }
+
+func (v accessVerbs) whoami() *cobra.Command {
 	return &cobra.Command{
 		Use: "whoami", Short: "Show who you are to Wakecall, and what you may do", Args: cobra.NoArgs, Example: "wakecall whoami",
-		RunE: call(s, s.showPrincipal, func(c *cobra.Command, wakecall *client.Client, _ []string) (client.Principal, error) {
+		RunE: call(v.shell, v.showPrincipal, func(c *cobra.Command, wakecall *client.Client, _ []string) (client.Principal, error) {
 			return wakecall.Access.Whoami(c.Context())
 		}),
 	}
 }
 
-func (s *shell) showPrincipal(who client.Principal) {
+func (v accessVerbs) showPrincipal(who client.Principal) {
 	row := []string{who.Name, or(who.ID), who.By}
 	var rows [][]string
 	for _, grant := range who.Grants {
@@ -30,7 +33,7 @@ func (s *shell) showPrincipal(who client.Principal) {
 	if len(rows) == 0 {
 		rows = [][]string{append(row, "none", "-", "-")}
 	}
-	s.table([]string{"NAME", "ID", "BY", "ROLE", "PAYLOADS", "TYPES"}, rows)
+	v.table([]string{"NAME", "ID", "BY", "ROLE", "PAYLOADS", "TYPES"}, rows)
 }
 
 func or(text string) string {
@@ -44,25 +47,25 @@ func grantColumns(grant client.Grant) []string {
 	return []string{grant.Role, map[bool]string{true: "shown", false: "left out"}[grant.Payloads], strings.Join(grant.BusinessTypes, " ")}
 }
 
-func (s *shell) keys() *cobra.Command {
-	return program.Group("keys", "Show and make API keys", s.listKeys(), s.newKey())
+func (v accessVerbs) keys() *cobra.Command {
+	return program.Group("keys", "Show and make API keys", v.listKeys(), v.newKey())
 }
 
-func (s *shell) listKeys() *cobra.Command {
+func (v accessVerbs) listKeys() *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the configured API keys, without their secrets", Args: cobra.NoArgs, Example: "wakecall keys list",
-		RunE: call(s, s.showKeys, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.Key, error) {
+		RunE: call(v.shell, v.showKeys, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.Key, error) {
 			return wakecall.Access.Keys(c.Context())
 		}),
 	}
 }
 
-func (s *shell) showKeys(keys []client.Key) {
+func (v accessVerbs) showKeys(keys []client.Key) {
 	var rows [][]string
 	for _, key := range keys {
 		rows = append(rows, append([]string{key.Name}, grantColumns(key.Grant)...))
 	}
-	s.table([]string{"NAME", "ROLE", "PAYLOADS", "TYPES"}, rows)
+	v.table([]string{"NAME", "ROLE", "PAYLOADS", "TYPES"}, rows)
 }
 
 // madeKey is a new key with its entry.
@@ -71,7 +74,7 @@ type madeKey struct {
 	Entry string `json:"entry"`
 }
 
-func (s *shell) newKey() *cobra.Command {
+func (v accessVerbs) newKey() *cobra.Command {
 	var role string
 	var types []string
 	var payloads bool
@@ -94,7 +97,7 @@ func (s *shell) newKey() *cobra.Command {
 		if err != nil {
 			return program.Wrong(err)
 		}
-		return s.showMade(madeKey{secret, key.Entry()})
+		return v.showMade(madeKey{secret, key.Entry()})
 	}
 	c.Flags().StringVar(&role, "role", "", strings.Join(auth.RoleNames(), ", "))
 	c.Flags().StringSliceVar(&types, "types", nil, "business types, or prefixes such as order-*; all by default")
@@ -103,13 +106,13 @@ func (s *shell) newKey() *cobra.Command {
 	return c
 }
 
-func (s *shell) showMade(made madeKey) error {
-	if s.json {
-		return s.printJSON(made)
+func (v accessVerbs) showMade(made madeKey) error {
+	if v.json {
+		return v.printJSON(made)
 	}
-	if _, err := fmt.Fprintf(s.Out, "key:   %s\nentry: %s\n", made.Key, made.Entry); err != nil {
+	if _, err := fmt.Fprintf(v.Out, "key:   %s\nentry: %s\n", made.Key, made.Entry); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(s.Err, "The key is not shown again. Add the entry to WAKECALL_API_KEYS of every gateway.")
+	_, err := fmt.Fprintln(v.Err, "The key is not shown again. Add the entry to WAKECALL_API_KEYS of every gateway.")
 	return err
 }

@@ -13,7 +13,7 @@ import (
 // batchSize is how many timers one call books.
 const batchSize = 1000
 
-func (s *shell) batch() *cobra.Command {
+func (v bookingVerbs) batch() *cobra.Command {
 	return &cobra.Command{
 		Use: "batch FILE", Short: "Book the timers of a file, one JSON object a line", Args: cobra.ExactArgs(1),
 		Long: "Book the timers of a file, one JSON object a line, as the API takes them. - is standard input.\n" +
@@ -21,8 +21,8 @@ func (s *shell) batch() *cobra.Command {
 		Example: "wakecall batch bookings.ndjson",
 		RunE: func(c *cobra.Command, args []string) error {
 			var refused, all int
-			err := call(s, s.showAdded, func(c *cobra.Command, wakecall *client.Client, args []string) (lines []addedLine, err error) {
-				bookings, err := allLines[client.Booking](s, args[0])
+			err := call(v.shell, v.showAdded, func(c *cobra.Command, wakecall *client.Client, args []string) (lines []addedLine, err error) {
+				bookings, err := allLines[client.Booking](v.shell, args[0])
 				if err != nil {
 					return nil, err
 				}
@@ -72,14 +72,14 @@ func countRefused(lines []addedLine) (n int) {
 	return n
 }
 
-func (s *shell) showAdded(lines []addedLine) {
+func (v bookingVerbs) showAdded(lines []addedLine) {
 	var rows [][]string
 	for _, line := range lines {
-		status, why := s.status(line.Timer.Status), "-"
+		status, why := v.status(line.Timer.Status), "-"
 		if line.Problem != nil {
-			status, why = s.coloured(red, "refused"), line.Problem.Error()
+			status, why = v.coloured(red, "refused"), line.Problem.Error()
 		}
-		rows = append(rows, []string{status, line.String(), s.when(line.Timer.DueAt), why})
+		rows = append(rows, []string{status, line.String(), v.when(line.Timer.DueAt), why})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "WHY"}, rows)
+	v.table([]string{v.coloured(plain, "STATUS"), "TIMER", "DUE", "WHY"}, rows)
 }

@@ -45,7 +45,7 @@ func (d *due) read(s *shell, terms *client.Terms) (err error) {
 		terms.Delay = new(wire.Duration)
 		err = terms.Delay.UnmarshalText([]byte(d.delay))
 	case d.rule != "":
-		terms.Recurrence, err = s.rule(d.rule, d.timezone)
+		terms.Recurrence, err = ruleOf(s, d.rule, d.timezone)
 	}
 	if err != nil {
 		return program.Wrong(err)
@@ -101,11 +101,14 @@ func (b *booking) terms(s *shell) (terms client.Terms, err error) {
 	return terms, nil
 }
 
-func (s *shell) add() *cobra.Command {
+// bookingVerbs are the commands that book and edit timers.
+type bookingVerbs struct{ timerVerbs }
+
+func (v bookingVerbs) add() *cobra.Command {
 	b := &booking{}
-	c := reading(s, &cobra.Command{Use: "add", Short: "Book a timer"}, s.showTimer,
+	c := reading(v.shell, &cobra.Command{Use: "add", Short: "Book a timer"}, v.showTimer,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
-			terms, err := b.terms(s)
+			terms, err := b.terms(v.shell)
 			if err != nil {
 				return timer.View{}, err
 			}
@@ -118,11 +121,11 @@ func (s *shell) add() *cobra.Command {
 	return c
 }
 
-func (s *shell) put() *cobra.Command {
+func (v bookingVerbs) put() *cobra.Command {
 	b := &booking{}
-	c := s.changing("put", "Book a timer, or replace an existing one",
+	c := v.changing("put", "Book a timer, or replace an existing one",
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
-			terms, err := b.terms(s)
+			terms, err := b.terms(v.shell)
 			if err != nil {
 				return view, false, err
 			}
@@ -134,12 +137,12 @@ func (s *shell) put() *cobra.Command {
 	return c
 }
 
-func (s *shell) move() *cobra.Command {
+func (v bookingVerbs) move() *cobra.Command {
 	d := &due{}
-	c := s.changing("move", "Move a timer",
+	c := v.changing("move", "Move a timer",
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
 			var terms client.Terms
-			if err = d.read(s, &terms); err != nil {
+			if err = d.read(v.shell, &terms); err != nil {
 				return view, false, err
 			}
 			return wakecall.Timers.Patch(c.Context(), key, terms, wait)
@@ -150,11 +153,11 @@ func (s *shell) move() *cobra.Command {
 	return c
 }
 
-func (s *shell) edit() *cobra.Command {
+func (v bookingVerbs) edit() *cobra.Command {
 	b := &booking{}
-	c := s.changing("edit", "Change some fields of a timer",
+	c := v.changing("edit", "Change some fields of a timer",
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error) {
-			terms, err := b.terms(s)
+			terms, err := b.terms(v.shell)
 			if err != nil {
 				return view, false, err
 			}

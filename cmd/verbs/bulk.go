@@ -26,10 +26,10 @@ var (
 )
 
 // onJob returns a command that shows a job, and fails unless the job did all its work.
-func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) error {
+func (v bulkVerbs) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		var last client.BulkJob
-		err := call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (job client.BulkJob, err error) {
+		err := call(v.shell, v.show, func(c *cobra.Command, wakecall *client.Client, args []string) (job client.BulkJob, err error) {
 			last, err = do(c, wakecall, args)
 			return last, err
 		})(c, args)
@@ -40,7 +40,10 @@ func (s *shell) onJob(do action[client.BulkJob]) func(*cobra.Command, []string) 
 	}
 }
 
-func (s *shell) bulk() *cobra.Command {
+// bulkVerbs are the commands on bulk jobs.
+type bulkVerbs struct{ *shell }
+
+func (v bulkVerbs) group() *cobra.Command {
 	c := program.Group("bulk", "Change all timers that match a filter")
 	for _, one := range []struct {
 		operation job.Operation
@@ -52,32 +55,32 @@ func (s *shell) bulk() *cobra.Command {
 		{job.Fire, "Ring the open timers that match a filter"},
 		{job.Redeliver, "Redeliver the failed timers that match a filter"},
 	} {
-		c.AddCommand(s.bulkOperation(one.operation, one.short))
+		c.AddCommand(v.operation(one.operation, one.short))
 	}
 	c.AddCommand(&cobra.Command{
 		Use: "get JOB", Short: "Show a bulk job", Args: cobra.ExactArgs(1), Example: "wakecall bulk get sale-extended",
-		RunE: call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+		RunE: call(v.shell, v.show, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
 			return wakecall.Bulk.Get(c.Context(), args[0])
 		}),
 	}, &cobra.Command{
 		Use: "follow JOB", Short: "Follow a bulk job to its end", Args: cobra.ExactArgs(1), Example: "wakecall bulk follow sale-extended",
-		RunE: s.onJob(func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
-			return s.follow(c.Context(), wakecall, args[0])
+		RunE: v.onJob(func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+			return v.follow(c.Context(), wakecall, args[0])
 		}),
 	}, &cobra.Command{
 		Use: "stop JOB", Short: "Stop a bulk job", Args: cobra.ExactArgs(1), Example: "wakecall bulk stop sale-extended",
-		RunE: call(s, s.showJob, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
+		RunE: call(v.shell, v.show, func(c *cobra.Command, wakecall *client.Client, args []string) (client.BulkJob, error) {
 			return wakecall.Bulk.Stop(c.Context(), args[0])
 		}),
-	}, s.bulkList(), s.bulkResults())
+	}, v.list(), v.results())
 	return c
 }
 
-func (s *shell) bulkList() *cobra.Command {
+func (v bulkVerbs) list() *cobra.Command {
 	var status string
 	var limit int
 	c := &cobra.Command{Use: "list", Short: "List bulk jobs", Args: cobra.NoArgs, Example: "wakecall bulk list --status running"}
-	c.RunE = call(s, s.showJobs, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.BulkJob, error) {
+	c.RunE = call(v.shell, v.showAll, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]client.BulkJob, error) {
 		return collect(wakecall.Bulk.List(c.Context(), job.Status(status)), limit)
 	})
 	c.Flags().StringVar(&status, "status", "", "only jobs in this status")
@@ -86,17 +89,17 @@ func (s *shell) bulkList() *cobra.Command {
 	return c
 }
 
-// bulkResults prints each line as it arrives: there may be many thousands.
-func (s *shell) bulkResults() *cobra.Command {
+// results prints each line as it arrives: there may be many thousands.
+func (v bulkVerbs) results() *cobra.Command {
 	c := &cobra.Command{Use: "results JOB", Short: "Show the result of each timer", Args: cobra.ExactArgs(1),
 		Example: "wakecall bulk results sale-extended --result failed"}
 	var only string
 	c.RunE = func(c *cobra.Command, args []string) error {
-		wakecall, err := s.client()
+		wakecall, err := v.client()
 		if err != nil {
 			return err
 		}
-		return printEach(s, selected(wakecall.Bulk.Results(c.Context(), args[0]), job.Result(only)), s.resultLine)
+		return printEach(v.shell, selected(wakecall.Bulk.Results(c.Context(), args[0]), job.Result(only)), v.resultLine)
 	}
 	c.Flags().StringVar(&only, "result", "", "only timers with this result")
 	completeWith(c, "result", job.Results())
@@ -121,18 +124,18 @@ type bulkFlags struct {
 	dueFrom, dueTo, endedFrom, endedTo string
 	within                             time.Duration
 	shift, edit                        string
-	all, yes, leave                    bool
+	all, yes, noWait                   bool
 }
 
-func (s *shell) bulkOperation(operation job.Operation, short string) *cobra.Command {
+func (v bulkVerbs) operation(operation job.Operation, short string) *cobra.Command {
 	f := &bulkFlags{order: client.BulkOrder{Operation: operation}}
 	c := &cobra.Command{Use: string(operation), Short: short, Args: cobra.NoArgs,
 		Example: "wakecall bulk " + string(operation) + " --type order-close --dry-run"}
-	c.RunE = s.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
-		if err := f.read(s); err != nil {
+	c.RunE = v.onJob(func(c *cobra.Command, wakecall *client.Client, _ []string) (client.BulkJob, error) {
+		if err := f.read(v.shell); err != nil {
 			return client.BulkJob{}, program.Wrong(err)
 		}
-		return s.runBulk(c.Context(), wakecall, f)
+		return v.run(c.Context(), wakecall, f)
 	})
 	f.flags(c, operation)
 	return c
@@ -152,7 +155,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	flags.Float64Var(&f.order.PerSecond, "rate", 0, "how many timers a second at most; by default 50")
 	flags.BoolVar(&f.order.DryRun, "dry-run", false, "only count the timers")
 	flags.BoolVarP(&f.yes, "yes", "y", false, "do not ask for a confirmation")
-	flags.BoolVar(&f.leave, "no-wait", false, "do not wait for the end")
+	flags.BoolVar(&f.noWait, "no-wait", false, "do not wait for the end")
 	c.MarkFlagsMutuallyExclusive("due-to", "due-within")
 	switch operation {
 	case job.Move:
@@ -203,65 +206,65 @@ func (f *bulkFlags) read(s *shell) error {
 	return s.fill("--set", f.edit, f.order.Edit)
 }
 
-// runBulk asks for confirmation, orders the job and waits.
-func (s *shell) runBulk(ctx context.Context, wakecall *client.Client, f *bulkFlags) (job client.BulkJob, err error) {
+// run asks for confirmation, orders the job and waits.
+func (v bulkVerbs) run(ctx context.Context, wakecall *client.Client, f *bulkFlags) (job client.BulkJob, err error) {
 	if !f.yes && !f.order.DryRun {
-		if job, err = s.ask(ctx, wakecall, f.order); err != nil {
+		if job, err = v.confirm(ctx, wakecall, f.order); err != nil {
 			return job, err
 		}
 	}
-	if job, _, err = wakecall.Bulk.Start(ctx, f.order); err != nil || f.leave {
+	if job, _, err = wakecall.Bulk.Start(ctx, f.order); err != nil || f.noWait {
 		return job, err
 	}
-	return s.follow(ctx, wakecall, job.ID)
+	return v.follow(ctx, wakecall, job.ID)
 }
 
-// ask counts the timers of an order, and asks whether to go on.
-func (s *shell) ask(ctx context.Context, wakecall *client.Client, order client.BulkOrder) (job client.BulkJob, err error) {
-	if !s.Asks {
+// confirm counts the timers of an order, and asks whether to go on.
+func (v bulkVerbs) confirm(ctx context.Context, wakecall *client.Client, order client.BulkOrder) (job client.BulkJob, err error) {
+	if !v.Asks {
 		return job, program.Wrong(errors.New("give --yes or --dry-run: there is no terminal for a confirmation"))
 	}
 	order.ID, order.DryRun = "", true
 	if job, _, err = wakecall.Bulk.Start(ctx, order); err != nil {
 		return job, err
 	}
-	if job, err = s.follow(ctx, wakecall, job.ID); err != nil {
+	if job, err = v.follow(ctx, wakecall, job.ID); err != nil {
 		return job, err
 	}
 	found := 0
 	if job.Found != nil {
 		found = *job.Found
 	}
-	s.complain("%s %d timers? [y/N] ", strings.ToUpper(string(order.Operation[:1]))+string(order.Operation[1:]), found)
-	if answer := strings.ToLower(strings.TrimSpace(s.answer(ctx))); answer == "y" || answer == "yes" {
+	v.complain("%s %d timers? [y/N] ", strings.ToUpper(string(order.Operation[:1]))+string(order.Operation[1:]), found)
+	if answer := strings.ToLower(strings.TrimSpace(v.readAnswer(ctx))); answer == "y" || answer == "yes" {
 		return job, nil
 	}
 	if err := ctx.Err(); err != nil {
-		s.complain("Nothing was done.\n")
+		v.complain("Nothing was done.\n")
 		return job, err
 	}
 	return job, errDeclined
 }
 
-// answer returns the user's line, or "" if ctx ends first: an interrupt is a no.
-func (s *shell) answer(ctx context.Context) string {
+// readAnswer returns the user's line, or "" if ctx ends first: an interrupt is a no.
+func (v bulkVerbs) readAnswer(ctx context.Context) string {
 	line := make(chan string, 1)
 	go func() { // ends with the process if interrupted
-		text, _ := bufio.NewReader(s.In).ReadString('\n')
+		text, _ := bufio.NewReader(v.In).ReadString('\n')
 		line <- text
 	}()
 	select {
 	case text := <-line:
 		return text
 	case <-ctx.Done():
-		s.complain("\n")
+		v.complain("\n")
 		return ""
 	}
 }
 
 // follow shows the progress of a job until it has ended.
-func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) (job client.BulkJob, err error) {
-	bar := s.newBar()
+func (v bulkVerbs) follow(ctx context.Context, wakecall *client.Client, id string) (job client.BulkJob, err error) {
+	bar := v.newBar()
 	defer bar.clear()
 	for {
 		if job, err = wakecall.Bulk.Get(ctx, id); err != nil || job.Ended() {
@@ -269,17 +272,17 @@ func (s *shell) follow(ctx context.Context, wakecall *client.Client, id string) 
 		}
 		bar.show(string(job.Status), ended(job.Tally), job.Found)
 		select {
-		case <-time.After(s.Poll):
+		case <-time.After(v.Poll):
 		case <-ctx.Done():
-			s.complain("\nThe job continues: wakecall bulk follow %s, or wakecall bulk stop %s\n", id, id)
+			v.complain("\nThe job continues: wakecall bulk follow %s, or wakecall bulk stop %s\n", id, id)
 			return job, ctx.Err()
 		}
 	}
 }
 
-func (s *shell) showJob(job client.BulkJob) { s.showJobs([]client.BulkJob{job}) }
+func (v bulkVerbs) show(job client.BulkJob) { v.showAll([]client.BulkJob{job}) }
 
-func (s *shell) showJobs(jobs []client.BulkJob) {
+func (v bulkVerbs) showAll(jobs []client.BulkJob) {
 	var rows [][]string
 	for _, job := range jobs {
 		found, what := "-", string(job.Operation)
@@ -290,14 +293,14 @@ func (s *shell) showJobs(jobs []client.BulkJob) {
 			what += " (dry run)"
 		}
 		rows = append(rows, []string{
-			s.jobStatus(job.Status) + stopping(job.CancelRequested), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped),
-			fmt.Sprint(job.Failed), s.when(job.StartedAt),
+			v.statusOf(job.Status) + stopping(job.CancelRequested), job.ID, what, found, fmt.Sprint(job.Done), fmt.Sprint(job.Skipped),
+			fmt.Sprint(job.Failed), v.when(job.StartedAt),
 		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)
+	v.table([]string{v.coloured(plain, "STATUS"), "JOB", "OPERATION", "FOUND", "DONE", "SKIPPED", "FAILED", "STARTED"}, rows)
 }
 
-func (s *shell) jobStatus(status job.Status) string {
+func (v bulkVerbs) statusOf(status job.Status) string {
 	colour := plain
 	switch status {
 	case job.Done:
@@ -307,10 +310,10 @@ func (s *shell) jobStatus(status job.Status) string {
 	case job.Running:
 		colour = yellow
 	}
-	return s.coloured(colour, string(status))
+	return v.coloured(colour, string(status))
 }
 
-func (s *shell) resultLine(line job.Line) string {
+func (v bulkVerbs) resultLine(line job.Line) string {
 	colour := green
 	switch line.Result {
 	case job.ResultSkipped, job.ResultPending:
@@ -320,7 +323,7 @@ func (s *shell) resultLine(line job.Line) string {
 	default:
 	}
 	why := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", line.Code, line.Status, line.Detail)), " ")
-	return fmt.Sprintf("%s  %s  %s", s.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
+	return fmt.Sprintf("%s  %s  %s", v.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
 }
 
 // ended returns the number of finished timers of a job.

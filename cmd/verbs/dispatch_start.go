@@ -91,20 +91,20 @@ func (f *dispatchFlags) times(order *client.Order) error {
 	return nil
 }
 
-func (s *shell) startDispatch() *cobra.Command {
+func (v dispatchVerbs) start() *cobra.Command {
 	f := &dispatchFlags{}
-	c := s.onDispatch(&cobra.Command{Use: "start", Short: "Start a dispatch"},
+	c := v.onDispatch(&cobra.Command{Use: "start", Short: "Start a dispatch"},
 		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (view dispatch.View, err error) {
-			order, err := f.order(s, key)
+			order, err := f.order(v.shell, key)
 			if err != nil {
 				return view, err
 			}
 			view, _, err = dispatches.Start(c.Context(), order)
-			s.noteRate(view)
+			v.noteRate(view)
 			if err != nil || f.from == "" {
 				return view, err
 			}
-			return s.uploaded(c, dispatches, key, uploadFrom{file: f.from})
+			return v.sendItems(c, dispatches, key, uploadFrom{file: f.from})
 		})
 	c.Example += " --rate 50 --items items.ndjson"
 	f.flags(c)
@@ -118,25 +118,27 @@ type uploadFrom struct {
 	stored int
 }
 
-func (s *shell) upload() *cobra.Command {
+func (v dispatchVerbs) upload() *cobra.Command {
 	var from uploadFrom
-	c := s.onDispatch(&cobra.Command{Use: "upload", Short: "Upload the items of a dispatch"},
+	c := v.onDispatch(&cobra.Command{Use: "upload", Short: "Upload the items of a dispatch"},
 		func(c *cobra.Command, dispatches client.Dispatches, key wire.Key) (dispatch.View, error) {
-			return s.uploaded(c, dispatches, key, from)
+			return v.sendItems(c, dispatches, key, from)
 		})
-	one := c.RunE
+	run := c.RunE
 	c.Use, c.Args, c.Example = "upload "+timerArgument+" FILE", cobra.ExactArgs(2), c.Example+" items.ndjson"
 	c.Long = c.Short + ": a file of one JSON object a line, or - for standard input."
 	c.RunE = func(c *cobra.Command, args []string) error {
 		from.file = args[1]
-		return one(c, args[:1])
+		return run(c, args[:1])
 	}
 	c.Flags().IntVar(&from.stored, "from", 0, "how many stored items to keep; the file holds the items after them")
 	return c
 }
 
-func (s *shell) uploaded(c *cobra.Command, dispatches client.Dispatches, key wire.Key, from uploadFrom) (view dispatch.View, err error) {
-	file, err := s.open(from.file)
+func (v dispatchVerbs) sendItems(
+	c *cobra.Command, dispatches client.Dispatches, key wire.Key, from uploadFrom,
+) (view dispatch.View, err error) {
+	file, err := v.open(from.file)
 	if err != nil {
 		return view, err
 	}

@@ -11,22 +11,25 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 )
 
-func (s *shell) emergency() *cobra.Command {
+// emergencyVerbs are the commands on emergencies.
+type emergencyVerbs struct{ *shell }
+
+func (v emergencyVerbs) group() *cobra.Command {
 	c := &cobra.Command{
 		Use: "emergency", Short: "Show what is paused", Args: cobra.NoArgs, Example: "wakecall emergency",
-		RunE: call(s, s.showEmergencies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Emergency, error) {
+		RunE: call(v.shell, v.showAll, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Emergency, error) {
 			return wakecall.Emergency.List(c.Context())
 		}),
 	}
-	c.AddCommand(s.emergencyOrder("pause", true), s.emergencyOrder("resume", false))
+	c.AddCommand(v.order("pause", true), v.order("resume", false))
 	return c
 }
 
-func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
+func (v emergencyVerbs) order(name string, stop bool) *cobra.Command {
 	var order client.EmergencyOrder
 	c := &cobra.Command{Use: name + " --everything | TYPE...", Short: strings.ToUpper(name[:1]) + name[1:] + " callbacks",
 		Example: "wakecall emergency " + name + " order-close"}
-	c.RunE = call(s, s.showHeld, func(c *cobra.Command, wakecall *client.Client, args []string) (policy.Held, error) {
+	c.RunE = call(v.shell, v.showHeld, func(c *cobra.Command, wakecall *client.Client, args []string) (policy.Held, error) {
 		if order.Everything == (len(args) > 0) {
 			return policy.Held{}, program.Wrong(errors.New("give either --everything or business types"))
 		}
@@ -43,14 +46,14 @@ func (s *shell) emergencyOrder(name string, stop bool) *cobra.Command {
 }
 
 // showHeld shows the pauses of callbacks, and notes if the list may be incomplete.
-func (s *shell) showHeld(held policy.Held) {
+func (v emergencyVerbs) showHeld(held policy.Held) {
 	if held.Incomplete {
-		s.complain("More may be held back: Temporal did not answer.\n")
+		v.complain("More may be held back: Temporal did not answer.\n")
 	}
-	s.showEmergencies(held.Paused)
+	v.showAll(held.Paused)
 }
 
-func (s *shell) showEmergencies(paused []policy.Emergency) {
+func (v emergencyVerbs) showAll(paused []policy.Emergency) {
 	var rows [][]string
 	for _, e := range paused {
 		what := e.BusinessType
@@ -61,7 +64,7 @@ func (s *shell) showEmergencies(paused []policy.Emergency) {
 		if e.ByPolicy {
 			note = "paused by its policy"
 		}
-		rows = append(rows, []string{what, s.when(e.Since), e.Author, note})
+		rows = append(rows, []string{what, v.when(e.Since), e.Author, note})
 	}
-	s.table([]string{"PAUSED", "SINCE", "BY", "NOTE"}, rows)
+	v.table([]string{"PAUSED", "SINCE", "BY", "NOTE"}, rows)
 }

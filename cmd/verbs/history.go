@@ -12,40 +12,43 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-func (s *shell) history() *cobra.Command {
+// historyVerbs are the commands that explain a timer.
+type historyVerbs struct{ *shell }
+
+func (v historyVerbs) history() *cobra.Command {
 	var limit int
-	c := reading(s, &cobra.Command{Use: "history", Short: "Show the history of a timer: what happened, and who did it"}, s.showHistory,
+	c := reading(v.shell, &cobra.Command{Use: "history", Short: "Show the history of a timer: what happened, and who did it"}, v.showHistory,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.HistoryEntry, error) {
-			return storyOf(c, wakecall, key, limit)
+			return readHistory(c, wakecall, key, limit)
 		})
 	limitFlag(c, &limit)
 	return c
 }
 
-// storyOf reads the pages of a history, which go back from the latest, and puts them in order. A
-// limit keeps only the end.
-func storyOf(c *cobra.Command, wakecall *client.Client, key wire.Key, limit int) (story []timer.HistoryEntry, err error) {
+// readHistory reads the pages of a history, the latest first, and returns the entries in order of
+// time. A limit drops the oldest entries.
+func readHistory(c *cobra.Command, wakecall *client.Client, key wire.Key, limit int) (entries []timer.HistoryEntry, err error) {
 	for page, err := range wakecall.Timers.History(c.Context(), key) {
 		if err != nil {
 			return nil, err
 		}
-		story = slices.Concat(page, story)
-		if limit > 0 && len(story) >= limit {
-			return story[len(story)-limit:], nil
+		entries = slices.Concat(page, entries)
+		if limit > 0 && len(entries) >= limit {
+			return entries[len(entries)-limit:], nil
 		}
 	}
-	return story, nil
+	return entries, nil
 }
 
-func (s *shell) showHistory(story []timer.HistoryEntry) {
+func (v historyVerbs) showHistory(entries []timer.HistoryEntry) {
 	var rows [][]string
-	for _, entry := range story {
-		rows = append(rows, []string{s.when(entry.At), s.event(entry.Event), byWhom(entry), whatOf(entry)})
+	for _, entry := range entries {
+		rows = append(rows, []string{v.when(entry.At), v.event(entry.Event), authorOf(entry), detailsOf(entry)})
 	}
-	s.table([]string{"WHEN", s.coloured(plain, "WHAT"), "WHO", "MORE"}, rows)
+	v.table([]string{"WHEN", v.coloured(plain, "WHAT"), "WHO", "MORE"}, rows)
 }
 
-func (s *shell) event(event timer.HistoryEvent) string {
+func (v historyVerbs) event(event timer.HistoryEvent) string {
 	colour := plain
 	switch event {
 	case timer.HistoryDelivered, timer.HistoryAcknowledged:
@@ -56,11 +59,11 @@ func (s *shell) event(event timer.HistoryEvent) string {
 		colour = yellow
 	default:
 	}
-	return s.coloured(colour, string(event))
+	return v.coloured(colour, string(event))
 }
 
-// byWhom returns the author of an entry.
-func byWhom(entry timer.HistoryEntry) string {
+// authorOf returns the author of an entry.
+func authorOf(entry timer.HistoryEntry) string {
 	switch {
 	case entry.WhoUnknown:
 		return strings.TrimSuffix("unknown ("+entry.Identity+")", " ()")
@@ -76,36 +79,36 @@ func byWhom(entry timer.HistoryEntry) string {
 	return text
 }
 
-// whatOf returns the details of an entry, in one line.
-func whatOf(entry timer.HistoryEntry) string {
+// detailsOf returns the details of an entry, in one line.
+func detailsOf(entry timer.HistoryEntry) string {
 	var parts []string
-	say := func(format string, values ...any) { parts = append(parts, fmt.Sprintf(format, values...)) }
+	add := func(format string, values ...any) { parts = append(parts, fmt.Sprintf(format, values...)) }
 	if entry.Occurrence != 0 {
-		say("occurrence %d", entry.Occurrence)
+		add("occurrence %d", entry.Occurrence)
 	}
 	if entry.DueAt != 0 {
-		say("due %s", entry.DueAt)
+		add("due %s", entry.DueAt)
 	}
 	for _, change := range entry.Changes {
-		say("%s", strings.TrimSuffix(change.Field+" "+fmt.Sprint(orNothing(change.To)), " "))
+		add("%s", strings.TrimSuffix(change.Field+" "+fmt.Sprint(orNothing(change.To)), " "))
 	}
 	if entry.Result != "" {
-		say("%s", entry.Result)
+		add("%s", entry.Result)
 	}
 	if entry.Revision != 0 {
-		say("revision %d", entry.Revision)
+		add("revision %d", entry.Revision)
 	}
 	if a := entry.Attempt; a != nil {
-		say("round %d, number %d: %s, %d %s, %dms", a.Round, a.Number, a.Result, a.Status, a.Class, a.TookMS)
+		add("round %d, number %d: %s, %d %s, %dms", a.Round, a.Number, a.Result, a.Status, a.Class, a.TookMS)
 	}
 	if entry.Who == nil && !entry.WhoUnknown && entry.Identity != "" {
-		say("%s", entry.Identity)
+		add("%s", entry.Identity)
 	}
 	if entry.LastFailure != nil {
-		say("%s", entry.LastFailure.Message)
+		add("%s", entry.LastFailure.Message)
 	}
 	if entry.Reason != "" {
-		say("%s", entry.Reason)
+		add("%s", entry.Reason)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -18,12 +18,12 @@ type listFlags struct {
 	limit                              int
 }
 
-func (s *shell) list() *cobra.Command {
+func (v timerVerbs) list() *cobra.Command {
 	f := &listFlags{}
 	c := &cobra.Command{Use: "list", Short: "List timers", Args: cobra.NoArgs,
 		Example: "wakecall list --type order-close --status failed --limit 20"}
-	c.RunE = call(s, s.showTimers, func(c *cobra.Command, wakecall *client.Client, _ []string) (views []timer.View, err error) {
-		if err := f.read(s.Now()); err != nil {
+	c.RunE = call(v.shell, v.showTimers, func(c *cobra.Command, wakecall *client.Client, _ []string) (views []timer.View, err error) {
+		if err := f.read(v.Now()); err != nil {
 			return nil, err
 		}
 		return collect(wakecall.Timers.List(c.Context(), f.Filter), f.limit)

@@ -13,16 +13,19 @@ import (
 	"github.com/wakecall/wakecall/internal/terminal"
 )
 
-func (s *shell) policies() *cobra.Command {
+// policyVerbs are the commands on policies.
+type policyVerbs struct{ *shell }
+
+func (v policyVerbs) group() *cobra.Command {
 	return program.Group("policies", "Show and change policies",
-		s.listPolicies(), s.getPolicy(), s.putPolicy(), s.patchPolicy(), s.deletePolicy(), s.policyVersions(), s.liftPressure(),
-		s.applyPolicies())
+		v.list(), v.get(), v.put(), v.patch(), v.delete(), v.versions(), v.lift(),
+		v.apply())
 }
 
-func (s *shell) listPolicies() *cobra.Command {
+func (v policyVerbs) list() *cobra.Command {
 	var filter client.PolicyFilter
 	c := &cobra.Command{Use: "list", Short: "List the policies", Args: cobra.NoArgs, Example: "wakecall policies list"}
-	c.RunE = call(s, s.showPolicies, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Policy, error) {
+	c.RunE = call(v.shell, v.showAll, func(c *cobra.Command, wakecall *client.Client, _ []string) ([]policy.Policy, error) {
 		return wakecall.Policies.List(c.Context(), filter)
 	})
 	c.Flags().BoolVar(&filter.Paused, "paused", false, "only policies that are paused")
@@ -30,10 +33,10 @@ func (s *shell) listPolicies() *cobra.Command {
 	return c
 }
 
-func (s *shell) getPolicy() *cobra.Command {
+func (v policyVerbs) get() *cobra.Command {
 	return &cobra.Command{
 		Use: "get TYPE", Short: "Show a policy, as JSON", Args: cobra.ExactArgs(1), Example: "wakecall policies get order-close",
-		RunE: call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
+		RunE: call(v.shell, v.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
 			return wakecall.Policies.Get(c.Context(), args[0])
 		}),
 	}
@@ -61,15 +64,15 @@ func (f *policyFlags) match() client.Match {
 
 const documentArguments = "TYPE DOCUMENT"
 
-func (s *shell) putPolicy() *cobra.Command {
+func (v policyVerbs) put() *cobra.Command {
 	f := &policyFlags{}
 	c := &cobra.Command{
 		Use: "put " + documentArguments, Short: "Store a policy", Args: cobra.ExactArgs(2),
 		Long:    "Store a policy. DOCUMENT is " + documentForms + "; a field that it leaves out returns to its default.",
 		Example: `wakecall policies put order-close '{"callback": {"url": "https://orders.example.com/close"}}'`,
 	}
-	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
-		document, err := s.document("DOCUMENT", args[1])
+	c.RunE = call(v.shell, v.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
+		document, err := v.document("DOCUMENT", args[1])
 		switch {
 		case err != nil:
 			return nil, err
@@ -85,15 +88,15 @@ func (s *shell) putPolicy() *cobra.Command {
 	return c
 }
 
-func (s *shell) patchPolicy() *cobra.Command {
+func (v policyVerbs) patch() *cobra.Command {
 	f := &policyFlags{}
 	c := &cobra.Command{
 		Use: "patch " + documentArguments, Short: "Edit a policy in part", Args: cobra.ExactArgs(2),
 		Long:    "Edit a policy in part. DOCUMENT is a merge patch, as " + documentForms + "; other fields stay unchanged.",
 		Example: `wakecall policies patch order-close '{"paused": true}'`,
 	}
-	c.RunE = call(s, s.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
-		document, err := s.document("DOCUMENT", args[1])
+	c.RunE = call(v.shell, v.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
+		document, err := v.document("DOCUMENT", args[1])
 		switch {
 		case err != nil:
 			return nil, err
@@ -106,9 +109,9 @@ func (s *shell) patchPolicy() *cobra.Command {
 	return c
 }
 
-func (s *shell) deletePolicy() *cobra.Command {
+func (v policyVerbs) delete() *cobra.Command {
 	var remaining string
-	c := s.silent(&cobra.Command{Use: "delete TYPE", Short: "Delete a policy", Args: cobra.ExactArgs(1),
+	c := v.silent(&cobra.Command{Use: "delete TYPE", Short: "Delete a policy", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies delete order-close --timers cancel"},
 		"The policy is deleted.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
 			return wakecall.Policies.Delete(c.Context(), args[0], remaining)
@@ -118,8 +121,8 @@ func (s *shell) deletePolicy() *cobra.Command {
 	return c
 }
 
-func (s *shell) liftPressure() *cobra.Command {
-	return s.silent(&cobra.Command{
+func (v policyVerbs) lift() *cobra.Command {
+	return v.silent(&cobra.Command{
 		Use: "lift TYPE", Short: "End the back-pressure of a type's receivers", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies lift order-close",
 	}, "No back-pressure is in force any more.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
@@ -127,45 +130,45 @@ func (s *shell) liftPressure() *cobra.Command {
 	})
 }
 
-func (s *shell) policyVersions() *cobra.Command {
+func (v policyVerbs) versions() *cobra.Command {
 	return &cobra.Command{
 		Use: "versions TYPE", Short: "Show who changed a policy, and when", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies versions order-close",
-		RunE: call(s, s.showVersions, func(c *cobra.Command, wakecall *client.Client, args []string) ([]client.PolicyVersion, error) {
+		RunE: call(v.shell, v.showVersions, func(c *cobra.Command, wakecall *client.Client, args []string) ([]client.PolicyVersion, error) {
 			return wakecall.Policies.Versions(c.Context(), args[0])
 		}),
 	}
 }
 
-func (s *shell) showVersions(versions []client.PolicyVersion) {
+func (v policyVerbs) showVersions(versions []client.PolicyVersion) {
 	var rows [][]string
-	for _, v := range versions {
+	for _, version := range versions {
 		what := "changed"
-		if v.Deleted {
+		if version.Deleted {
 			what = "deleted"
 		}
-		rows = append(rows, []string{fmt.Sprint(v.Version), what, s.when(v.ChangedAt), v.ChangedBy})
+		rows = append(rows, []string{fmt.Sprint(version.Version), what, v.when(version.ChangedAt), version.ChangedBy})
 	}
-	s.table([]string{"VERSION", "WHAT", "WHEN", "BY"}, rows)
+	v.table([]string{"VERSION", "WHAT", "WHEN", "BY"}, rows)
 }
 
-func (s *shell) applyPolicies() *cobra.Command {
+func (v policyVerbs) apply() *cobra.Command {
 	var options apply.Options
 	c := &cobra.Command{Use: "apply FILE", Short: "Apply a file of policies", Args: cobra.ExactArgs(1),
 		Example: "wakecall policies apply policies.yaml --dry-run"}
 	c.RunE = func(c *cobra.Command, args []string) error {
-		wakecall, err := s.client()
+		wakecall, err := v.client()
 		if err != nil {
 			return err
 		}
-		options.File, options.JSON = args[0], s.json
-		return apply.Run(c.Context(), wakecall, options, terminal.Writer(s.Out))
+		options.File, options.JSON = args[0], v.json
+		return apply.Run(c.Context(), wakecall, options, terminal.Writer(v.Out))
 	}
 	c.Flags().BoolVar(&options.DryRun, "dry-run", false, "show the differences, and change nothing")
 	return c
 }
 
-func (s *shell) showPolicies(policies []policy.Policy) {
+func (v policyVerbs) showAll(policies []policy.Policy) {
 	var rows [][]string
 	for _, p := range policies {
 		paused := "-"
@@ -174,5 +177,5 @@ func (s *shell) showPolicies(policies []policy.Policy) {
 		}
 		rows = append(rows, []string{p.BusinessType, fmt.Sprint(p.Version), p.Callback.Target(), paused})
 	}
-	s.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
+	v.table([]string{"TYPE", "VERSION", "CALLBACK", "PAUSED"}, rows)
 }

@@ -12,15 +12,20 @@ import (
 
 const exampleDelivery = "wcd_01JDGZ0V7Q8F3H5K9M2N4P6R8T"
 
-// said returns a command that acknowledges a delivery.
-func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliveries, client.Delivery) (timer.View, bool,
-	error)) *cobra.Command {
+// receiverVerbs are the commands of receivers.
+type receiverVerbs struct{ timerVerbs }
+
+// acknowledgement sends the result of a delivery. pending reports that no worker has applied it yet.
+type acknowledgement func(c *cobra.Command, deliveries client.Deliveries, one client.Delivery) (view timer.View, pending bool, err error)
+
+// acknowledging returns a command that acknowledges a delivery.
+func (v receiverVerbs) acknowledging(name, short string, send acknowledgement) *cobra.Command {
 	var token string
 	c := &cobra.Command{
 		Use: name + " WEBHOOK-ID", Short: short, Args: cobra.ExactArgs(1), Example: "wakecall " + name + " " + exampleDelivery,
-		RunE: call(s, s.showTimer, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.View, error) {
-			view, pending, err := say(c, wakecall.Deliveries, client.Delivery{WebhookID: args[0], Token: token})
-			s.notePending(pending)
+		RunE: call(v.shell, v.showTimer, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.View, error) {
+			view, pending, err := send(c, wakecall.Deliveries, client.Delivery{WebhookID: args[0], Token: token})
+			v.notePending(pending)
 			return view, err
 		}),
 	}
@@ -28,24 +33,24 @@ func (s *shell) said(name, short string, say func(*cobra.Command, client.Deliver
 	return c
 }
 
-func (s *shell) ack() *cobra.Command {
+func (v receiverVerbs) ack() *cobra.Command {
 	var wait string
-	c := s.said("ack", "Acknowledge an accepted delivery as done",
+	c := v.acknowledging("ack", "Acknowledge an accepted delivery as done",
 		func(c *cobra.Command, deliveries client.Deliveries, delivery client.Delivery) (view timer.View, pending bool, err error) {
-			patience, err := waitOf(wait)
+			timeout, err := waitOf(wait)
 			if err != nil {
 				return view, false, err
 			}
-			return deliveries.Ack(c.Context(), delivery, patience)
+			return deliveries.Ack(c.Context(), delivery, timeout)
 		})
 	waitFlag(c, &wait)
 	return c
 }
 
-func (s *shell) nack() *cobra.Command {
+func (v receiverVerbs) nack() *cobra.Command {
 	var reason string
 	var retryAfter time.Duration
-	c := s.said("nack", "Acknowledge an accepted delivery as failed",
+	c := v.acknowledging("nack", "Acknowledge an accepted delivery as failed",
 		func(c *cobra.Command, deliveries client.Deliveries, delivery client.Delivery) (timer.View, bool, error) {
 			return deliveries.Nack(c.Context(), delivery, client.Failure{Reason: reason, RetryAfter: retryAfter})
 		})
@@ -54,19 +59,19 @@ func (s *shell) nack() *cobra.Command {
 	return c
 }
 
-func (s *shell) listen() *cobra.Command {
+func (v receiverVerbs) listen() *cobra.Command {
 	var options listen.Options
 	c := &cobra.Command{
 		Use: "listen --type TYPE", Short: "Connect as a receiver, and pass each ring to a local server", Args: cobra.NoArgs,
 		Example: "wakecall listen --type order-close --forward http://127.0.0.1:3000/hooks",
 	}
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		settings, err := s.settings()
+		settings, err := v.settings()
 		if err != nil {
 			return err
 		}
 		options.Server, options.Key = settings.URL, settings.APIKey
-		return listen.Run(c.Context(), options, s.Out)
+		return listen.Run(c.Context(), options, v.Out)
 	}
 	c.Flags().StringVar(&options.BusinessType, "type", "", "the business type to receive rings of")
 	c.Flags().StringVar(&options.Forward, "forward", "", "the URL to call for each ring; without it, rings are printed and acknowledged")

@@ -12,9 +12,12 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-func (s *shell) upcoming() *cobra.Command {
+// recurringVerbs are the commands on recurring timers.
+type recurringVerbs struct{ *shell }
+
+func (v recurringVerbs) upcoming() *cobra.Command {
 	var count int
-	c := reading(s, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, s.showUpcoming,
+	c := reading(v.shell, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, v.showUpcoming,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.Upcoming, error) {
 			return wakecall.Timers.Upcoming(c.Context(), key, count)
 		})
@@ -22,9 +25,9 @@ func (s *shell) upcoming() *cobra.Command {
 	return c
 }
 
-func (s *shell) occurrences() *cobra.Command {
+func (v recurringVerbs) occurrences() *cobra.Command {
 	var limit int
-	c := reading(s, &cobra.Command{Use: "occurrences", Short: "Show how a recurring timer has rung"}, s.showOccurrences,
+	c := reading(v.shell, &cobra.Command{Use: "occurrences", Short: "Show how a recurring timer has rung"}, v.showOccurrences,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.Past, error) {
 			return collect(wakecall.Timers.Occurrences(c.Context(), key), limit)
 		})
@@ -32,7 +35,7 @@ func (s *shell) occurrences() *cobra.Command {
 	return c
 }
 
-func (s *shell) preview() *cobra.Command {
+func (v recurringVerbs) preview() *cobra.Command {
 	var timezone, from string
 	var count int
 	c := &cobra.Command{
@@ -40,8 +43,8 @@ func (s *shell) preview() *cobra.Command {
 		Long:    "Show when a rule would ring; nothing is booked. RULE is a cron expression, or a rule as " + documentForms + ".",
 		Example: "wakecall preview '30 9 * * MON-FRI' --timezone Europe/Berlin",
 	}
-	c.RunE = call(s, s.showUpcoming, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Upcoming, error) {
-		rule, err := s.rule(args[0], timezone)
+	c.RunE = call(v.shell, v.showUpcoming, func(c *cobra.Command, wakecall *client.Client, args []string) (timer.Upcoming, error) {
+		rule, err := ruleOf(v.shell, args[0], timezone)
 		if err != nil {
 			return timer.Upcoming{}, err
 		}
@@ -71,30 +74,30 @@ func whyEmpty(upcoming timer.Upcoming) string {
 	}
 }
 
-func (s *shell) showUpcoming(upcoming timer.Upcoming) {
+func (v recurringVerbs) showUpcoming(upcoming timer.Upcoming) {
 	if upcoming.EmptyBecause != "" {
-		s.complain("%s\n", whyEmpty(upcoming))
+		v.complain("%s\n", whyEmpty(upcoming))
 		return
 	}
 	var rows [][]string
 	for _, at := range upcoming.Times {
-		rows = append(rows, []string{s.when(at)})
+		rows = append(rows, []string{v.when(at)})
 	}
-	s.table([]string{"RINGS"}, rows)
+	v.table([]string{"RINGS"}, rows)
 }
 
-func (s *shell) showOccurrences(past []timer.Past) {
+func (v recurringVerbs) showOccurrences(past []timer.Past) {
 	var rows [][]string
 	for _, p := range past {
 		rows = append(rows, []string{
-			s.status(p.Status), fmt.Sprint(p.Occurrence), s.when(p.DueAt), fmt.Sprint(p.Attempts), fmt.Sprint(p.Skipped), failureOf(p.LastFailure),
+			v.status(p.Status), fmt.Sprint(p.Occurrence), v.when(p.DueAt), fmt.Sprint(p.Attempts), fmt.Sprint(p.Skipped), failureOf(p.LastFailure),
 		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "NUMBER", "DUE", "ATTEMPTS", "SKIPPED BEFORE", "LAST FAILURE"}, rows)
+	v.table([]string{v.coloured(plain, "STATUS"), "NUMBER", "DUE", "ATTEMPTS", "SKIPPED BEFORE", "LAST FAILURE"}, rows)
 }
 
-// rule parses a rule: a document, or a cron expression.
-func (s *shell) rule(text, timezone string) (*recurrence.Rule, error) {
+// ruleOf parses a rule: a document, or a cron expression.
+func ruleOf(s *shell, text, timezone string) (*recurrence.Rule, error) {
 	rule := &recurrence.Rule{}
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "@") || text == "-" {
 		if err := s.fill("--rule", text, rule); err != nil {

@@ -11,18 +11,21 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-func (s *shell) stats() *cobra.Command {
+// statsVerbs are the commands that count timers.
+type statsVerbs struct{ *shell }
+
+func (v statsVerbs) stats() *cobra.Command {
 	var businessType string
 	c := &cobra.Command{Use: "stats", Short: "Count timers by status and business type", Args: cobra.NoArgs,
 		Example: "wakecall stats --type order-close"}
-	c.RunE = call(s, s.showStats, func(c *cobra.Command, wakecall *client.Client, _ []string) (timer.Stats, error) {
+	c.RunE = call(v.shell, v.showStats, func(c *cobra.Command, wakecall *client.Client, _ []string) (timer.Stats, error) {
 		return wakecall.Timers.Stats(c.Context(), businessType)
 	})
 	c.Flags().StringVar(&businessType, "type", "", "only timers of this business type")
 	return c
 }
 
-func (s *shell) showStats(stats timer.Stats) {
+func (v statsVerbs) showStats(stats timer.Stats) {
 	row := func(name string, n timer.StatusCounts) []string {
 		row := []string{name}
 		for _, count := range []int{n.Scheduled, n.Paused, n.Delivering, n.Delivered, n.Failed, n.Expired, n.Cancelled} {
@@ -35,16 +38,16 @@ func (s *shell) showStats(stats timer.Stats) {
 		rows = append(rows, row(of.BusinessType, of.Timers))
 	}
 	rows = append(rows, row("(all)", stats.Timers))
-	s.table([]string{"TYPE", "SCHEDULED", "PAUSED", "DELIVERING", "DELIVERED", "FAILED", "EXPIRED", "CANCELLED"}, rows)
+	v.table([]string{"TYPE", "SCHEDULED", "PAUSED", "DELIVERING", "DELIVERED", "FAILED", "EXPIRED", "CANCELLED"}, rows)
 }
 
-func (s *shell) slo() *cobra.Command {
+func (v statsVerbs) slo() *cobra.Command {
 	var options client.ObjectivesOptions
 	c := &cobra.Command{
 		Use: "slo [TYPE]", Short: "Show how punctual timers were, and what is left of the error budget", Args: cobra.MaximumNArgs(1),
 		Example: "wakecall slo order-close --window 24h --target 0.99",
 	}
-	c.RunE = call(s, s.showObjectives, func(c *cobra.Command, wakecall *client.Client, args []string) (client.Objectives, error) {
+	c.RunE = call(v.shell, v.showObjectives, func(c *cobra.Command, wakecall *client.Client, args []string) (client.Objectives, error) {
 		if len(args) > 0 {
 			options.BusinessType = args[0]
 		}
@@ -55,7 +58,7 @@ func (s *shell) slo() *cobra.Command {
 	return c
 }
 
-func (s *shell) showObjectives(objectives client.Objectives) {
+func (v statsVerbs) showObjectives(objectives client.Objectives) {
 	share := func(value *float64) string {
 		if value == nil {
 			return "-"
@@ -75,16 +78,16 @@ func (s *shell) showObjectives(objectives client.Objectives) {
 			colour = red
 		}
 		rows = append(rows, []string{
-			s.coloured(colour, r.BusinessType), share(r.Share), lateness(r.P50MS), lateness(r.P99MS), lateness(r.WorstMS), share(r.BudgetLeft),
+			v.coloured(colour, r.BusinessType), share(r.Share), lateness(r.P50MS), lateness(r.P99MS), lateness(r.WorstMS), share(r.BudgetLeft),
 			fmt.Sprint(r.Booked), fmt.Sprint(r.Rung), fmt.Sprint(r.Failed), fmt.Sprint(r.Expired), fmt.Sprint(r.Attempts),
 		})
 	}
-	s.table([]string{
-		s.coloured(plain, "TYPE"), "ON TIME", "P50", "P99", "WORST", "BUDGET LEFT", "BOOKED", "RUNG", "FAILED", "EXPIRED", "ATTEMPTS",
+	v.table([]string{
+		v.coloured(plain, "TYPE"), "ON TIME", "P50", "P99", "WORST", "BUDGET LEFT", "BOOKED", "RUNG", "FAILED", "EXPIRED", "ATTEMPTS",
 	}, rows)
 }
 
-func (s *shell) forecast() *cobra.Command {
+func (v statsVerbs) forecast() *cobra.Command {
 	var within time.Duration
 	var options client.ForecastOptions
 	var all bool
@@ -92,10 +95,10 @@ func (s *shell) forecast() *cobra.Command {
 		Use: "forecast TYPE", Short: "Show how many timers fall due in the time ahead", Args: cobra.ExactArgs(1),
 		Example: "wakecall forecast order-close --within 4h --step 5m",
 	}
-	c.RunE = call(s, func(f forecast.Forecast) { s.showForecast(f, all) },
+	c.RunE = call(v.shell, func(f forecast.Forecast) { v.showForecast(f, all) },
 		func(c *cobra.Command, wakecall *client.Client, args []string) (forecast.Forecast, error) {
 			if within > 0 {
-				options.To = s.Now().Add(within)
+				options.To = v.Now().Add(within)
 			}
 			return wakecall.Timers.Forecast(c.Context(), args[0], options)
 		})
@@ -105,7 +108,7 @@ func (s *shell) forecast() *cobra.Command {
 	return c
 }
 
-func (s *shell) showForecast(f forecast.Forecast, all bool) {
+func (v statsVerbs) showForecast(f forecast.Forecast, all bool) {
 	var rows [][]string
 	for _, step := range f.Steps {
 		if step.Due+step.DispatchItems == 0 && !all {
@@ -118,7 +121,7 @@ func (s *shell) showForecast(f forecast.Forecast, all bool) {
 		if step.Overflows {
 			colour = red
 		}
-		rows = append(rows, []string{s.coloured(colour, s.when(step.At)), fmt.Sprint(step.Due), fmt.Sprint(step.DispatchItems), late})
+		rows = append(rows, []string{v.coloured(colour, v.when(step.At)), fmt.Sprint(step.Due), fmt.Sprint(step.DispatchItems), late})
 	}
-	s.table([]string{s.coloured(plain, "FROM"), "DUE", "DISPATCHED", "LATE BY"}, rows)
+	v.table([]string{v.coloured(plain, "FROM"), "DUE", "DISPATCHED", "LATE BY"}, rows)
 }

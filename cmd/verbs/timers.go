@@ -12,25 +12,28 @@ import (
 // exampleTimer is the timer of the examples.
 const exampleTimer = "order-close/order-4711"
 
+// timerVerbs are the commands on timers.
+type timerVerbs struct{ *shell }
+
 // change changes a timer. pending reports whether the change is durable but not applied yet.
 type change func(c *cobra.Command, wakecall *client.Client, key wire.Key, wait client.Wait) (view timer.View, pending bool, err error)
 
 // changing returns a command that changes a timer.
-func (s *shell) changing(name, short string, do change) *cobra.Command {
+func (v timerVerbs) changing(name, short string, do change) *cobra.Command {
 	var wait string
 	c := &cobra.Command{
 		Use: name + " " + timerArgument, Short: short, Args: cobra.ExactArgs(1), Example: "wakecall " + name + " " + exampleTimer,
-		RunE: call(s, s.showTimer, func(c *cobra.Command, wakecall *client.Client, args []string) (view timer.View, err error) {
+		RunE: call(v.shell, v.showTimer, func(c *cobra.Command, wakecall *client.Client, args []string) (view timer.View, err error) {
 			key, err := keyOf(args[0])
 			if err != nil {
 				return view, err
 			}
-			patience, err := waitOf(wait)
+			timeout, err := waitOf(wait)
 			if err != nil {
 				return view, err
 			}
-			view, pending, err := do(c, wakecall, key, patience)
-			s.notePending(pending)
+			view, pending, err := do(c, wakecall, key, timeout)
+			v.notePending(pending)
 			return view, err
 		}),
 	}
@@ -53,46 +56,46 @@ func reading[T any](s *shell, c *cobra.Command, show func(T),
 	return c
 }
 
-func (s *shell) get() *cobra.Command {
-	return reading(s, &cobra.Command{Use: "get", Short: "Show a timer"}, s.showTimer,
+func (v timerVerbs) get() *cobra.Command {
+	return reading(v.shell, &cobra.Command{Use: "get", Short: "Show a timer"}, v.showTimer,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			return wakecall.Timers.Get(c.Context(), key)
 		})
 }
 
-func (s *shell) payload() *cobra.Command {
-	return withoutJSON(reading(s, &cobra.Command{Use: "payload", Short: "Write a timer's payload, byte for byte"}, s.showPayload,
+func (v timerVerbs) payload() *cobra.Command {
+	return withoutJSON(reading(v.shell, &cobra.Command{Use: "payload", Short: "Write a timer's payload, byte for byte"}, v.showPayload,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.Payload, error) {
 			return wakecall.Timers.Payload(c.Context(), key)
 		}))
 }
 
-func (s *shell) showPayload(p timer.Payload) { _, _ = s.Out.Write(p.Data) }
+func (v timerVerbs) showPayload(p timer.Payload) { _, _ = v.Out.Write(p.Data) }
 
-func (s *shell) cancel() *cobra.Command {
-	return s.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
+func (v timerVerbs) cancel() *cobra.Command {
+	return v.changing("cancel", "Cancel a timer", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
 		wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Cancel(c.Context(), key, wait)
 	})
 }
 
-func (s *shell) fire() *cobra.Command {
-	return s.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
+func (v timerVerbs) fire() *cobra.Command {
+	return v.changing("fire", "Ring a timer now", func(c *cobra.Command, wakecall *client.Client, key wire.Key,
 		wait client.Wait) (timer.View, bool, error) {
 		return wakecall.Timers.Fire(c.Context(), key, wait)
 	})
 }
 
-func (s *shell) redeliver() *cobra.Command {
-	return reading(s, &cobra.Command{Use: "redeliver", Short: "Try a failed timer again"}, s.showTimer,
+func (v timerVerbs) redeliver() *cobra.Command {
+	return reading(v.shell, &cobra.Command{Use: "redeliver", Short: "Try a failed timer again"}, v.showTimer,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
 			return wakecall.Timers.Redeliver(c.Context(), key)
 		})
 }
 
-func (s *shell) attempts() *cobra.Command {
+func (v timerVerbs) attempts() *cobra.Command {
 	var limit int
-	c := reading(s, &cobra.Command{Use: "attempts", Short: "Show the record of a timer's attempts"}, s.showAttempts,
+	c := reading(v.shell, &cobra.Command{Use: "attempts", Short: "Show the record of a timer's attempts"}, v.showAttempts,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]delivery.ShownAttempt, error) {
 			return collect(wakecall.Timers.Attempts(c.Context(), key), limit)
 		})
@@ -100,28 +103,30 @@ func (s *shell) attempts() *cobra.Command {
 	return c
 }
 
-func (s *shell) pause() *cobra.Command {
-	return s.noted("pause", "Pause a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View, bool,
-		error) {
-		return timers.Pause(c.Context(), key, note)
-	})
+func (v timerVerbs) pause() *cobra.Command {
+	return v.noting("pause", "Pause a timer",
+		func(c *cobra.Command, timers client.Timers, key wire.Key, note string) (timer.View, bool, error) {
+			return timers.Pause(c.Context(), key, note)
+		})
 }
 
-func (s *shell) resume() *cobra.Command {
-	return s.noted("resume", "Resume a timer", func(timers client.Timers, c *cobra.Command, key wire.Key, note string) (timer.View,
-		bool, error) {
-		return timers.Resume(c.Context(), key, note)
-	})
+func (v timerVerbs) resume() *cobra.Command {
+	return v.noting("resume", "Resume a timer",
+		func(c *cobra.Command, timers client.Timers, key wire.Key, note string) (timer.View, bool, error) {
+			return timers.Resume(c.Context(), key, note)
+		})
 }
 
-// noted returns a command on a timer with a note.
-func (s *shell) noted(name, short string, do func(client.Timers, *cobra.Command, wire.Key, string) (timer.View, bool,
-	error)) *cobra.Command {
+// notedChange changes a timer for a reason. pending reports that no worker has applied it yet.
+type notedChange func(c *cobra.Command, timers client.Timers, key wire.Key, note string) (view timer.View, pending bool, err error)
+
+// noting returns a command that changes a timer, and has a flag for the reason.
+func (v timerVerbs) noting(name, short string, do notedChange) *cobra.Command {
 	var note string
-	c := reading(s, &cobra.Command{Use: name, Short: short}, s.showTimer,
+	c := reading(v.shell, &cobra.Command{Use: name, Short: short}, v.showTimer,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.View, error) {
-			view, pending, err := do(wakecall.Timers, c, key, note)
-			s.notePending(pending)
+			view, pending, err := do(c, wakecall.Timers, key, note)
+			v.notePending(pending)
 			return view, err
 		})
 	c.Flags().StringVar(&note, "note", "", "the reason; the timer shows it")

@@ -23,21 +23,21 @@ func (s *shell) status(status timer.Status) string {
 	return s.coloured(colour, string(status))
 }
 
-func (s *shell) showTimer(view timer.View) { s.showTimers([]timer.View{view}) }
+func (v timerVerbs) showTimer(view timer.View) { v.showTimers([]timer.View{view}) }
 
-func (s *shell) showTimers(views []timer.View) {
+func (v timerVerbs) showTimers(views []timer.View) {
 	var rows [][]string
 	for _, view := range views {
 		rows = append(rows, []string{
-			s.status(view.Status) + stopping(view.CancelRequested), view.String(), s.when(view.DueAt), fmt.Sprint(view.Attempts),
-			failureOf(view.LastFailure), s.wait(view.Wait),
+			v.status(view.Status) + stopping(view.CancelRequested), view.String(), v.when(view.DueAt), fmt.Sprint(view.Attempts),
+			failureOf(view.LastFailure), v.describeWait(view.Wait),
 		})
 	}
-	s.table([]string{s.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)
+	v.table([]string{v.coloured(plain, "STATUS"), "TIMER", "DUE", "ATTEMPTS", "LAST FAILURE", "WAITS FOR"}, rows)
 }
 
-// wait returns the reason for a wait, with its holder and its end.
-func (s *shell) wait(w delivery.Wait) string {
+// describeWait returns the reason for a wait, with its holder and its end.
+func (v timerVerbs) describeWait(w delivery.Wait) string {
 	if w.WaitsFor == "" {
 		return "-"
 	}
@@ -46,7 +46,7 @@ func (s *shell) wait(w delivery.Wait) string {
 		text += ", by " + w.WaitsBy
 	}
 	if w.WaitsUntil != 0 {
-		text += ", until " + s.when(w.WaitsUntil)
+		text += ", until " + v.when(w.WaitsUntil)
 	}
 	if w.WaitsNote != "" {
 		text += ": " + w.WaitsNote
@@ -61,7 +61,7 @@ func failureOf(f *delivery.Failure) string {
 	return f.Message
 }
 
-func (s *shell) showAttempts(attempts []delivery.ShownAttempt) {
+func (v timerVerbs) showAttempts(attempts []delivery.ShownAttempt) {
 	var rows [][]string
 	for _, a := range attempts {
 		colour, answer := green, fmt.Sprint(a.Status)
@@ -72,11 +72,11 @@ func (s *shell) showAttempts(attempts []delivery.ShownAttempt) {
 			answer = string(a.Class)
 		}
 		rows = append(rows, []string{
-			s.coloured(colour, string(a.Result)), fmt.Sprint(a.Round), fmt.Sprint(a.Number), s.when(a.EndedAt),
+			v.coloured(colour, string(a.Result)), fmt.Sprint(a.Round), fmt.Sprint(a.Number), v.when(a.EndedAt),
 			fmt.Sprintf("%dms", a.TookMS), answer, a.RetryIn.String(), a.Worker,
 		})
 	}
-	s.table([]string{s.coloured(plain, "RESULT"), "ROUND", "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
+	v.table([]string{v.coloured(plain, "RESULT"), "ROUND", "ATTEMPT", "ENDED", "TOOK", "ANSWER", "RETRY IN", "WORKER"}, rows)
 }
 
 // stopping marks the status of an object with a requested stop.

@@ -10,7 +10,7 @@ import (
 func Add(root *cobra.Command, streams program.Streams) {
 	s := &shell{Streams: streams}
 	s.flags(root)
-	for _, family := range s.families() {
+	for _, family := range families(s) {
 		root.AddGroup(&cobra.Group{ID: family.title, Title: family.title + ":"})
 		for _, verb := range family.verbs {
 			verb.GroupID = family.title
@@ -26,15 +26,22 @@ type family struct {
 	verbs []*cobra.Command
 }
 
-func (s *shell) families() []family {
+func families(s *shell) []family {
+	timers := timerVerbs{s}
+	bookings, receivers := bookingVerbs{timers}, receiverVerbs{timers}
+	recurring, history := recurringVerbs{s}, historyVerbs{s}
+	stats, access := statsVerbs{s}, accessVerbs{s}
 	return []family{
 		{"Timers", []*cobra.Command{
-			s.add(), s.put(), s.batch(), s.get(), s.payload(), s.list(), s.move(), s.edit(), s.pause(), s.resume(), s.cancel(), s.fire(),
-			s.redeliver(), s.attempts(), s.history(), s.why(),
+			bookings.add(), bookings.put(), bookings.batch(), bookings.move(), bookings.edit(),
+			timers.get(), timers.payload(), timers.list(), timers.pause(), timers.resume(), timers.cancel(), timers.fire(),
+			timers.redeliver(), timers.attempts(), history.history(), history.why(),
 		}},
-		{"Recurring timers", []*cobra.Command{s.preview(), s.upcoming(), s.occurrences()}},
-		{"Receivers", []*cobra.Command{s.listen(), s.ack(), s.nack()}},
-		{"Many at once", []*cobra.Command{s.bulk(), s.dispatch(), s.stats(), s.slo(), s.forecast()}},
-		{"Operation", []*cobra.Command{s.policies(), s.emergency(), s.whoami(), s.keys(), s.serverCommands()}},
+		{"Recurring timers", []*cobra.Command{recurring.preview(), recurring.upcoming(), recurring.occurrences()}},
+		{"Receivers", []*cobra.Command{receivers.listen(), receivers.ack(), receivers.nack()}},
+		{"Many at once", []*cobra.Command{bulkVerbs{s}.group(), dispatchVerbs{s}.group(), stats.stats(), stats.slo(), stats.forecast()}},
+		{"Operation", []*cobra.Command{
+			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(), serverVerbs{s}.group(),
+		}},
 	}
 }

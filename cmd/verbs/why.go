@@ -8,23 +8,23 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-func (s *shell) why() *cobra.Command {
-	return reading(s, &cobra.Command{Use: "why", Short: "Explain the state of a timer: what it waits for, and until when"}, s.showFacts,
+func (v historyVerbs) why() *cobra.Command {
+	return reading(v.shell, &cobra.Command{Use: "why", Short: "Explain the state of a timer: what it waits for, and until when"}, v.showFacts,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) ([]timer.Fact, error) {
 			return wakecall.Timers.Why(c.Context(), key)
 		})
 }
 
-func (s *shell) showFacts(facts []timer.Fact) {
+func (v historyVerbs) showFacts(facts []timer.Fact) {
 	var rows [][]string
 	for _, fact := range facts {
-		rows = append(rows, []string{string(fact.Fact), string(fact.Source), s.when(fact.Since), s.when(fact.Until), sayingWho(fact), fact.Text})
+		rows = append(rows, []string{string(fact.Fact), string(fact.Source), v.when(fact.Since), v.when(fact.Until), holderOf(fact), fact.Text})
 	}
-	s.table([]string{"WHY", "KNOWN FROM", "SINCE", "UNTIL", "BY", "IN WORDS"}, rows)
+	v.table([]string{"WHY", "KNOWN FROM", "SINCE", "UNTIL", "BY", "IN WORDS"}, rows)
 }
 
-// sayingWho returns the holder of a wait, with the reason.
-func sayingWho(fact timer.Fact) string {
+// holderOf returns the holder of a wait, with the reason.
+func holderOf(fact timer.Fact) string {
 	switch {
 	case fact.By == "" && fact.Note == "":
 		return "-"
