@@ -13,26 +13,25 @@ export interface paths {
         };
         /**
          * List timers
-         * @description Reads one page from Temporal's visibility store. The store lags behind by a moment: do not use a
-         *     list to decide whether a timer exists, get the timer for that.
+         * @description Reads one page from Temporal's visibility store. The store lags behind by a moment. Do not use a list to
+         *     decide whether a timer exists; get the timer instead.
          *
-         *     Without a `sort` the open timers come first, those that were booked or changed last before the
-         *     others, and then those that ended last. A list shows less than a get: `callback` and `retry` are
-         *     left out, and a first attempt that is under way still shows as `scheduled`. An id that was booked
-         *     again, or redelivered, appears once for each time. A page may hold fewer timers than its size,
-         *     even none, while more follow.
+         *     Without a `sort`, the open timers come first, those that were booked or changed last before the others.
+         *     The ended timers follow, the latest first. A list shows less than a get: it omits `callback` and
+         *     `retry`, and a first attempt that is under way still shows as `scheduled`. An id that was booked again,
+         *     or redelivered, appears once for each time. A page may hold fewer timers than its size, even none, while
+         *     more follow.
          */
         get: operations["listTimers"];
         put?: never;
         /**
          * Add a timer
-         * @description Books a new timer. It needs no worker: once the answer is 201, the timer is durable.
+         * @description Books a new timer. The call needs no worker: once the answer is 201, the timer is durable.
          *
-         *     A second request with the same id and the same content answers 200 with the timer that is there,
-         *     so a request whose answer was lost can be repeated. With other content the answer is 409
-         *     `already-exists`; if the timer is delivered or expired it is 409 `already-finished`. If it has failed
-         *     or was cancelled, a repeated request books a second one, unless both carry the same
-         *     `Idempotency-Key`. It is 409
+         *     A second request with the same id and the same content is answered 200 with the existing timer. So a
+         *     request whose answer was lost can be repeated. With other content the answer is 409 `already-exists`. If
+         *     the timer is delivered or expired, the answer is 409 `already-finished`. If it failed or was cancelled,
+         *     a repeated request books a second one, unless both have the same `Idempotency-Key`. The answer is 409
          *     `id-taken` if the Temporal namespace has a workflow `{business_type}/{business_id}` that is not
          *     Wakecall's.
          *
@@ -56,8 +55,8 @@ export interface paths {
         put?: never;
         /**
          * Add up to 1000 timers
-         * @description Adds each timer as if it had been sent alone. Each is admitted or refused for itself, so partial
-         *     success is normal: the answer is 200 with one result for each timer, in the order of the request.
+         * @description Adds each timer as if it were sent alone. Each is admitted or refused separately, so partial success is
+         *     normal. The answer is 200 with one result for each timer, in the order of the request.
          */
         post: operations["addBatch"];
         delete?: never;
@@ -75,39 +74,39 @@ export interface paths {
         };
         /**
          * Get a timer
-         * @description Shows a timer as it stands. It needs no worker. Without the right to see payloads `payload` says nothing, and the answer's `Wakecall-Payloads` is `left-out`.
+         * @description Shows the current state of a timer. It needs no worker. Without the right to see payloads, `payload` has no effect, and the answer's `Wakecall-Payloads` is `left-out`.
          */
         get: operations["getTimer"];
         /**
          * Add or replace a timer
-         * @description Books the timer, or replaces the one that is there, in one atomic step that needs no worker. What
-         *     the body leaves out goes back to its default, the payload included. A replaced timer keeps its
-         *     `webhook_id`; its `revision` goes up by one.
+         * @description Books the timer, or replaces the existing one, in one atomic step that needs no worker. An omitted field
+         *     returns to its default, the payload included. A replaced timer keeps its `webhook_id`. Its `revision`
+         *     goes up by one.
          *
-         *     The answer is 409 when the timer is already delivered or expired, or was overtaken by another
-         *     change, or when its id is that of a workflow which is not Wakecall's.
+         *     The answer is 409 if the timer is already delivered or expired, if another change came first, or if a
+         *     workflow that is not Wakecall's has its id.
          */
         put: operations["putTimer"];
         post?: never;
         /**
          * Cancel a timer
-         * @description Cancels a timer. Cancelling one that is cancelled already answers 200 again. The answer is 409 when
-         *     the timer is already delivered, failed or expired: then it shows how the timer ended.
+         * @description Cancels a timer. To cancel a cancelled timer is answered 200 again. The answer is 409 if the timer is
+         *     already delivered, failed or expired. It then shows how the timer ended.
          */
         delete: operations["cancelTimer"];
         options?: never;
         head?: never;
         /**
          * Move or edit a timer
-         * @description Changes what the body names, and leaves everything else as it is. The due time may move earlier or
-         *     later. A timer with a retry pending may be moved too: its delivery begins anew at the new due time.
-         *     An `expires_after` counts from the new due time; a `latest_at` stays where it is, and must not lie
-         *     before the new due time.
+         * @description Changes the fields that the body names. All other fields stay unchanged. The due time may move earlier
+         *     or later. A timer with a pending retry may be moved too: its delivery begins again at the new due time.
+         *     An `expires_after` counts from the new due time. A `latest_at` stays, and must not lie before the new
+         *     due time.
          *
-         *     A `callback` is changed field by field: what it leaves out stays, headers by their names. A `url` with
-         *     another scheme, host or port is refused while headers of the old one would stay: give their values
-         *     anew. To take a header or the `url` away, replace the timer with PUT. `retry`, `recurrence` and the
-         *     payload are replaced whole.
+         *     A `callback` is changed field by field: an omitted field stays, and headers are merged by name. A `url`
+         *     with another scheme, host or port is refused while it would keep headers of the old one: set their
+         *     values again. To remove a header or the `url`, replace the timer with PUT. `retry`, `recurrence` and the
+         *     payload are replaced as a whole.
          */
         patch: operations["patchTimer"];
         trace?: never;
@@ -123,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Ring now
-         * @description Moves the due time to now. A body is not read.
+         * @description Moves the due time to now. The request body is ignored.
          */
         post: operations["fireTimer"];
         delete?: never;
@@ -143,9 +142,9 @@ export interface paths {
         put?: never;
         /**
          * Try a failed timer again
-         * @description Tries a timer that failed once more, at once: with the same `webhook-id`, the same payload and a
-         *     fresh ladder. Its latest time no longer holds. Only a failed timer can be redelivered, and one that
-         *     nobody would be called for, for its policy is gone, is refused with 422. A body is not read.
+         * @description Retries a failed timer once more, at once, with the same `webhook-id`, the same payload and a fresh
+         *     ladder. Its latest time no longer applies. Only a failed timer can be redelivered. If it has no receiver
+         *     because its policy is gone, the answer is 422. The request body is ignored.
          */
         post: operations["redeliverTimer"];
         delete?: never;
@@ -163,9 +162,9 @@ export interface paths {
         };
         /**
          * Count timers by status and business type
-         * @description Counts what Temporal's visibility store has, which lags behind by a moment. Without a
-         *     `business_type` all timers are counted, and those of each type that has a policy. The counts are
-         *     given again for a second, or for ten times as long as counting took.
+         * @description Counts the timers in Temporal's visibility store, which lags behind by a moment. Without a
+         *     `business_type` it counts all timers, and those of each type that has a policy. The counts are cached
+         *     for a second, or for ten times as long as the count took.
          */
         get: operations["countTimers"];
         put?: never;
@@ -184,14 +183,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How punctual timers were, and what was used
-         * @description Sums up the timers that ended in a window, for each business type that had any: how many rang on time, by
-         *     the `on_time` of the policy, how late they rang, how they ended, and what is left of the error budget. A
-         *     recurring timer counts once for each occurrence. Types that the caller may not see are left out.
+         * Report punctuality and use
+         * @description Summarizes the timers that ended in a window, for each business type that had any: how many rang on time
+         *     (by the `on_time` of the policy), how late they rang, how they ended, and what is left of the error
+         *     budget. A recurring timer counts once for each occurrence. The answer omits types that the caller may
+         *     not see.
          *
-         *     Each process hands over its counts once a minute and when it stops. A crash loses the counts of a minute
-         *     at most, and never a timer. Hours are kept for three days and days for 31 days; a window begins with a
-         *     whole one of them. With `Accept: text/csv` the answer is a line for each business type.
+         *     Each process stores its counts once a minute and when it stops. A crash loses at most the counts of one
+         *     minute, and never a timer. Hours are kept for three days and days for 31 days. A window begins with a
+         *     whole hour or day. With `Accept: text/csv` the answer has one line for each business type.
          */
         get: operations["reportObjectives"];
         put?: never;
@@ -210,16 +210,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How many timers fall due in the time ahead
-         * @description Counts the scheduled timers of a business type in each step of the time ahead, with what the rules of
-         *     recurring ones will ring, and tells which steps hold more than the type's limit lets through and how
-         *     late their last timer is then. Dispatches of the type have their part of the limit for as long as
-         *     their items take. Jitter, retries and the time that a callback takes are left out.
+         * Forecast how many timers fall due
+         * @description Counts the scheduled timers of a business type in each step of the time ahead, and adds the future rings
+         *     of recurring timers. It reports which steps hold more than the type's limit allows, and how late their
+         *     last timer will be. Dispatches of the type use their part of the limit until their items are sent. The
+         *     forecast ignores jitter, retries and the duration of callbacks.
          *
          *     Each gateway keeps the next 25 hours in memory, minute by minute, and counts them again in the
-         *     background: an answer is up to 5 seconds old, or up to 5 minutes where counting takes long, and
-         *     `counted_at` says so. The first answer for a type waits for the count, and so does one about a time
-         *     that is further ahead, or in steps that are no whole minutes.
+         *     background. An answer is up to 5 seconds old, or up to 5 minutes where counting takes long; `counted_at`
+         *     has the time. These answers wait for a count: the first one for a type, one about a time further ahead,
+         *     and one with steps that are not whole minutes.
          */
         get: operations["forecastTimers"];
         put?: never;
@@ -238,8 +238,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is paused
-         * @description What somebody has paused and nobody resumed. Single types come from Temporal's visibility, which lags behind by a moment.
+         * List what is paused
+         * @description Lists the pauses that have not been resumed. Single types come from Temporal's visibility store, which lags behind by a moment.
          */
         get: operations["listEmergencies"];
         put?: never;
@@ -261,9 +261,10 @@ export interface paths {
         put?: never;
         /**
          * Pause all callbacks, or those of some business types
-         * @description Holds callbacks back, within 10 seconds, until somebody resumes them. Bookings, changes and cancels go on, and
-         *     latest times hold. An attempt that is under way ends. The call needs no worker and may be repeated: what is paused
-         *     already stays as it was. The answer lists what of the order is paused now, with its author and note.
+         * @description Holds callbacks back, within 10 seconds, until they are resumed. Bookings, changes and cancels continue,
+         *     and latest times still apply. An attempt that is under way ends. The call needs no worker and may be
+         *     repeated: what is already paused stays unchanged. The answer lists what is paused now of the order, with
+         *     its author and note.
          */
         post: operations["pauseEverything"];
         delete?: never;
@@ -283,10 +284,11 @@ export interface paths {
         put?: never;
         /**
          * Resume what was paused
-         * @description Ends what was paused in the same words: `everything` leaves types that were paused by their names, and a type goes
-         *     on only when it is not paused with everything. What is not paused is no error. The answer lists what is held
-         *     back all the same: everything, single types, and of the types of the order those that their policy pauses.
-         *     Single types come from Temporal's visibility, which lags behind by a moment.
+         * @description Ends a pause that was made with the same arguments. `everything` does not resume types that were paused
+         *     by name, and a type resumes only when `everything` is not paused. It is no error to resume what is not
+         *     paused. The answer lists what is still held back: everything, single types, and those types of the order
+         *     that their policy pauses. Single types come from Temporal's visibility store, which lags behind by a
+         *     moment.
          */
         post: operations["resumeEverything"];
         delete?: never;
@@ -303,8 +305,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who am I?
-         * @description Who the caller is to Wakecall, by what it has shown that, and what it may do. It is for everybody who is let in, also for those who may do nothing.
+         * Show the caller
+         * @description Shows who the caller is to Wakecall, how the caller authenticated, and what the caller may do. Every authenticated caller may call it, even one without a role.
          */
         get: operations["whoami"];
         put?: never;
@@ -323,8 +325,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Which API keys there are
-         * @description The names of the keys that the gateway is configured with, and what they may do. Neither keys nor their digests are shown.
+         * List the API keys
+         * @description Lists the names of the configured keys, and what they may do. The answer has neither keys nor their digests.
          */
         get: operations["listKeys"];
         put?: never;
@@ -345,10 +347,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try a recurrence
-         * @description Lists the next nominal times of a rule, as if it were booked at `from`. Nothing is booked, and no
-         *     worker is needed. A fixed delay (`after`) is shown as if every delivery took no time. A rule that
-         *     would be refused at booking is refused here.
+         * Preview a recurrence
+         * @description Lists the next nominal times of a rule, as if it were booked at `from`. Nothing is booked, and no worker
+         *     is needed. A fixed delay (`after`) is shown as if every delivery took no time. A rule that a booking
+         *     would refuse is refused here.
          */
         post: operations["previewRecurrence"];
         delete?: never;
@@ -368,9 +370,9 @@ export interface paths {
         put?: never;
         /**
          * Pause a timer
-         * @description Stops a timer until it is resumed. An attempt that is under way ends; a retry that is pending is called
-         *     off. One that is paused already answers 200 again. A paused timer can be moved, edited, rung by hand and
-         *     cancelled. One that names a latest time expires at it.
+         * @description Stops a timer until it is resumed. An attempt that is under way ends. A pending retry is dropped. A
+         *     timer that is already paused is answered 200. A paused timer can be moved, edited, fired and cancelled.
+         *     If it has its own latest time, it expires at that time.
          */
         post: operations["pauseTimer"];
         delete?: never;
@@ -390,9 +392,9 @@ export interface paths {
         put?: never;
         /**
          * Resume a timer
-         * @description Lets a timer go on, or activates one that was booked paused. What fell due meanwhile rings at once, unless it
-         *     has expired; what the rule of a recurring timer names for the time of the pause is dropped. One that is
-         *     not paused answers 200.
+         * @description Resumes a timer, or activates one that was booked paused. What fell due meanwhile rings at once, unless
+         *     it has expired. A recurring timer skips the times of its rule that passed during the pause. A timer that
+         *     is not paused is answered 200.
          */
         post: operations["resumeTimer"];
         delete?: never;
@@ -410,12 +412,12 @@ export interface paths {
         };
         /**
          * List the attempts
-         * @description The record of every attempt, newest first: those of the present delivery, also while it is on its ladder and no worker
-         *     is up, and those of earlier runs of the id, for as long as Temporal retains them: redeliveries, past occurrences,
-         *     former bookings. It is kept with the runs and costs no write of its own.
+         * @description Lists every attempt, the latest first: those of the current delivery, and those of earlier runs of the
+         *     id, as long as Temporal retains them. Earlier runs are redeliveries, past occurrences and former
+         *     bookings. The list needs no worker, even during a delivery.
          *
-         *     An attempt that is under way, or whose worker died, is not in it. Of a delivery that a change or a cancel called
-         *     off, what was tried after the first attempt is lost.
+         *     The list omits an attempt that is under way or whose worker died. When a change or a cancel interrupts a
+         *     delivery, the attempts after its first one are lost.
          */
         get: operations["listAttempts"];
         put?: never;
@@ -434,15 +436,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the whole story
-         * @description What happened to the timer, and who did it: booked, moved, fired, paused, cancelled by whom; handed out, attempts,
-         *     acknowledgement, end. It is read from Temporal's histories of the id's runs, as far as Temporal retains them, and costs no
-         *     write of its own. It needs no worker.
+         * Show the history
+         * @description Lists what happened to the timer and who did it: the booking, changes, pauses, attempts, the
+         *     acknowledgement and the end. The entries come from Temporal's histories of the id's runs, as far as
+         *     Temporal retains them. The call needs no worker.
          *
-         *     What came by `tctl`, the `temporal` CLI or Temporal's Web UI is told as well: nobody knows who did that, and
-         *     `who_unknown` says so, beside what Temporal knows of it. So does what was done before Wakecall kept who did it.
+         *     Actions by `tctl`, the `temporal` CLI or Temporal's Web UI are listed too. Their author is not known:
+         *     `who_unknown` is true, and `identity` has what Temporal knows. The same is true of actions from before
+         *     Wakecall recorded authors.
          *
-         *     The entries of a page stand in the order in which things happened. The first page has the latest runs, and the next one those
+         *     The entries of a page are in order of time. The first page has the latest runs, and the next page those
          *     before.
          */
         get: operations["listHistory"];
@@ -462,9 +465,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Say why
-         * @description Why the timer is where it is: how it ended, who or what holds it, and until when. The facts stand in order, and the first one is
-         *     the answer. Each says where it is known from. Nothing is guessed: what is not known is left out. It needs no worker.
+         * Explain the state
+         * @description Explains the state of the timer: how it ended, or who or what holds it, and until when. The facts are in
+         *     order of importance, and the first one is the answer. Each names its source. Nothing is guessed: unknown
+         *     facts are omitted. The call needs no worker.
          */
         get: operations["explainTimer"];
         put?: never;
@@ -484,7 +488,7 @@ export interface paths {
         };
         /**
          * List the next occurrences
-         * @description The next nominal times, from the rule alone: without jitter, and as if every delivery took no time. Where there is none, `empty_because` says why.
+         * @description Lists the next nominal times, from the rule alone: without jitter, and as if every delivery took no time. If there is none, `empty_because` has the reason.
          */
         get: operations["listUpcoming"];
         put?: never;
@@ -504,7 +508,7 @@ export interface paths {
         };
         /**
          * List past occurrences
-         * @description The occurrences that have ended, newest first, from Temporal's visibility store, which lags behind by a moment, and as far back as Temporal retains the runs of the timer. A page may hold fewer than its size.
+         * @description Lists the occurrences that have ended, the latest first. They come from Temporal's visibility store, which lags behind by a moment, as far back as Temporal retains the runs of the timer. A page may hold fewer than its size.
          */
         get: operations["listOccurrences"];
         put?: never;
@@ -524,27 +528,27 @@ export interface paths {
         };
         /**
          * List bulk jobs
-         * @description Lists bulk jobs, those that run first and then the latest, each as it stands. They are found in Temporal's visibility store, which lags behind by a moment.
+         * @description Lists bulk jobs: running jobs first, then the latest. They come from Temporal's visibility store, which lags behind by a moment.
          */
         get: operations["listBulk"];
         put?: never;
         /**
          * Do the same with many timers
-         * @description Orders that all timers which the filter finds are cancelled, moved, edited, fired or redelivered, each as
-         *     the call for one timer does it, at a bounded rate. The order is durable; a worker carries it out in the
-         *     background, and another one goes on where it left off.
+         * @description Cancels, moves, edits, fires or redelivers all timers that match the filter, each as the call for one
+         *     timer does, at a bounded rate. The order is durable. A worker carries it out in the background, and
+         *     another worker continues it if the first one stops.
          *
-         *     The job first writes down what the filter finds, and then goes through that: each timer is dealt with once,
-         *     and what a change does to the list is nothing to it. The list lags behind by a moment, so a timer that is
-         *     booked or changed while it is read may be left out. A timer that was changed after it was found, is in
-         *     another status than the filter names, has ended or is gone, is left alone and is reported with the reason.
+         *     The job first stores the list of matching timers, and then goes through it. So each timer is handled
+         *     once, even if a change affects the list. The list lags behind by a moment: a timer that is booked or
+         *     changed while it is read may be missed. The job skips a timer that was changed after it was listed, has
+         *     another status than the filter, has ended or is gone. It reports the reason.
          *
-         *     `redeliver` is for timers that failed before the order: `ended_to` is at most the time of the order. It tries
-         *     each failure once. A timer that failed, was tried again and failed again is found once for each failure, and
-         *     all but the last are skipped.
+         *     `redeliver` is for timers that failed before the order: `ended_to` is at most the time of the order. It
+         *     retries each failure once. A timer that failed, was retried and failed again is listed once for each
+         *     failure, and all but the last are skipped.
          *
-         *     The `id` makes the call safe to repeat: the same order under the
-         *     same id is answered with the job that is there.
+         *     The `id` makes the call safe to repeat: the same order under the same id is answered with the existing
+         *     job.
          */
         post: operations["startBulk"];
         delete?: never;
@@ -562,14 +566,14 @@ export interface paths {
         };
         /**
          * Get the progress of a bulk job
-         * @description Shows a bulk job as it stands, about a second old while it runs. It needs no worker.
+         * @description Shows the current state of a bulk job, about a second old while it runs. It needs no worker.
          */
         get: operations["getBulk"];
         put?: never;
         post?: never;
         /**
          * Stop a bulk job
-         * @description Stops a bulk job when the timers are dealt with that it has begun, and waits for that for 2s. What was done stays so, and its results can be read. Stopping one that has ended answers 200 with how it ended.
+         * @description Stops a bulk job after the timers that it has begun, and waits for that for 2s. Changes that were made stay, and the results can still be read. To stop a job that has ended is answered 200 with how it ended.
          */
         delete: operations["stopBulk"];
         options?: never;
@@ -585,8 +589,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download what became of each timer
-         * @description Answers with a line for each timer that the job has been at, as NDJSON, in the order in which they were found. It may be read while the job runs, about a second old, and for as long as Temporal retains the job. An answer that could not be completed breaks off: nobody takes a part for the whole.
+         * Download the result of each timer
+         * @description Returns a line for each timer that the job has handled, as NDJSON, in the order in which they were found. It may be read while the job runs, about a second old, and as long as Temporal retains the job. If the answer cannot be completed, the connection breaks off, so that a part is never mistaken for the whole.
          */
         get: operations["listBulkResults"];
         put?: never;
@@ -606,19 +610,21 @@ export interface paths {
         };
         /**
          * List dispatches
-         * @description Lists dispatches, the latest first, without their shards. They are found in Temporal's visibility store, which lags behind by a moment.
+         * @description Lists dispatches, the latest first, without their shards. They come from Temporal's visibility store, which lags behind by a moment.
          */
         get: operations["listDispatches"];
         put?: never;
         /**
          * Start a dispatch
          * @description Orders one callback for each of many items, or for each page of them, at one flat rate of all workers
-         *     together. It has its own business id within the business type, like a timer, and beside the ids of timers:
-         *     the same order again answers 200 with the dispatch that is there, another one under its id 409.
+         *     together. A dispatch has its own business id within the business type, separate from the ids of timers.
+         *     The same order again is answered 200 with the existing dispatch, and another order under the same id
+         *     409.
          *
-         *     The items come in one of three ways. `items` holds up to 1000. With `"upload": true` the dispatch waits in
-         *     the status `uploading` for any number of them at `PUT /v1/dispatches/{type}/{id}/items`, and starts when
-         *     all of them are there. A `loader` is the URL of your loader, which answers pages of items while they are sent.
+         *     The items come in one of three ways. `items` holds up to 1000. With `"upload": true` the dispatch waits
+         *     in the status `uploading` for any number of them at `PUT /v1/dispatches/{type}/{id}/items`, and starts
+         *     when the upload is complete. A `loader` is the URL of your loader, which returns pages of items during
+         *     the dispatch.
          */
         post: operations["startDispatch"];
         delete?: never;
@@ -636,21 +642,21 @@ export interface paths {
         };
         /**
          * Get the progress of a dispatch
-         * @description Shows a dispatch as it stands, about a second old while it runs. It needs no worker.
+         * @description Shows the current state of a dispatch, about a second old while it runs. It needs no worker.
          */
         get: operations["getDispatch"];
         put?: never;
         post?: never;
         /**
          * Cancel a dispatch
-         * @description Sends nothing any more. What was sent stays so. Cancelling one that is cancelled already answers 200. An upload that has not been completed is thrown away.
+         * @description Stops sending. Items that were sent stay sent. To cancel a cancelled dispatch is answered 200. An incomplete upload is discarded.
          */
         delete: operations["cancelDispatch"];
         options?: never;
         head?: never;
         /**
          * Change the rate of a dispatch
-         * @description Changes the rate. The new one holds within five seconds, in every worker.
+         * @description Changes the rate. Every worker uses the new one within five seconds.
          */
         patch: operations["changeDispatch"];
         trace?: never;
@@ -665,16 +671,16 @@ export interface paths {
         get?: never;
         /**
          * Upload the items of a dispatch
-         * @description Sends any number of items to a dispatch that was ordered with `"upload": true`: NDJSON, a JSON object on each
-         *     line. The dispatch starts once the whole body is there and every line is an item, and not before: a line
-         *     that cannot be read refuses the upload. The answer names up to 100 such lines; the first part of each
-         *     `pointer` is the number of the line, from 1. Blank lines are passed over, and count. A line has at most 65
-         *     KiB, and has to arrive within 10s.
+         * @description Sends any number of items to a dispatch that was ordered with `"upload": true`: NDJSON, a JSON object on
+         *     each line. The dispatch starts once the whole body has arrived and every line is an item. A line that
+         *     cannot be read refuses the upload. The answer names up to 100 such lines: the first part of each
+         *     `pointer` is the number of the line, from 1. Blank lines are skipped, but count. A line has at most 65
+         *     KiB, and must arrive within 10s.
          *
-         *     Items are stored as they come. An upload that breaks off starts nothing: send it again, or read how many
-         *     items are stored, `uploaded`, and send those behind them with `from`. It is kept for an hour after its last
-         *     item. Where the dispatch has begun, because the answer was lost, the same call again answers 409 `overtaken`,
-         *     and `dispatch` shows how it stands.
+         *     Items are stored as they arrive. An interrupted upload starts nothing. Send it again, or read the number
+         *     of stored items, `uploaded`, and send the items after them with `from`. An upload is kept for an hour
+         *     after its last item. If the dispatch has begun because the answer was lost, the same call is answered
+         *     409 `overtaken`, and `dispatch` has its current state.
          */
         put: operations["uploadItems"];
         post?: never;
@@ -695,7 +701,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a dispatch
-         * @description Sends nothing until it is resumed; what is under way is waited for. Its latest time goes on to hold.
+         * @description Stops sending until the dispatch is resumed. Callbacks under way are awaited. The latest time still applies.
          */
         post: operations["pauseDispatch"];
         delete?: never;
@@ -715,7 +721,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a dispatch
-         * @description Goes on at its rate. What was missed meanwhile is not made up for by a burst.
+         * @description Resumes sending at the rate of the dispatch. There is no burst to make up for the pause.
          */
         post: operations["resumeDispatch"];
         delete?: never;
@@ -733,7 +739,7 @@ export interface paths {
         };
         /**
          * Download the items that failed
-         * @description Answers with a line for each item that was given up, as NDJSON, however many there are. An answer that could not be completed breaks off: nobody takes a part for the whole.
+         * @description Returns a line for each item that was given up, as NDJSON, without a limit. If the answer cannot be completed, the connection breaks off, so that a part is never mistaken for the whole.
          */
         get: operations["listDispatchFailures"];
         put?: never;
@@ -754,8 +760,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try the items that failed again
-         * @description Sends every item that was given up once more, on a fresh ladder and under the same `webhook-id`, at the rate of the dispatch. The dispatch must have ended. What it does not come to, because it is cancelled or its `latest_at` passes, is listed as failed again.
+         * Retry the items that failed
+         * @description Sends every item that was given up once more, on a fresh ladder and under the same `webhook-id`, at the rate of the dispatch. The dispatch must have ended. If it is cancelled or its `latest_at` passes, the items that were not sent again are listed as failed again.
          */
         post: operations["retryDispatchFailures"];
         delete?: never;
@@ -773,9 +779,9 @@ export interface paths {
         };
         /**
          * Follow a dispatch
-         * @description Answers with server-sent events: `progress` once a second and, when the dispatch has ended, `end`, which is the
-         *     last one. The data of both is the dispatch as it stands. A stream that ends without `end` was broken off;
-         *     connect again.
+         * @description Returns server-sent events: `progress` once a second, and `end` when the dispatch has ended. The data of
+         *     both is the current state of the dispatch. `end` is the last event. A stream that ends without `end` was
+         *     interrupted: connect again.
          */
         get: operations["followDispatch"];
         put?: never;
@@ -795,7 +801,7 @@ export interface paths {
         };
         /**
          * List policies
-         * @description Lists every policy, or those only that hold their type back, from Temporal's visibility store, which lags behind by a moment.
+         * @description Lists every policy, or only those that hold their type back. They come from Temporal's visibility store, which lags behind by a moment.
          */
         get: operations["listPolicies"];
         put?: never;
@@ -815,40 +821,41 @@ export interface paths {
         };
         /**
          * Get a policy
-         * @description Shows the policy as it is stored, its defaults filled in. Signing secrets are never shown, and values of headers are shown as `***`.
+         * @description Shows the stored policy with its defaults. Signing secrets are never shown, and values of headers are shown as `***`.
          */
         get: operations["getPolicy"];
         /**
          * Add or replace a policy
-         * @description Stores the policy of a business type. What the body leaves out goes back to its default, but for
-         *     what is write-only: left-out `signing_secrets` and header values sent as `***` keep what is stored.
-         *     So a policy that was read can be edited and put again. One that says nothing new changes nothing: its
+         * @description Stores the policy of a business type. An omitted field returns to its default. Write-only fields are the
+         *     exception: omitted `signing_secrets`, and header values sent as `***`, keep their stored values. So a
+         *     policy that was read can be edited and put again. A policy without a difference changes nothing, and its
          *     version stays.
          *
-         *     A change is in force within 10 seconds, for timers that were booked long ago as well. Making a policy needs no worker; replacing one does. With `If-Match` the policy is replaced only if
-         *     it has that version, and with `If-None-Match: *` it is made only if there is none; without them the last write wins. Versions go on after a policy was deleted: an
-         *     ETag never comes twice while Temporal retains the old one.
+         *     A change is in force within 10 seconds, also for timers that were booked long ago. To create a policy
+         *     needs no worker; to replace one does. With `If-Match` the policy is replaced only if it has that
+         *     version. With `If-None-Match: *` it is created only if there is none. Without them the last write wins.
+         *     Versions continue after a policy was deleted: an ETag never repeats while Temporal retains the old one.
          */
         put: operations["putPolicy"];
         post?: never;
         /**
          * Delete a policy
-         * @description Deletes the policy, and with it its limits; it needs a worker. While timers of the type are open, the call must say what happens to them. Unless they are kept it takes as long as a gateway trusts a policy that it has read, and two seconds: 5 seconds as Wakecall is configured by default. There is no `wait` that shortens it. In that time bookings of the type are refused with 503 and all that were made are counted; where that cannot be done it is answered 503, and nothing is deleted. With `If-Match` the policy is deleted only if it has that version and has kept it until then.
+         * @description Deletes the policy and its limits. It needs a worker. While timers of the type are open, the call must say what happens to them. Unless they are kept, the call takes as long as a gateway trusts a policy that it has read, and two seconds more: 5 seconds with Wakecall's defaults. No `wait` shortens it. During that time, bookings of the type are refused with 503, and the existing ones are counted. If they cannot be counted, the answer is 503 and nothing is deleted. With `If-Match` the policy is deleted only if it has that version and keeps it until then.
          */
         delete: operations["deletePolicy"];
         options?: never;
         head?: never;
         /**
          * Edit a policy in part
-         * @description Applies a JSON merge patch (RFC 7396) to the policy: what it names takes the place of what was there,
-         *     objects are merged, `null` removes, and what it does not name stays, the secrets and header values
-         *     included. A field that was removed has its default again. Signing secrets are replaced as a list. A
-         *     default that follows from another field, `adds_burst` from `adds_per_second`, follows it. To change the
-         *     kind of a ladder, remove what is of the other kind: `{"retry": {"steps": null, "initial": "1s"}}`.
+         * @description Applies a JSON merge patch (RFC 7396) to the policy. A named field replaces the old value, objects are
+         *     merged, and `null` removes a field. All other fields stay, the secrets and header values included. A
+         *     removed field returns to its default. Signing secrets are replaced as a list. A default that follows
+         *     from another field, such as `adds_burst` from `adds_per_second`, changes with it. To change the kind of
+         *     a ladder, remove the fields of the other kind: `{"retry": {"steps": null, "initial": "1s"}}`.
          *
-         *     A type without a policy gets one that is the patch alone, so that it can be paused:
-         *     `{"paused": true}`. With `If-Match` none is made. Beside that, the call is like PUT: in force within
-         *     10 seconds, with an `ETag`, and tried with `dry_run`.
+         *     A type without a policy gets one that is only the patch, so that it can be paused: `{"paused": true}`.
+         *     With `If-Match` no policy is created. In all else the call is like PUT: in force within 10 seconds, with
+         *     an `ETag`, and with `dry_run` to try it.
          */
         patch: operations["patchPolicy"];
         trace?: never;
@@ -862,7 +869,7 @@ export interface paths {
         };
         /**
          * List the changes of a policy
-         * @description Who changed the policy, when, and to what, newest first, as far as Temporal retains the histories of the policy's workflow. Signing secrets are never shown.
+         * @description Lists who changed the policy, when, and to what, the latest first, as far as Temporal retains the histories of the policy's workflow. Signing secrets are never shown.
          */
         get: operations["listPolicyVersions"];
         put?: never;
@@ -885,7 +892,7 @@ export interface paths {
         post?: never;
         /**
          * Lift the back-pressure of a type
-         * @description Puts an end to what receivers have asked for until now, for the type and for its timers: callbacks leave again within 10 seconds. It may be repeated, and says nothing where none is in force. The next `Retry-After` counts again; `max_back_pressure` of the policy bounds it. It needs a worker.
+         * @description Ends the back-pressure that receivers have requested, for the type and for its timers. Callbacks leave again within 10 seconds. The call may be repeated, and has no effect where no back-pressure is in force. The next `Retry-After` applies again, bounded by `max_back_pressure` of the policy. It needs a worker.
          */
         delete: operations["liftBackPressure"];
         options?: never;
@@ -902,21 +909,21 @@ export interface paths {
         };
         /**
          * Connect as a receiver
-         * @description For receivers that nobody can call, behind NAT or on a laptop. The policy of the type says
+         * @description For receivers that cannot be called, behind NAT or on a laptop. The policy of the type has
          *     `"callback": {"stream": true}`.
          *
          *     With `Upgrade: websocket` the connection becomes a WebSocket. Wakecall sends each ring as a text message
-         *     (the schema `Ring`); the receiver answers it with a text message (`RingAnswer`) until its deadline. A message
-         *     `{"closing": …}` says that no more rings come on the connection: answer those that are there, and connect
-         *     again. A message `{"refused": …, "problem": …}` says that an answer was not taken, because the ring was over. An
-         *     answer to a ring that was never sent, a message that is no answer and one of more than 4096 bytes end the
-         *     connection, each with its reason.
+         *     (the schema `Ring`). The receiver answers it with a text message (`RingAnswer`) before its deadline. A
+         *     message `{"closing": …}` means that no more rings come on the connection: answer the rings at hand, and
+         *     connect again. A message `{"refused": …, "problem": …}` means that an answer was refused because the
+         *     ring was over. These end the connection, with the reason: an answer to a ring that was never sent, a
+         *     message that is not an answer, and a message above 4096 bytes.
          *
-         *     Without `Upgrade` the call is a long poll. It answers as soon as there is a ring, and when `wait` is over
-         *     without one. Rings are answered by `POST /v1/streams/{type}/answers`.
+         *     Without `Upgrade` the call is a long poll. It returns as soon as there is a ring, or without one when
+         *     `wait` is over. Rings are answered by `POST /v1/streams/{type}/answers`.
          *
-         *     Several receivers share the rings of a type. A ring whose connection ends before it is answered goes to
-         *     another receiver at once, under the same `webhook-id`.
+         *     Several receivers share the rings of a type. If a connection ends before a ring is answered, the ring
+         *     goes to another receiver at once, under the same `webhook-id`.
          */
         get: operations["connect"];
         put?: never;
@@ -938,7 +945,7 @@ export interface paths {
         put?: never;
         /**
          * Answer a ring of a long poll
-         * @description Says what became of a ring. It must come before the ring's deadline.
+         * @description Reports the result of a ring. The answer must come before the ring's deadline.
          */
         post: operations["answerRing"];
         delete?: never;
@@ -958,15 +965,15 @@ export interface paths {
         put?: never;
         /**
          * Acknowledge a delivery that was accepted
-         * @description Where the policy has `ack`, an answer 202 only accepts a delivery. This call says that the work is done: the timer
-         *     is `delivered`. It is good for the delivery, whichever attempt did the work, for as long as its receiver is
-         *     awaited. Repeating it is no error.
+         * @description If the policy has `ack`, an answer 202 only accepts a delivery. This call reports that the work is done:
+         *     the timer is `delivered`. It is valid for the delivery, whichever attempt did the work, as long as the
+         *     acknowledgement is awaited. Repeating it is no error.
          *
-         *     The callback's header `Wakecall-Ack-Token` stands in place of an API key, for this delivery only. With a key the
+         *     The callback's header `Wakecall-Ack-Token` replaces an API key, for this delivery only. With a key, the
          *     delivery is found a moment after its 202.
          *
-         *     The word may come before the 202 does. It is then kept until the attempt has ended, and the answer is 202 where
-         *     that takes longer than `wait`.
+         *     The acknowledgement may come before the 202 does. It is then stored until the attempt has ended. If that
+         *     takes longer than `wait`, the answer is 202.
          */
         post: operations["ackDelivery"];
         delete?: never;
@@ -985,9 +992,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that a delivery failed after all
-         * @description The attempt has failed, and the ladder goes on; where no attempt is left the timer is `failed`. It speaks for the
-         *     attempt whose token it brings, or, with an API key, for the last one. Repeating it is no error.
+         * Report that a delivery failed
+         * @description The attempt has failed, and the ladder continues. If no attempt is left, the timer is `failed`. The call
+         *     is for the attempt of its token, or, with an API key, for the last one. Repeating it is no error.
          */
         post: operations["nackDelivery"];
         delete?: never;
@@ -1004,8 +1011,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where am I?
-         * @description Names the program, and where its API, this document and a page to read it on are. It needs no key.
+         * Show the service
+         * @description Returns the name of the program, and the addresses of its API, this document and a page to read it on. It needs no key.
          */
         get: operations["index"];
         put?: never;
@@ -1024,8 +1031,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where is the API?
-         * @description Answers what `/` does.
+         * Show the API
+         * @description Returns the same as `/`.
          */
         get: operations["indexOfV1"];
         put?: never;
@@ -1045,7 +1052,7 @@ export interface paths {
         };
         /**
          * Is the process alive?
-         * @description It asks nobody else.
+         * @description The process checks nothing else.
          */
         get: operations["livez"];
         put?: never;
@@ -1065,7 +1072,7 @@ export interface paths {
         };
         /**
          * Would a timer booked now ring?
-         * @description Asks Temporal to store something and a worker to handle it, at most once a second. It answers 503 as well while the process shuts down.
+         * @description Asks Temporal to store something and a worker to handle it, at most once a second. The answer is 503 as well while the process shuts down.
          */
         get: operations["readyz"];
         put?: never;
@@ -1085,7 +1092,7 @@ export interface paths {
         };
         /**
          * Metrics for Prometheus
-         * @description What this process counts.
+         * @description The metrics of this process.
          */
         get: operations["metrics"];
         put?: never;
@@ -1130,19 +1137,18 @@ export interface webhooks {
         /**
          * A timer rings
          * @description Wakecall sends this to the `callback.url` of the timer or of its policy. The body is the timer's
-         *     payload, byte for byte; a timer without a payload rings with an empty body and no `Content-Type`.
-         *     The headers of the policy and of the timer are added.
+         *     payload, byte for byte. A timer without a payload rings with an empty body and no `Content-Type`. The
+         *     headers of the policy and of the timer are added.
          *
-         *     **At least once.** After a crash a delivery may come a second time, always with the same
-         *     `webhook-id`: use it to drop repetitions.
+         *     **At least once.** After a crash a delivery may come a second time, always with the same `webhook-id`.
+         *     Use it to drop repetitions.
          *
-         *     **Signature.** If the policy has signing secrets, the request is signed as Standard Webhooks 1.0.0
-         *     says: HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, one `v1` signature for each
-         *     secret.
+         *     **Signature.** If the policy has signing secrets, the request is signed according to Standard Webhooks
+         *     1.0.0: HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`, one `v1` signature for each secret.
          *
-         *     **Your answer.** The status decides; of the body at most 4 KiB are read. Connections that fail and
-         *     attempts that time out are tried again on the ladder. An address that Wakecall may not call ends
-         *     the timer at once as `failed`. The header `Wakecall-No-Retry: true` on any answer but a 2xx stops the
+         *     **Your answer.** The status decides. Wakecall reads at most 4 KiB of the body. Failed connections and
+         *     attempts that time out are retried on the ladder. An address that Wakecall may not call ends the timer
+         *     at once as `failed`. The header `Wakecall-No-Retry: true` on any answer other than a 2xx stops the
          *     delivery: the timer is `failed`.
          */
         post: operations["timerDue"];
@@ -1163,10 +1169,10 @@ export interface webhooks {
         put?: never;
         /**
          * Something went wrong
-         * @description Wakecall sends this to the `alert.url` of a policy, or to its broker, and to whom a policy or a timer names by
-         *     `on_delivered` and `on_failed`, signed with the policy's secrets as a callback is. Each
-         *     event has a `webhook-id` of its own. What is not answered 2xx is tried again under it for a day, from 5s
-         *     to 15m apart; 410 and `Wakecall-No-Retry: true` stop that.
+         * @description Wakecall sends this to the `alert.url` of a policy, or to its broker, and to the destinations in
+         *     `on_delivered` and `on_failed` of a policy or a timer. It is signed with the policy's secrets, like a
+         *     callback. Each event has its own `webhook-id`. An event that is not answered 2xx is retried under it for
+         *     a day, from 5s to 15m apart. 410 and `Wakecall-No-Retry: true` stop that.
          */
         post: operations["alert"];
         delete?: never;
@@ -1187,8 +1193,9 @@ export interface webhooks {
         /**
          * An item of a dispatch
          * @description Wakecall sends this for each item of a dispatch, unless its callbacks are for pages. The body is the
-         *     item's payload, byte for byte. Signature, repetitions and your answer are as for a timer: what fails is
-         *     tried again on the ladder, while the others go on. 429 with `Retry-After` slows the whole dispatch.
+         *     item's payload, byte for byte. Signature, repetitions and your answer are the same as for a timer. A
+         *     failed item is retried on the ladder while the others continue. 429 with `Retry-After` slows the whole
+         *     dispatch.
          */
         post: operations["dispatchItem"];
         delete?: never;
@@ -1208,10 +1215,10 @@ export interface webhooks {
         put?: never;
         /**
          * A page of items of a dispatch
-         * @description Wakecall sends this where a dispatch has `"callback_per": "page"`. Answer 2xx without a body when all items are
-         *     taken, or with a `DispatchVerdicts` that names those that are not: an item that is not named is taken.
-         *     Any other answer is one for every item of the page. The same body keeps its `webhook-id`; what was refused
-         *     comes with another one. Repeat your verdicts where the same `webhook-id` comes again.
+         * @description Wakecall sends this if a dispatch has `"callback_per": "page"`. Answer 2xx without a body when all items
+         *     are accepted, or with a `DispatchVerdicts` that names the others: an item that is not named is accepted.
+         *     Any other answer applies to every item of the page. The same body keeps its `webhook-id`. Refused items
+         *     come with another one. If a `webhook-id` comes again, repeat your verdicts.
          */
         post: operations["dispatchPage"];
         delete?: never;
@@ -1229,10 +1236,11 @@ export interface webhooks {
         };
         /**
          * Wakecall asks a loader
-         * @description Wakecall asks the `loader.url` of a dispatch for items, page by page and each shard for itself, and adds these
-         *     parameters to the URL, which is kept byte for byte and has none of them. The request is signed as a callback is, over an empty body. The same `cursor` has
-         *     to give the same page. An answer has at most 8 MiB. What fails is tried again on a ladder; in the end it
-         *     stops its shard, which says so, and no other.
+         * @description Wakecall asks the `loader.url` of a dispatch for items, page by page and separately for each shard. It
+         *     adds these parameters to the URL, which is otherwise kept byte for byte and must not have them. The
+         *     request is signed like a callback, over an empty body. The same `cursor` must return the same page. An
+         *     answer has at most 8 MiB. A failed request is retried on a ladder. If all attempts fail, only that shard
+         *     stops, and the shard has the reason.
          */
         get: operations["dispatchLoader"];
         put?: never;
@@ -1247,7 +1255,7 @@ export interface webhooks {
 export interface components {
     schemas: {
         /**
-         * @description The kind of business that owns timers and a policy. 1 to 63 characters.
+         * @description The kind of business, which owns timers and a policy. 1 to 63 characters.
          * @example order-close
          */
         BusinessType: string;
@@ -1262,19 +1270,19 @@ export interface components {
          */
         WebhookId: string;
         /**
-         * @description * `scheduled`: waiting for its due time.
+         * @description * `scheduled`: it waits for its due time.
          *     * `paused`: it waits to be resumed.
          *     * `delivering`: an attempt is running or a retry is pending.
          *     * `delivered`: the receiver answered 2xx.
-         *     * `failed`: the ladder is used up, or the receiver said stop.
+         *     * `failed`: the ladder is used up, or the receiver stopped the delivery.
          *     * `expired`: the latest time passed before success.
-         *     * `cancelled`: cancelled or terminated by anybody.
+         *     * `cancelled`: it was cancelled or terminated.
          * @enum {string}
          */
         Status: "scheduled" | "paused" | "delivering" | "delivered" | "failed" | "expired" | "cancelled";
         /**
          * Format: date-time
-         * @description A time as Wakecall answers it. RFC 3339 in UTC, with milliseconds.
+         * @description A time in an answer. RFC 3339 in UTC, with milliseconds.
          * @example 2026-11-21T09:30:00.000Z
          */
         Instant: string;
@@ -1295,45 +1303,46 @@ export interface components {
             next_page_token: string;
         };
         /**
-         * @description What happened.
+         * @description The event.
          *
-         *     Somebody did it: `booked`; `changed`, by PUT or PATCH; `fired`; `paused` and `resumed`; `redelivered`, after it had failed;
-         *     `cancel_requested`; `acknowledged` and `nacked`, by the receiver; `signalled`, by a signal that is none of Wakecall's, whose name
-         *     is the `reason`.
+         *     By a caller: `booked`; `changed`, by PUT or PATCH; `fired`; `paused` and `resumed`; `redelivered`, after
+         *     a failure; `cancel_requested`; `acknowledged` and `nacked`, by the receiver; `signalled`, by a signal
+         *     that is not Wakecall's, with its name as the `reason`.
          *
-         *     Wakecall did it: `woken` by the reconciler, `handed_out` to a worker, an `attempt`.
+         *     By Wakecall: `woken` by the reconciler, `handed_out` to a worker, an `attempt`.
          *
-         *     So it ended, or an occurrence of it: `delivered`, `failed`, `expired`, `cancelled`, or `terminated` by a tool of Temporal's.
+         *     The end of the timer, or of an occurrence: `delivered`, `failed`, `expired`, `cancelled`, or
+         *     `terminated` by a tool of Temporal's.
          * @enum {string}
          */
         HistoryEvent: "booked" | "changed" | "fired" | "paused" | "resumed" | "redelivered" | "cancel_requested" | "signalled" | "woken" | "handed_out" | "attempt" | "acknowledged" | "nacked" | "delivered" | "failed" | "expired" | "cancelled" | "terminated";
         /**
-         * @description What became of a change: it was `applied`; it was `refused`, since another one came first, and `errors` say why; it is `pending`, and
-         *     no worker has applied it yet; or it is `void`, since the timer ended first.
+         * @description The result of a change. `applied`: it took effect. `refused`: another change came first, and `errors`
+         *     has the reasons. `pending`: no worker has applied it yet. `void`: the timer ended first.
          * @enum {string}
          */
         HistoryResult: "applied" | "refused" | "pending" | "void";
-        /** @description One event in the life of a timer. What does not apply is left out. */
+        /** @description One event in the life of a timer. A field that does not apply is omitted. */
         HistoryEntry: {
             at: components["schemas"]["Instant"];
             event: components["schemas"]["HistoryEvent"];
             who?: components["schemas"]["Actor"];
-            /** @description True where somebody did it and nobody can tell who. */
+            /** @description True if the author is unknown. */
             who_unknown?: boolean;
-            /** @description What the process called itself before Temporal, such as that of a worker or of `tctl`. */
+            /** @description How the process identified itself to Temporal, such as the identity of a worker or of `tctl`. */
             identity?: string;
-            /** @description The note of a pause, or what was said to Temporal. */
+            /** @description The note of a pause, or the reason that Temporal recorded. */
             reason?: string;
-            /** @description The revision that a change came upon. */
+            /** @description The revision before the change. */
             revision_before?: number;
-            /** @description The revision that it left. A change that says nothing new leaves none. */
+            /** @description The revision after the change. A change without a difference has none. */
             revision?: number;
             result?: components["schemas"]["HistoryResult"];
             errors?: components["schemas"]["FieldError"][];
             /** @description The fields that a change names. */
             changes?: components["schemas"]["FieldChange"][];
             due_at?: components["schemas"]["Instant"];
-            /** @description Of a recurring timer, the number of the occurrence. */
+            /** @description The number of the occurrence of a recurring timer. */
             occurrence?: number;
             attempt?: components["schemas"]["Attempt"];
             /** @description The number of the attempt that was acknowledged. */
@@ -1343,7 +1352,7 @@ export interface components {
             /** @description The run of the timer's workflow. */
             run_id: string;
         };
-        /** @description A field by its name. Its value is left out where it is a payload, or may hold a secret. */
+        /** @description A field by its name. Its value is omitted if it is a payload, or may hold a secret. */
         FieldChange: {
             field: string;
             /** @description The value before. */
@@ -1353,9 +1362,9 @@ export interface components {
         };
         /** @description Who did it. */
         Actor: {
-            /** @description The name of the API key, or of who signed in; `anonymous` where nobody is asked. */
+            /** @description The name of the API key, or of the signed-in user; `anonymous` without authentication. */
             name: string;
-            /** @description The name that never changes, where that is another one. */
+            /** @description The permanent id of the caller, if that differs from the name. */
             id?: string;
             /**
              * @description The role for the business type.
@@ -1363,67 +1372,67 @@ export interface components {
              */
             role?: "viewer" | "operator" | "admin";
             /**
-             * @description By what the caller has shown who it is.
+             * @description How the caller authenticated.
              * @enum {string}
              */
             by: "key" | "oidc" | "certificate" | "ack_token" | "nothing" | "wakecall";
             /**
-             * @description Through what it was made, where that is not the API itself.
+             * @description The tool that made the call, if it was not the API itself.
              * @enum {string}
              */
             via?: "console";
-            /** @description The address that the call came from, as far as trusted proxies tell. */
+            /** @description The address of the caller, as far as trusted proxies report it. */
             from?: string;
             /** @description The `X-Request-Id` of the call. */
             request_id?: string;
-            /** @description The job that did it on behalf of who ordered it, such as `bulk:7`. */
+            /** @description The job that acted for the caller who ordered it, such as `bulk:7`. */
             job?: string;
         };
         Why: {
-            /** @description The reasons, of which the first one is the answer. */
+            /** @description The reasons, the most important first. */
             facts: components["schemas"]["Fact"][];
             as_of: components["schemas"]["Instant"];
         };
-        /** @description One reason why a timer is where it is. What is not known is left out. */
+        /** @description One reason for the state of a timer. A field that is not known is omitted. */
         Fact: {
             /**
-             * @description How the timer ended, what it waits for (as `waits_for`), or where it is on its way.
+             * @description How the timer ended, what it waits for (as `waits_for`), or the step it is at.
              * @enum {string}
              */
             fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue";
             /** @description The same in a sentence. */
             text: string;
             /**
-             * @description Where it is known from.
+             * @description The source of the fact.
              * @enum {string}
              */
             source: "timer" | "emergency" | "policy" | "receiver" | "worker";
             since?: components["schemas"]["Instant"];
             until?: components["schemas"]["Instant"];
-            /** @description Who has it wait: the name of the caller who paused, `receiver`, or `policy`. */
+            /** @description Who holds the timer: the name of the caller who paused it, `receiver`, or `policy`. */
             by?: string;
-            /** @description What the caller who paused gave as the reason. */
+            /** @description The reason that the caller gave for the pause. */
             note?: string;
         };
-        /** @description The fields that are left out, since the caller has no right to see payloads. */
+        /** @description The fields that are omitted because the caller has no right to see payloads. */
         LeftOut: ("answer" | "body_sha256" | "payload")[];
-        /** @description The record of one attempt, which is the proof of a delivery. What does not apply is left out. */
+        /** @description The record of one attempt, which is the proof of a delivery. A field that does not apply is omitted. */
         Attempt: {
-            /** @description Which delivery of the booking it belongs to. A redelivery begins another one, and so does a change of when the timer rings. */
+            /** @description The number of the delivery within the booking. A redelivery begins another one, and so does a change of when the timer rings. */
             round: number;
             /** @description The number of the attempt within its round. */
             number: number;
-            /** @description When it was to be made, which is the due time or the end of the wait for a retry. */
+            /** @description When it was planned: the due time, or the end of the wait for a retry. */
             due_at: components["schemas"]["Instant"];
-            /** @description When its first byte left. Left out if nothing was sent. */
+            /** @description When its first byte was sent. Omitted if nothing was sent. */
             sent_at?: components["schemas"]["Instant"];
-            /** @description When the answer was there, or it was clear that none comes. */
+            /** @description When the answer arrived, or the attempt failed without one. */
             ended_at: components["schemas"]["Instant"];
             took_ms: number;
             /** @description The HTTP status of the answer. */
             status?: number;
             class?: components["schemas"]["FailureClass"];
-            /** @description The first 1024 bytes of a failed answer's body, where it is text: of the last 10 attempts of a delivery, and not where the policy says `discard_answers`. Of an attempt that was accepted and nacked, the reason. */
+            /** @description The first 1024 bytes of a failed answer's body, if it is text. Only the last 10 attempts of a delivery have it, and none if the policy has `discard_answers`. If an attempt was accepted and nacked, the reason. */
             answer?: string;
             link?: components["schemas"]["Link"];
             /** @description The identity of the process that made it. */
@@ -1433,18 +1442,18 @@ export interface components {
              * @enum {string}
              */
             result: "delivered" | "retry" | "failed" | "accepted";
-            /** @description Of an attempt that was accepted, until when its receiver had to say what became of it. */
+            /** @description Until when the receiver of an accepted attempt had to report its result. */
             ack_until?: components["schemas"]["Instant"];
-            /** @description Of an attempt that was accepted, when its receiver said so, or its time was up. */
+            /** @description When the receiver of an accepted attempt reported its result, or its time was up. */
             settled_at?: components["schemas"]["Instant"];
             /** @description How long the next attempt was to wait. */
             retry_in?: components["schemas"]["Duration"];
             /** @description The version of the policy that it was made under. */
             policy_version?: number;
-            /** @description The secrets that signed it, each by the first 8 hexadecimal digits of the SHA-256 digest of its text, `whsec_` included. */
+            /** @description The secrets that signed it. Each is the first 8 hexadecimal digits of the SHA-256 digest of its text, `whsec_` included. */
             key_ids?: string[];
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description Of a recurring timer, the number of the occurrence. */
+            /** @description The number of the occurrence of a recurring timer. */
             occurrence?: number;
             /** @description The SHA-256 digest of the body that was sent. */
             body_sha256?: string;
@@ -1452,12 +1461,12 @@ export interface components {
             /** @description The run of the timer's workflow. */
             run_id: string;
         };
-        /** @description What is paused or resumed; either `everything` or `business_types`. */
+        /** @description What is paused or resumed: either `everything` or `business_types`. */
         EmergencyOrder: {
-            /** @description True stands for all business types. */
+            /** @description True for all business types. */
             everything?: boolean;
             business_types?: components["schemas"]["BusinessType"][];
-            /** @description Why, in at most 256 bytes. */
+            /** @description The reason, in at most 256 bytes. */
             note?: string;
         } & ({
             /** @constant */
@@ -1469,12 +1478,12 @@ export interface components {
         Emergencies: {
             paused: components["schemas"]["Emergency"][];
             /**
-             * @description More may be held back: Temporal did not answer when it was asked. The resumption is in force all the same. Only the answer to a resumption has it.
+             * @description True if the list may be incomplete because Temporal did not answer. The resumption is in force all the same. Only the answer to a resumption has it.
              * @constant
              */
             incomplete?: true;
         };
-        /** @description What somebody has paused, `everything` or one business type. */
+        /** @description One pause: of `everything`, or of one business type. */
         Emergency: {
             /** @constant */
             everything?: true;
@@ -1484,13 +1493,13 @@ export interface components {
             note?: string;
             since: components["schemas"]["Instant"];
             /**
-             * @description The policy of the type pauses it, and no emergency: a change of the policy resumes it. Only the answer to a resumption lists such types.
+             * @description True if the policy of the type pauses it, and no emergency. A change of the policy resumes it. Only the answer to a resumption lists such types.
              * @constant
              */
             by_policy?: true;
         };
         /**
-         * @description What a clock on a wall shows, in the years 1970 to 9999, to the millisecond and without an offset. Seconds may be left out.
+         * @description A local time of the years 1970 to 9999, to the millisecond and without an offset. Seconds may be omitted.
          * @example 2027-01-31T09:00
          */
         LocalTime: string;
@@ -1500,7 +1509,7 @@ export interface components {
          */
         ZoneName: string;
         /**
-         * @description A duration as Go writes it, with the units h, m, s, ms, us and ns. In what is sent to Wakecall weeks and days may stand before them (2w, 3d, 1d12h), or the form is that of ISO 8601 without years and months (P1D, PT30M). A day is 24 hours.
+         * @description A duration as Go writes it, with the units h, m, s, ms, us and ns. Requests may put weeks and days before them (2w, 3d, 1d12h), or use the form of ISO 8601 without years and months (P1D, PT30M). A day is 24 hours.
          * @example 90s
          * @example 30m
          * @example 72h
@@ -1508,27 +1517,27 @@ export interface components {
          * @example PT30M
          */
         Duration: string;
-        /** @description What can be said about a timer. */
+        /** @description The terms of a timer. */
         TimerTerms: {
             /** @description When to ring. At most 24h ago, which rings at once, and at most 87600h ahead. Excludes `due_local`, `delay` and `recurrence`. */
             due_at?: components["schemas"]["Time"];
-            /** @description When to ring, by a clock on a wall in `timezone`. A time that the clock jumps over rings at the moment at which it lands, and one that it shows twice rings the first time. The moment is fixed when it is booked, and bounded like `due_at`. Excludes `due_at`, `delay` and `recurrence`. */
+            /** @description When to ring, in local time of `timezone`. A time that the clock skips rings when the clock has skipped it. A time that occurs twice rings the first time. The instant is fixed at the booking, and bounded like `due_at`. Excludes `due_at`, `delay` and `recurrence`. */
             due_local?: components["schemas"]["LocalTime"];
-            /** @description The IANA time zone of `due_local`. A recurrence has one of its own. */
+            /** @description The IANA time zone of `due_local`. A recurrence has its own. */
             timezone?: components["schemas"]["ZoneName"];
             /** @description How long from now to ring. From 0s to 87600h. Excludes `due_at`, `due_local` and `recurrence`. */
             delay?: components["schemas"]["Duration"];
-            /** @description Debounces the timer: each call that names it pushes the ring out by its `delay`, and never past this much after the first one. A ring that has begun ends the wait. From 1ms to 87600h. It needs `delay`. */
+            /** @description Debounces the timer: each call with it postpones the ring by its `delay`, but at most to this long after the first call. A ring that has begun ends the wait. From 1ms to 87600h. It needs `delay`. */
             max_wait?: components["schemas"]["Duration"];
-            /** @description The rule by which the timer rings again and again. Excludes `due_at`, `due_local`, `delay` and `latest_at`. It must not ring more often than the policy's `min_interval`. */
+            /** @description The rule by which the timer rings repeatedly. Excludes `due_at`, `due_local`, `delay` and `latest_at`. It must not ring more often than the policy's `min_interval`. */
             recurrence?: components["schemas"]["Recurrence"];
-            /** @description After this time nobody is called any more, and the timer is `expired`. It must lie in the future, and not before the due time. Excludes `expires_after`. */
+            /** @description After this time no callback is sent, and the timer is `expired`. It must lie in the future, and not before the due time. Excludes `expires_after`. */
             latest_at?: components["schemas"]["Time"];
-            /** @description The latest time, counted from the due time. From 1ms to 87600h. Excludes `latest_at`. With neither, the policy's default holds. */
+            /** @description The latest time, counted from the due time. From 1ms to 87600h. Excludes `latest_at`. Without both, the policy's default applies. */
             expires_after?: components["schemas"]["Duration"];
-            /** @description Whether the timer waits to be resumed. What falls due meanwhile rings when it is, and expires at the latest time that the timer names. PATCH pauses and resumes as `POST …/pause` and `POST …/resume` do; PUT without it resumes. It goes with a single due time: a recurrence has its own. By default false. */
+            /** @description Whether the timer waits to be resumed. What falls due meanwhile rings at the resumption, and expires at the timer's own latest time. PATCH pauses and resumes as `POST …/pause` and `POST …/resume` do. PUT without it resumes. It is for a single due time: a recurrence has its own field. By default false. */
             paused?: boolean;
-            /** @description Any JSON. The receiver gets it byte for byte as it was sent, as `application/json`. At most 65536 bytes. Excludes `payload_base64` and `content_type`. */
+            /** @description Any JSON. The receiver gets it byte for byte, as `application/json`. At most 65536 bytes. Excludes `payload_base64` and `content_type`. */
             payload?: unknown;
             /** @description Any bytes, in standard base64 with padding. At most 65536 bytes once decoded. Needs `content_type`. */
             payload_base64?: string;
@@ -1538,11 +1547,11 @@ export interface components {
              */
             content_type?: string;
             callback?: components["schemas"]["TimerCallback"];
-            /** @description The timer's own ladder, in place of the policy's. */
+            /** @description The timer's own ladder, instead of the policy's. */
             retry?: components["schemas"]["Retry"];
-            /** @description Replace the labels that the timer has, as a whole; none at all take them away. */
+            /** @description Replaces all labels of the timer. An empty object removes them. */
             labels?: components["schemas"]["Labels"];
-            /** @description 1 is the most urgent, 5 the least. It decides how often the timer's type gets a turn while there is more to do than can be done at once. By default the policy's. */
+            /** @description 1 is the most urgent, 5 the least. It decides how often the timer's type gets a turn under load. By default the policy's. */
             priority?: number;
             on_delivered?: components["schemas"]["Outcome"];
             on_failed?: components["schemas"]["Outcome"];
@@ -1552,29 +1561,29 @@ export interface components {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
         };
-        /** @description A timer whose business type and id stand in the path; the body may repeat them. It needs one of `due_at`, `due_local`, `delay` and `recurrence`. */
+        /** @description A timer whose business type and id are in the path. The body may repeat them. It needs one of `due_at`, `due_local`, `delay` and `recurrence`. */
         TimerReplacement: components["schemas"]["TimerTerms"] & {
             business_type?: components["schemas"]["BusinessType"];
             business_id?: components["schemas"]["BusinessId"];
         };
-        /** @description What to change of a timer: at least one field beside `business_type` and `business_id`, which may repeat what the path says. A named `callback` or `retry` is replaced as a whole. An empty `on_delivered` or `on_failed` takes the timer's own away: whom the policy names is told again. */
+        /** @description A change of a timer: at least one field other than `business_type` and `business_id`, which may repeat the path. A named `callback` or `retry` is replaced as a whole. An empty `on_delivered` or `on_failed` removes the timer's own one: the policy's applies again. */
         TimerChange: components["schemas"]["TimerTerms"] & {
             business_type?: components["schemas"]["BusinessType"];
             business_id?: components["schemas"]["BusinessId"];
         };
-        /** @description How many timers there are. */
+        /** @description The number of timers. */
         Stats: {
             counted_at: components["schemas"]["Instant"];
             timers: components["schemas"]["StatusCounts"];
-            /** @description Those that have a policy, or the one that was asked for. */
+            /** @description The types that have a policy, or the requested one. */
             business_types: components["schemas"]["TypeStats"][];
         };
-        /** @description How many timers of a business type there are. */
+        /** @description The number of timers of a business type. */
         TypeStats: {
             business_type: components["schemas"]["BusinessType"];
             timers: components["schemas"]["StatusCounts"];
         };
-        /** @description How many timers have each status. A first attempt that is under way still counts as `scheduled`, and an id that was booked again counts once for each time that is retained. */
+        /** @description The number of timers in each status. A first attempt that is under way still counts as `scheduled`. An id that was booked again counts once for each retained timer. */
         StatusCounts: {
             scheduled: number;
             paused: number;
@@ -1584,25 +1593,25 @@ export interface components {
             expired: number;
             cancelled: number;
         };
-        /** @description How punctual timers were, by business type. */
+        /** @description The punctuality of timers, by business type. */
         ObjectiveReports: {
-            /** @description When a process last handed over its counts. It is left out where none ever did. */
+            /** @description When a process last stored its counts. Omitted if none ever did. */
             recorded_at?: components["schemas"]["Instant"];
             business_types: components["schemas"]["ObjectiveReport"][];
         };
-        /** @description How punctual the timers of a business type were. A figure that is not known is left out. */
+        /** @description The punctuality of the timers of a business type. A figure that is not known is omitted. */
         ObjectiveReport: {
             business_type: components["schemas"]["BusinessType"];
             from: components["schemas"]["Instant"];
             to: components["schemas"]["Instant"];
-            /** @description What the timers are measured by. */
+            /** @description The objective. */
             objective: {
                 on_time: components["schemas"]["OnTime"];
                 target: number;
             };
             /** @description The share of timers that rang on time. */
             share?: number;
-            /** @description The share of the error budget that is left. Below 0 it is overspent. */
+            /** @description The remaining share of the error budget. Below 0 it is overspent. */
             budget_left?: number;
             /** @description The median lateness of first attempts, in milliseconds. */
             p50_ms?: number;
@@ -1610,31 +1619,31 @@ export interface components {
             p99_ms?: number;
             /** @description The greatest lateness of a first attempt, in milliseconds. */
             worst_ms?: number;
-            /** @description How many timers were booked. */
+            /** @description The number of booked timers. */
             booked: number;
             /** @description The size of their payloads. */
             bytes: number;
-            /** @description How many of the timers that ended had a first attempt. */
+            /** @description The number of ended timers that had a first attempt. */
             rung: number;
-            /** @description How many of them had it on time. */
+            /** @description The number of them whose first attempt was on time. */
             on_time: number;
-            /** @description How many expired without an attempt. */
+            /** @description The number of timers that expired without an attempt. */
             missed: number;
             delivered: number;
             failed: number;
             expired: number;
-            /** @description How many calls were made. */
+            /** @description The number of calls. */
             attempts: number;
-            /** @description How many timers have not ended. Among all types, only those with a policy have it. */
+            /** @description The number of open timers. For all types together it counts only types with a policy. */
             open?: number;
         };
-        /** @description How many timers of a business type fall due in the time ahead. */
+        /** @description The number of timers of a business type that fall due, over time. */
         Forecast: {
             business_type: components["schemas"]["BusinessType"];
             counted_at: components["schemas"]["Instant"];
-            /** @description The limit in force, 0 while callbacks are held back. It is left out where there is none. */
+            /** @description The limit in force, 0 while callbacks are held back. Omitted without a limit. */
             callbacks_per_second?: number;
-            /** @description Open timers that fell due within the last day. They are taken to go first. */
+            /** @description Open timers that fell due within the last day. The forecast assumes that they go first. */
             overdue: number;
             step: components["schemas"]["Duration"];
             steps: components["schemas"]["ForecastStep"][];
@@ -1642,17 +1651,17 @@ export interface components {
         /** @description One step, from `at` on. */
         ForecastStep: {
             at: components["schemas"]["Instant"];
-            /** @description How many fall due. */
+            /** @description The number of timers that fall due. */
             due: number;
-            /** @description How many items dispatches of the type send. Left out where it is none. */
+            /** @description The number of items that dispatches of the type send. Omitted if there are none. */
             dispatch_items?: number;
-            /** @description Whether more is to be called in it, with what is left from before, than the limit lets through. */
+            /** @description Whether the callbacks of this step, with the backlog from before, exceed the limit. */
             overflows?: boolean;
-            /** @description How late its last timer is, in whole seconds. It is left out below one second. */
+            /** @description How late its last timer is, in whole seconds. Omitted below one second. */
             lateness?: components["schemas"]["Duration"];
         };
         /**
-         * @description What the timer is marked with, to be found by. Receivers are not sent it.
+         * @description Marks of the timer for searches. They are not sent to receivers.
          * @example {
          *       "customer": "42",
          *       "env": "live"
@@ -1667,12 +1676,12 @@ export interface components {
         LabelValue: string;
         /**
          * Format: uri
-         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters; a host name may be written in any script. Of the ports below 1024 only 80 and 443 are allowed. Addresses that are not public are not called, unless they are allowed by the operator.
+         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters. A host name may be in any script. Of the ports below 1024 only 80 and 443 are allowed. Addresses that are not public are not called, unless the operator allows them.
          * @example https://orders.example.com/close
          */
         CallbackUrl: string;
         /**
-         * @description Headers to send along. Headers that Wakecall or HTTP itself sets are reserved, such as `Host`, `Content-Type`, `traceparent` and everything that begins with `Wakecall-`, `webhook-`, `Proxy-` or `X-Forwarded-`. Values are visible ASCII characters, spaces and tabs. They are kept sealed and never shown, and need a Wakecall with a secret key.
+         * @description Headers to add. Headers that Wakecall or HTTP itself sets are reserved, such as `Host`, `Content-Type`, `traceparent` and all names that begin with `Wakecall-`, `webhook-`, `Proxy-` or `X-Forwarded-`. Values are visible ASCII characters, spaces and tabs. They are kept sealed and never shown, and need a Wakecall with a secret key.
          * @example {
          *       "Authorization": "Bearer s3cret"
          *     }
@@ -1689,29 +1698,29 @@ export interface components {
          * @default 10s
          */
         AttemptTimeout: string & components["schemas"]["Duration"];
-        /** @description The name of a RabbitMQ that the operator has configured (`WAKECALL_BROKERS`), instead of a `url`. A message is delivered when the broker has confirmed it. */
+        /** @description The name of a configured RabbitMQ (`WAKECALL_BROKERS`), instead of a `url`. A message is delivered when the broker has confirmed it. */
         Broker: string;
-        /** @description An exchange of the broker. Left out: the default one, whose routing keys are names of queues. */
+        /** @description An exchange of the broker. By default the default exchange, whose routing keys are names of queues. */
         Exchange: string;
         /** @description The routing key of the messages, the business type by default. */
         RoutingKey: string;
-        /** @description Whether the receivers of the type connect by themselves, at `/v1/streams/{type}`, instead of a `url`. While none is connected the timers of the type wait, until their latest time, or go by the other link of the policy. */
+        /** @description Whether the receivers of the type connect to Wakecall, at `/v1/streams/{type}`, instead of a `url`. While none is connected, the timers of the type wait until their latest time, or use the fallback of the policy. */
         Stream: boolean;
-        /** @description The timer's own callback. What it leaves out is taken from the policy. The policy's headers are sent along, the timer's own winning, unless the timer has a `url` or a `broker`: the policy's headers may hold credentials for the policy's receiver. */
+        /** @description The timer's own callback. Omitted fields are taken from the policy. The policy's headers are added, and the timer's own override them. If the timer has a `url` or a `broker`, the policy's headers are not added: they may hold credentials for the policy's receiver. */
         TimerCallback: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
             exchange?: components["schemas"]["Exchange"];
             routing_key?: components["schemas"]["RoutingKey"];
             /**
-             * @description It is the policy's to say.
+             * @description Only a policy can set it.
              * @constant
              */
             stream?: false;
             headers?: components["schemas"]["CallbackHeaders"];
             timeout?: components["schemas"]["AttemptTimeout"];
         };
-        /** @description Where and how the receiver is called: a `url`, a `broker` or a `stream`. With none of them each timer of the type needs one of its own, and `headers` are refused. */
+        /** @description Where and how the receiver is called: a `url`, a `broker` or a `stream`. With none of them each timer of the type needs its own, and `headers` are refused. */
         PolicyCallback: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
@@ -1721,37 +1730,37 @@ export interface components {
             headers?: components["schemas"]["CallbackHeaders"];
             timeout?: components["schemas"]["AttemptTimeout"];
         };
-        /** @description Where and how the receiver is called. Without a `url`, a `broker` or a `stream` each timer of the type brings its own. */
+        /** @description Where and how the receiver is called. Without a `url`, a `broker` or a `stream` each timer of the type has its own. */
         ShownCallback: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
             exchange?: components["schemas"]["Exchange"];
             routing_key?: components["schemas"]["RoutingKey"];
             stream?: components["schemas"]["Stream"];
-            /** @description The headers that are sent along, their values hidden. */
+            /** @description The headers to add, with hidden values. */
             headers?: {
                 [key: string]: "***";
             };
             timeout: components["schemas"]["AttemptTimeout"];
         };
         /**
-         * @description For how long the callback must have failed, for the type as a whole; of a stream, for how long no receiver must have taken anything that waited. From 1s to 24h.
+         * @description For how long the callback must have failed, for the type as a whole. For a stream, for how long no receiver must have accepted a waiting ring. From 1s to 24h.
          * @default 30s
          */
         FallbackAfter: string & components["schemas"]["Duration"];
-        /** @description An answer 202 only accepts a delivery, and its receiver says later what became of it, as does whoever reads the queue of a broker. It does not go with `callback.stream`, and items of dispatches know nothing of it. Every other 2xx delivers. */
+        /** @description An answer 202 only accepts a delivery, and the receiver reports the result later. The same is true of a message that a broker has confirmed. It excludes `callback.stream`, and has no effect on items of dispatches. Every other 2xx delivers. */
         Ack: {
-            /** @description How long a receiver has for it, from its answer on. Without word by then the attempt has failed, and the ladder goes on. From 1s to 168h. */
+            /** @description The time for the report, from the receiver's answer on. Without a report the attempt has failed, and the ladder continues. From 1s to 168h. */
             within: components["schemas"]["Duration"];
         };
-        /** @description Why a delivery failed after all. */
+        /** @description Why a delivery failed. */
         Nack: {
             /** @description Shown as the failure of the attempt. At most 400 bytes. */
             reason?: string;
             /** @description The next attempt is made after the larger of this and the ladder's step. From 0s to 720h. */
             retry_after?: components["schemas"]["Duration"];
         };
-        /** @description The second link: where the timers of the type go, under the same `webhook-id`, while the callback is down or where it has used up the ladder. Each link has the ladder for itself. It needs a `url`, a `broker` or a `stream` other than the callback's, and is not for timers with a destination of their own. */
+        /** @description The fallback: where the timers of the type go, under the same `webhook-id`, while the callback is down or after it has used up the ladder. Callback and fallback use the ladder separately. It needs a `url`, a `broker` or a `stream` other than the callback's, and does not apply to timers with their own destination. */
         PolicyFallback: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
@@ -1762,21 +1771,21 @@ export interface components {
             timeout?: components["schemas"]["AttemptTimeout"];
             after?: components["schemas"]["FallbackAfter"];
         };
-        /** @description The second link. */
+        /** @description The fallback. */
         ShownFallback: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
             exchange?: components["schemas"]["Exchange"];
             routing_key?: components["schemas"]["RoutingKey"];
             stream?: components["schemas"]["Stream"];
-            /** @description The headers that are sent along, their values hidden. */
+            /** @description The headers to add, with hidden values. */
             headers?: {
                 [key: string]: "***";
             };
             timeout: components["schemas"]["AttemptTimeout"];
             after: components["schemas"]["FallbackAfter"];
         };
-        /** @description The ladder of waits between attempts: explicit steps, or exponential growth. A `Retry-After` from the receiver, up to 1h, makes a wait longer. The latest time cuts it short. */
+        /** @description The ladder of waits between attempts: explicit steps, or exponential growth. A `Retry-After` from the receiver, up to 1h, makes a wait longer. The latest time ends it early. */
         Retry: components["schemas"]["StepsRetry"] | components["schemas"]["ExponentialRetry"];
         /** @description A wait between two attempts. From 1ms to 720h. */
         RetryWait: string & components["schemas"]["Duration"];
@@ -1786,7 +1795,7 @@ export interface components {
          */
         Jitter: number;
         /**
-         * @description Explicit waits, first to last. A ladder of n steps makes 1 + n attempts; an empty list makes one.
+         * @description Explicit waits, first to last. A ladder of n steps makes 1 + n attempts. An empty list makes one.
          * @example {
          *       "steps": [
          *         "10s",
@@ -1803,7 +1812,7 @@ export interface components {
             jitter?: components["schemas"]["Jitter"];
         };
         /**
-         * @description The first wait is `initial`; each next one is `multiplier` times longer, up to `max_interval`.
+         * @description The first wait is `initial`. Each next one is `multiplier` times longer, up to `max_interval`.
          * @example {
          *       "initial": "1s",
          *       "multiplier": 2,
@@ -1821,23 +1830,23 @@ export interface components {
             jitter?: components["schemas"]["Jitter"];
         };
         /**
-         * @description When a timer rings again and again: by exactly one of `cron`, `crons`, `every`, `after`, `at` and `before`. A rule
-         *     that never rings, or not within ten years, is refused. The page on recurring timers tells the whole
-         *     language and what happens when the clocks change.
+         * @description When a timer rings repeatedly: exactly one of `cron`, `crons`, `every`, `after`, `at` and `before`. A
+         *     rule that never rings, or not within ten years, is refused. The page on recurring timers describes the
+         *     whole language, and changes of the clock.
          */
         Recurrence: {
             /**
-             * @description A cron expression: minute, hour, day of month, month, day of week, with second in front where there are six fields; with `*`, names, ranges, steps and lists, and in the fields of days `?`, `L`, `L-3`, `LW`, `15W`, `FRIL` and `FRI#2`; or `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`.
+             * @description A cron expression: minute, hour, day of month, month, day of week. With six fields, the first is the second. Fields take `*`, names, ranges, steps and lists. The fields of days also take `?`, `L`, `L-3`, `LW`, `15W`, `FRIL` and `FRI#2`. Or one of `@hourly`, `@daily`, `@midnight`, `@weekly`, `@monthly`, `@yearly`, `@annually`.
              * @example 30 9 * * MON-FRI
              * @example 0 0/30 9-17 * * ?
              */
             cron?: string;
-            /** @description Several expressions. A moment that they share rings once. */
+            /** @description Several expressions. An instant that several of them match rings once. */
             crons?: string[];
-            /** @description Whether the expressions have six fields, the first of them for seconds. It may be left out, but where a day of the week stands there by its number. */
+            /** @description Whether the expressions have six fields, the first of them for seconds. It is required only if the day of the week is a number. */
             seconds?: components["schemas"]["Flag"];
             /**
-             * @description The scheduler that the expressions are written for; cron by default.
+             * @description The scheduler whose cron dialect is used. By default cron.
              *     * `quartz`: days of the week count from SUN=1, and one of the fields of days is `?`.
              *     * `spring`: a day must match both fields of days.
              * @enum {string}
@@ -1845,14 +1854,14 @@ export interface components {
             dialect?: "quartz" | "spring";
             /** @description A fixed rate, counted from the nominal time, so that it does not drift. From 1s to 87600h. */
             every?: components["schemas"]["Duration"];
-            /** @description Puts a fixed rate on the clock: nominal times lie a whole number of intervals, and the offset, after 1970-01-01T00:00:00Z. Below `every`. Without it, they are counted from the start. */
+            /** @description Aligns a fixed rate with the clock: nominal times are a whole number of intervals, plus the offset, after 1970-01-01T00:00:00Z. Below `every`. Without it, they are counted from the start. */
             offset?: components["schemas"]["Duration"];
             /** @description A fixed delay, counted from the end of the last delivery. From 1s to 87600h. */
             after?: components["schemas"]["Duration"];
-            /** @description The times themselves, in any order; one that is listed twice rings once. At most 87600h ahead. */
+            /** @description The times themselves, in any order. A repeated time rings once. At most 87600h ahead. */
             at?: components["schemas"]["Time"][];
             /**
-             * @description How long before `due_at` or `due_local` the times lie, from 0s to 87600h.
+             * @description How long before `due_at` or `due_local` each time is, from 0s to 87600h.
              * @example [
              *       "168h",
              *       "24h",
@@ -1861,51 +1870,51 @@ export interface components {
              *     ]
              */
             before?: components["schemas"]["Duration"][];
-            /** @description What `before` counts back from. At most 87600h ahead. Excludes `due_local`. */
+            /** @description The time that `before` counts back from. At most 87600h ahead. Excludes `due_local`. */
             due_at?: components["schemas"]["Time"];
-            /** @description What `before` counts back from, by a clock on a wall in `timezone`. Excludes `due_at`. */
+            /** @description The time that `before` counts back from, in local time of `timezone`. Excludes `due_at`. */
             due_local?: components["schemas"]["LocalTime"];
             timezone?: components["schemas"]["TimeZone"];
             /** @description How long from now nothing rings. From 0s to 87600h. Excludes `start_at`. */
             initial_delay?: components["schemas"]["Duration"];
-            /** @description Nothing rings before. A fixed rate is counted from it, also when it has passed. At most 87600h ahead. */
+            /** @description Nothing rings before this time. A fixed rate is counted from it, even if it has passed. At most 87600h ahead. */
             start_at?: components["schemas"]["Time"];
-            /** @description The last moment that may be a nominal time. */
+            /** @description The last possible nominal time. */
             end_at?: components["schemas"]["Time"];
-            /** @description How often the timer rings at most. What is skipped does not count. */
+            /** @description How often the timer rings at most. Skipped times do not count. */
             max_occurrences?: number;
             jitter?: components["schemas"]["RingJitter"];
-            /** @description Dates such as `2027-12-25`, and cron expressions of five fields, each of which excludes whole minutes. */
+            /** @description Dates such as `2027-12-25`, and cron expressions of five fields. Each expression excludes whole minutes. */
             exclude?: string[];
             missed?: components["schemas"]["Missed"];
             on_failure?: components["schemas"]["OnFailure"];
-            /** @description Whether the timer waits to be resumed before it rings first. */
+            /** @description Whether the timer waits to be resumed before its first ring. */
             paused?: components["schemas"]["Flag"];
         };
         RecurrencePreview: {
             recurrence: components["schemas"]["Recurrence"];
-            /** @description The moment of the booking that is tried. By default now. */
+            /** @description The assumed time of the booking. By default now. */
             from?: components["schemas"]["Time"];
             count?: components["schemas"]["UpcomingCount"];
         };
         Upcoming: {
-            /** @description Nominal times in order, without jitter. Fewer than asked for when the rule ends, and of a rule that rings so rarely that the search for more would take too long. */
+            /** @description Nominal times in order, without jitter. There are fewer than requested if the rule ends, or if it rings so rarely that the search would take too long. */
             upcoming: components["schemas"]["Instant"][];
             empty_because?: components["schemas"]["EmptyReason"];
-            /** @description Why the timer was paused. Left out where nobody said so. */
+            /** @description Why the timer was paused. Omitted without a reason. */
             note?: string;
         };
         /**
          * @description Why there is no time:
-         *     * `paused`: the timer is paused, and its rule goes on when it is resumed.
+         *     * `paused`: the timer is paused, and its rule continues when it is resumed.
          *     * `finished`: the timer has ended.
          *     * `stopped`: its receiver has ended the rule.
-         *     * `no_more`: the rule names no further time, or none that a search within its limits finds.
+         *     * `no_more`: the rule has no further time, or the search reached its limit.
          * @enum {string}
          */
         EmptyReason: "paused" | "finished" | "stopped" | "no_more";
         /**
-         * @description A timer as it stands. What does not apply is left out.
+         * @description The current state of a timer. A field that does not apply is omitted.
          * @example {
          *       "business_type": "order-close",
          *       "business_id": "order-4711",
@@ -1929,54 +1938,54 @@ export interface components {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
             status: components["schemas"]["Status"];
-            /** @description When the timer rings, or rang. Of a recurring timer the nominal time of the next occurrence. */
+            /** @description When the timer rings, or rang. For a recurring timer, the nominal time of the next occurrence. */
             due_at: components["schemas"]["Instant"];
-            /** @description The due time as it was booked by a clock on a wall in `timezone`. Left out where it was not. */
+            /** @description The due time as it was booked in local time of `timezone`. Omitted if it was booked otherwise. */
             due_local?: components["schemas"]["LocalTime"];
             /** @description The time zone of `due_local`. */
             timezone?: components["schemas"]["ZoneName"];
-            /** @description After this time nobody is called any more. Left out if the timer never expires. A timer that names none of its own is shown with the default of the policy as it is now; while it is paused that does not end it before it is resumed. */
+            /** @description After this time no callback is sent. Omitted if the timer never expires. A timer without its own is shown with the current default of the policy. While it is paused, that default does not end it. */
             latest_at?: components["schemas"]["Instant"];
-            /** @description When a timer with a `max_wait` rings at the latest, however often it is pushed out. */
+            /** @description When a timer with a `max_wait` rings at the latest, however often it is postponed. */
             ring_by?: components["schemas"]["Instant"];
             /** @description Counts the changes of the timer, from 1. */
             revision: number;
-            /** @description Which delivery of the booking it is. A redelivery begins another one, and so does a change of when the timer rings. */
+            /** @description The number of the delivery within the booking. A redelivery begins another one, and so does a change of when the timer rings. */
             round: number;
             /** @description How many attempts were made in this round, as far as Temporal has recorded them. */
             attempts: number;
-            /** @description When the next attempt is made. Left out while nobody can tell; `waits_for` says why. */
+            /** @description When the next attempt is made. Omitted while that is unknown; `waits_for` has the reason. */
             next_attempt_at?: components["schemas"]["Instant"];
             waits_for?: components["schemas"]["WaitsFor"];
             waits_until?: components["schemas"]["WaitsUntil"];
             waits_since?: components["schemas"]["WaitsSince"];
             waits_by?: components["schemas"]["WaitsBy"];
             waits_note?: components["schemas"]["WaitsNote"];
-            /** @description Until when the receiver is awaited that has accepted the last attempt. Only a get shows it. */
+            /** @description Until when the acknowledgement of the last attempt is awaited. Only a get shows it. */
             ack_until?: components["schemas"]["Instant"];
-            /** @description Where and how the receiver is called, under the policy as it is now. Left out if nobody would be called. Lists leave it out. */
+            /** @description Where and how the receiver is called, under the current policy. Omitted if there is no receiver. Lists omit it. */
             callback?: components["schemas"]["ShownCallback"];
-            /** @description The ladder of the attempts, under the policy as it is now. Lists leave it out. */
+            /** @description The ladder of the attempts, under the current policy. Lists omit it. */
             retry?: components["schemas"]["Retry"];
-            /** @description Who is told by the timer's own word, in place of whom the policy names. Lists leave it out. */
+            /** @description The timer's own destination for this event, instead of the policy's. Lists omit it. */
             on_delivered?: components["schemas"]["Outcome"];
-            /** @description Who is told by the timer's own word, in place of whom the policy names. Lists leave it out. */
+            /** @description The timer's own destination for this event, instead of the policy's. Lists omit it. */
             on_failed?: components["schemas"]["Outcome"];
             last_failure?: components["schemas"]["Failure"];
             link?: components["schemas"]["Link"];
-            /** @description What the receiver is sent, where that is JSON. Only a get with `payload=true` shows it. */
+            /** @description The payload, if it is JSON. Only a get with `payload=true` shows it. */
             payload?: unknown;
-            /** @description What the receiver is sent, where that is not JSON. Only a get with `payload=true` shows it. */
+            /** @description The payload, if it is not JSON. Only a get with `payload=true` shows it. */
             payload_base64?: string;
             /** @description The media type of the payload. Only a get with `payload=true` shows it. */
             content_type?: string;
-            /** @description A cancel is durable that no worker has carried out yet. Nothing that comes after it takes effect on this booking. Only the answers about one timer have it. */
+            /** @description True if a cancel is durable and no worker has carried it out yet. Later changes of this booking have no effect. Only the answers about one timer have it. */
             cancel_requested?: boolean;
             /** @description With 202 only, the id of the change that was accepted and is not applied yet. */
             pending_change?: string;
-            /** @description The latest changes that were accepted with 202 and did not fit the timer when they were applied, since others had come first. */
+            /** @description The latest changes that were accepted with 202 and did not fit the timer when they were applied, because other changes came first. */
             refused_changes?: components["schemas"]["Refusal"][];
-            /** @description When the receiver had answered. */
+            /** @description When the receiver's answer arrived. */
             delivered_at?: components["schemas"]["Instant"];
             /** @description The first byte of the first attempt, minus the due time, in milliseconds. */
             lateness_ms?: number;
@@ -1986,28 +1995,28 @@ export interface components {
             priority: number;
             /** @description When the timer was booked. */
             created_at: components["schemas"]["Instant"];
-            /** @description When its last booking or change was asked for. */
+            /** @description When its last booking or change was requested. */
             updated_at?: components["schemas"]["Instant"];
-            /** @description The run of the timer's workflow that is shown. The workflow's id is `{business_type}/{business_id}`. */
+            /** @description The run of the timer's workflow. The workflow's id is `{business_type}/{business_id}`. */
             run_id: string;
-            /** @description The first run of the workflow. Lists leave it out. */
+            /** @description The first run of the workflow. Lists omit it. */
             first_run_id?: string;
             recurrence?: components["schemas"]["Recurrence"];
-            /** @description The number of the occurrence at `due_at`, from 1. What is skipped has no number. */
+            /** @description The number of the occurrence at `due_at`, from 1. Skipped times have no number. */
             occurrence?: number;
             /** @description Why the timer was paused or resumed. */
             note?: string;
             last_occurrence?: components["schemas"]["PastOccurrence"];
             /**
-             * @description True of a recurring timer whose receiver ended it, by the header `Wakecall-Stop`.
+             * @description True if the receiver ended the recurring timer, by the header `Wakecall-Stop`.
              * @constant
              */
             stopped?: true;
-            /** @description Where the timer can be looked at. */
+            /** @description Links to pages on the timer. */
             links: {
                 /**
                  * Format: uri
-                 * @description The timer in Temporal's Web UI. Left out if Wakecall does not know where that is.
+                 * @description The timer in Temporal's Web UI. Omitted if Wakecall does not know its address.
                  */
                 web_ui?: string;
             };
@@ -2016,7 +2025,7 @@ export interface components {
         Refusal: {
             /** @description The `pending_change` of the answer that accepted it. */
             change: string;
-            /** @description When the change was asked for. */
+            /** @description When the change was requested. */
             at: components["schemas"]["Instant"];
             /** @description The values that did not fit. */
             errors?: components["schemas"]["FieldError"][];
@@ -2031,7 +2040,7 @@ export interface components {
          *     }
          */
         Failure: {
-            /** @description The receiver's HTTP status. Left out if there was none. */
+            /** @description The receiver's HTTP status. Omitted without an answer. */
             status?: number;
             class?: components["schemas"]["FailureClass"];
             /** @description A sentence such as `HTTP 500`, or the class and what it means. At most 512 bytes. */
@@ -2039,36 +2048,39 @@ export interface components {
             at: components["schemas"]["Instant"];
         };
         /**
-         * @description What kind of failure it was. Left out where no attempt could begin.
+         * @description The class of the failure. Omitted if no attempt could begin.
          *
          *     * `http`: the receiver answered, with `status`.
          *     * `blocked_address`: Wakecall may not call the address.
          *     * `dns_failure`: the name of the host could not be resolved.
          *     * `connect_failure`: no connection could be made.
          *     * `timeout`: the attempt took too long.
-         *     * `broken_answer`: the connection broke, or what came was not HTTP.
+         *     * `broken_answer`: the connection broke, or the answer was not HTTP.
          *     * `bad_request`: the request could not be built.
          *     * `no_receiver`: neither the timer nor a policy names a URL.
-         *     * `out_of_resources`: Wakecall had no room for a connection. Nobody was called, and it uses up no attempt.
+         *     * `out_of_resources`: Wakecall had no room for a connection. No call was made, and no attempt is used
+         *       up.
          *     * `sealed_header`: no configured secret key opens a header of the timer.
          *     * `tls_expired`: the receiver's certificate has expired or is not valid yet.
-         *     * `tls_unknown_issuer`: nobody who is trusted has signed it.
-         *     * `tls_wrong_name`: it is another host's.
+         *     * `tls_unknown_issuer`: no trusted authority has signed the certificate.
+         *     * `tls_wrong_name`: the certificate is for another host.
          *     * `tls_protocol`: the receiver does not speak TLS, or offers no allowed version or cipher.
-         *     * `tls_client_certificate`: the receiver requires a client certificate, or refuses ours.
+         *     * `tls_client_certificate`: the receiver requires a client certificate, or refuses the one that was
+         *       sent.
          *     * `tls_failure`: another failure of the handshake.
-         *     * `refused`: the broker refused the message, or the worker; or a receiver that had connected said no.
-         *     * `unroutable`: no queue of the broker takes the message, or there is no such exchange.
+         *     * `refused`: the broker refused the message, the worker refused it, or a connected receiver refused the
+         *       ring.
+         *     * `unroutable`: no queue of the broker matches the message, or the exchange does not exist.
          *     * `broker_blocked`: the broker accepts no messages at the moment.
-         *     * `nacked`: the receiver had accepted the attempt, and said later that it failed.
-         *     * `unacknowledged`: the receiver had accepted the attempt, and said nothing more in time.
+         *     * `nacked`: the receiver accepted the attempt, and later reported that it failed.
+         *     * `unacknowledged`: the receiver accepted the attempt, and reported no result in time.
          * @enum {string}
          */
         FailureClass: "http" | "blocked_address" | "dns_failure" | "connect_failure" | "timeout" | "broken_answer" | "bad_request" | "no_receiver" | "out_of_resources" | "sealed_header" | "tls_expired" | "tls_unknown_issuer" | "tls_wrong_name" | "tls_protocol" | "tls_client_certificate" | "tls_failure" | "refused" | "unroutable" | "broker_blocked" | "nacked" | "unacknowledged";
         /** @description One page of timers. */
         TimerPage: {
             timers: components["schemas"]["Timer"][];
-            /** @description For the `page_token` of the next page; empty on the last one. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
         };
         /**
@@ -2097,7 +2109,7 @@ export interface components {
         Batch: {
             timers: components["schemas"]["NewTimer"][];
         };
-        /** @description What became of the timers of a batch. */
+        /** @description The results of a batch. */
         BatchResults: {
             /** @description One result for each timer, in the order of the request. */
             results: (components["schemas"]["BatchBooked"] | components["schemas"]["BatchRefused"])[];
@@ -2105,18 +2117,18 @@ export interface components {
         /** @description A timer that is booked. */
         BatchBooked: {
             /**
-             * @description 201 for a new timer, 200 if the same timer was there already.
+             * @description 201 for a new timer, 200 if the same timer existed already.
              * @enum {integer}
              */
             status: 200 | 201;
             timer: components["schemas"]["Timer"];
-            /** @description How late a new timer will probably be, since more falls due by then than its business type's limit lets through. Left out where it is expected in time, and where nothing is known yet. */
+            /** @description How late a new timer will probably be, because more timers fall due before it than the limit of its business type allows. Omitted if the timer is expected in time, or if nothing is known yet. */
             expected_lateness?: components["schemas"]["Duration"];
         };
         /** @description A timer that is not booked; after a 503 the outcome is unknown. */
         BatchRefused: {
             /**
-             * @description The status that the timer would have been answered with alone.
+             * @description The status of the answer if the timer had been sent alone.
              * @enum {integer}
              */
             status: 400 | 403 | 409 | 413 | 422 | 429 | 500 | 503;
@@ -2136,27 +2148,27 @@ export interface components {
          *     }
          */
         BulkOrder: {
-            /** @description The client's own id of the job; left out, one is made up. The same order under the same id is given once. */
+            /** @description The client's own id of the job. By default Wakecall creates one. The same order under the same id starts no second job. */
             id?: string;
             operation: components["schemas"]["BulkOperation"];
-            /** @description Selects timers among those that the operation is for: failed ones for `redeliver`, open ones for the others. An empty one selects all of them. */
+            /** @description Selects timers among those that the operation is for: failed ones for `redeliver`, open ones for the others. An empty filter selects all of them. */
             filter: components["schemas"]["TimerFilter"];
             /**
-             * @description By how much `move` moves each due time, back with a minus. From -87600h to 87600h. Required by `move`.
+             * @description By how much `move` moves each due time; a minus moves it back. From -87600h to 87600h. Required by `move`.
              * @example 2h
              * @example -30m
              */
             shift?: string;
             edit?: components["schemas"]["BulkEdit"];
             per_second?: components["schemas"]["BulkRate"];
-            /** @description Only count the timers that the job would be about, as `found`. Left out, they are changed. */
+            /** @description Only counts the matching timers, as `found`. By default they are changed. */
             dry_run?: boolean;
         };
         /** @description Selects timers as a list does. */
         TimerFilter: {
             /** @description Only timers of this business type. */
             business_type?: components["schemas"]["BusinessType"];
-            /** @description Only timers with this id, of whatever business type. */
+            /** @description Only timers with this id, of any business type. */
             business_id?: components["schemas"]["BusinessId"];
             /** @description Only timers with this status. */
             status?: components["schemas"]["Status"];
@@ -2171,32 +2183,32 @@ export interface components {
             /** @description Only timers that ended at this time or earlier. */
             ended_to?: components["schemas"]["Time"];
         };
-        /** @description What `edit` changes of each timer, as PATCH does, but for the time: at least one field. Required by `edit`. */
+        /** @description The fields that `edit` changes, as PATCH does, except the time: at least one. Required by `edit`. */
         BulkEdit: components["schemas"]["TimerTerms"];
         /**
          * @description * `cancel`: cancel open timers.
          *     * `move`: move the due time of open timers by `shift`.
-         *     * `edit`: change open timers to what `edit` says.
+         *     * `edit`: change open timers as `edit` says.
          *     * `fire`: ring open timers now.
-         *     * `redeliver`: try failed timers again.
+         *     * `redeliver`: retry failed timers.
          * @enum {string}
          */
         BulkOperation: "cancel" | "move" | "edit" | "fire" | "redeliver";
         /**
-         * @description How many timers are changed in a second, at most.
+         * @description The most timers that are changed in a second.
          * @default 50
          */
         BulkRate: number;
         /**
-         * @description * `running`: timers are still to be dealt with, or no worker has begun.
-         *     * `done`: every timer was dealt with.
-         *     * `stopped`: stopped by anybody.
-         *     * `failed`: it could not go on.
+         * @description * `running`: some timers are not handled yet, or no worker has begun.
+         *     * `done`: every timer was handled.
+         *     * `stopped`: it was stopped.
+         *     * `failed`: it could not continue.
          * @enum {string}
          */
         BulkStatus: "running" | "done" | "stopped" | "failed";
         /**
-         * @description A bulk job as it stands. What an edit changes is not shown.
+         * @description The current state of a bulk job. The values of an edit are not shown.
          * @example {
          *       "id": "sale-extended",
          *       "operation": "move",
@@ -2220,16 +2232,16 @@ export interface components {
             id: string;
             operation: components["schemas"]["BulkOperation"];
             status: components["schemas"]["BulkStatus"];
-            /** @description It was told to stop, and no worker has heard of it yet. Lists leave it out. */
+            /** @description True if a stop was requested and no worker has seen the request yet. Lists omit it. */
             cancel_requested?: boolean;
             waits_for?: components["schemas"]["WaitsFor"];
-            /** @description How many timers were found. Null until all of them are written down. */
+            /** @description How many timers were found. Null until the list is complete. */
             found: number | null;
-            /** @description With how many it was done. */
+            /** @description How many timers were changed. */
             done: number;
-            /** @description How many are not any more what was found, and were left alone. */
+            /** @description How many timers were skipped because they have changed since they were found. */
             skipped: number;
-            /** @description With how many it could not be done. */
+            /** @description How many timers could not be changed. */
             failed: number;
             filter: components["schemas"]["TimerFilter"];
             /** @description By how much each due time is moved. */
@@ -2238,13 +2250,13 @@ export interface components {
             /** @description Whether the timers are only counted. */
             dry_run: boolean;
             started_at: components["schemas"]["Instant"];
-            /** @description When it ended. Left out while it runs. */
+            /** @description When it ended. Omitted while it runs. */
             finished_at?: components["schemas"]["Instant"];
-            /** @description Where the job can be looked at. */
+            /** @description Links to pages on the job. */
             links: {
                 /**
                  * Format: uri
-                 * @description Its workflow in Temporal's Web UI. Left out if Wakecall does not know where that is.
+                 * @description Its workflow in Temporal's Web UI. Omitted if Wakecall does not know its address.
                  */
                 web_ui?: string;
             };
@@ -2252,19 +2264,20 @@ export interface components {
         /** @description One page of bulk jobs. */
         BulkList: {
             jobs: components["schemas"]["BulkJob"][];
-            /** @description Gives the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
         };
         /**
-         * @description * `done`: it was done. A timer that was cancelled already counts as cancelled.
-         *     * `pending`: it is durable, and comes before any callback; no worker had applied it in time. It counts as done.
-         *     * `skipped`: the timer is not any more what was found, and was left alone.
-         *     * `failed`: it could not be done.
+         * @description * `done`: the change was made. A timer that was cancelled already counts as cancelled.
+         *     * `pending`: the change is durable, and comes before any callback. No worker had applied it in time. It
+         *       counts as done.
+         *     * `skipped`: the timer has changed since it was found, and was skipped.
+         *     * `failed`: the change could not be made.
          * @enum {string}
          */
         BulkResult: "done" | "pending" | "skipped" | "failed";
         /**
-         * @description What became of a timer.
+         * @description The result for one timer.
          * @example {
          *       "business_type": "coupon-remind",
          *       "business_id": "c-1",
@@ -2277,46 +2290,46 @@ export interface components {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
             result: components["schemas"]["BulkResult"];
-            /** @description Why it was skipped or failed: the last part of the problem's type that the call for this timer would be answered with. `already-finished`: it ended before. `precondition-failed`: it was changed since. `overtaken`: it is in another status, or was tried again since. `cancel-pending`: it is being cancelled. `not-found`: it is gone. `invalid-request`: the change does not go with it. */
+            /** @description Why it was skipped or failed: the last part of the problem's type in the answer to the same call for this timer alone. `already-finished`: it ended before. `precondition-failed`: it was changed since. `overtaken`: it is in another status, or was retried since. `cancel-pending`: it is being cancelled. `not-found`: it is gone. `invalid-request`: the change does not fit it. */
             code?: string;
-            /** @description The status of the timer when it was its turn, where that was the reason. */
+            /** @description The status of the timer when it was handled, if that was the reason. */
             timer_status?: components["schemas"]["Status"];
-            /** @description The field that does not go with the timer. */
+            /** @description The field that does not fit the timer. */
             detail?: string;
         };
-        /** @description A dispatch to start. It needs a receiver: a policy of its business type, or a `callback.url`; and one of `items`, `"upload": true` and `loader`. */
+        /** @description A dispatch to start. It needs a receiver (a policy of its business type, or a `callback.url`), and one of `items`, `"upload": true` and `loader`. */
         DispatchOrder: {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
             per_second: components["schemas"]["DispatchRate"];
-            /** @description When to begin. At most 24h ago, which begins at once, and at most 87600h ahead. Excludes `delay` and `recurrence`. With none of the three it begins at once. */
+            /** @description When to begin. At most 24h ago, which begins at once, and at most 87600h ahead. Excludes `delay` and `recurrence`. Without all three it begins at once. */
             due_at?: components["schemas"]["Time"];
             /** @description How long from now to begin. From 0s to 87600h. */
             delay?: components["schemas"]["Duration"];
-            /** @description The rule by which it begins again and again, each time with all of its items. Excludes `latest_at`. */
+            /** @description The rule by which it begins repeatedly, each time with all of its items. Excludes `latest_at`. */
             recurrence?: components["schemas"]["Recurrence"];
-            /** @description After this time nothing is sent any more, and the dispatch is `expired`. */
+            /** @description After this time nothing is sent, and the dispatch is `expired`. */
             latest_at?: components["schemas"]["Time"];
             warm_up?: components["schemas"]["WarmUp"];
             callback_per?: components["schemas"]["DispatchPer"];
-            /** @description How many items one callback has at most, by default 100. Goes with `callback_per` `page`. */
+            /** @description The most items in one callback, by default 100. Only with `callback_per` `page`. */
             page_size?: number;
             callback?: components["schemas"]["TimerCallback"];
-            /** @description The dispatch's own ladder, in place of the policy's. */
+            /** @description The dispatch's own ladder, instead of the policy's. */
             retry?: components["schemas"]["Retry"];
-            /** @description The items, each id once; 1048576 bytes of payloads in all. */
+            /** @description The items, each id once. 1048576 bytes of payloads in all. */
             items?: components["schemas"]["DispatchItem"][];
             /** @description Whether the items are uploaded after this call. */
             upload?: components["schemas"]["Flag"];
             loader?: components["schemas"]["DispatchLoader"];
         };
         /**
-         * @description How many items are sent in a second by all workers together, also where several travel in one callback. Below 1 they are spaced evenly. The policy's `callbacks_per_second` holds as well.
+         * @description How many items all workers together send in a second, also if one callback carries several. Below 1 they are spaced evenly. The policy's `callbacks_per_second` applies as well.
          * @example 8000
          */
         DispatchRate: number;
         /**
-         * @description The time over which it rises evenly to its rate. From 0s to 1h.
+         * @description The time in which it rises evenly to its rate. From 0s to 1h.
          * @default 0s
          */
         WarmUp: components["schemas"]["Duration"];
@@ -2330,7 +2343,7 @@ export interface components {
          */
         DispatchPer: "item" | "page";
         /**
-         * @description What one callback is about.
+         * @description The contents of one callback.
          * @example {
          *       "id": "user-4711",
          *       "payload": {
@@ -2339,12 +2352,12 @@ export interface components {
          *     }
          */
         DispatchItem: {
-            /** @description Your own id. The `webhook-id` follows from it and the payload: two items of one id are two messages, or one to a receiver that drops repetitions where their payloads are the same. Inline items have an id each. */
+            /** @description Your own id. The `webhook-id` is derived from it and the payload. So two items with one id are two messages. With the same payload, they are one message to a receiver that drops repetitions. Inline items have unique ids. */
             id: components["schemas"]["BusinessId"];
-            /** @description Any JSON. The receiver gets it byte for byte. At most 65536 bytes; left out, the body is empty. */
+            /** @description Any JSON. The receiver gets it byte for byte. At most 65536 bytes. Without it, the body is empty. */
             payload?: unknown;
         };
-        /** @description A URL of yours that answers with items, page by page; the webhook `dispatchLoader` says how. */
+        /** @description Your URL that returns items, page by page. The webhook `dispatchLoader` describes it. */
         DispatchLoader: {
             url: components["schemas"]["CallbackUrl"];
             shards?: components["schemas"]["LoaderShards"];
@@ -2352,34 +2365,35 @@ export interface components {
             timeout?: components["schemas"]["AttemptTimeout"];
         };
         /**
-         * @description Into how many parts the items are split. They are loaded side by side.
+         * @description The number of parts of the items. The parts are loaded in parallel.
          * @default 1
          */
         LoaderShards: number;
         /**
-         * @description How many items are asked for at once.
+         * @description How many items one request asks for.
          * @default 100
          */
         LoaderPageSize: number;
-        /** @description What to change of a dispatch. */
+        /** @description A change of a dispatch. */
         DispatchChange: {
             per_second: components["schemas"]["DispatchRate"];
         };
         /**
-         * @description * `uploading`: its items are being stored; nothing starts before all of them are.
+         * @description * `uploading`: its items are being stored. It starts when all of them are stored.
          *     * `scheduled`: it waits for its due time.
          *     * `running`: items are being sent, or are on the ladder.
          *     * `paused`: it waits to be resumed.
-         *     * `done`: every item was taken.
-         *     * `done_with_failures`: every item was dealt with, and `failed` of them were given up.
-         *     * `failed`: a loader stopped answering, so that some shard is not complete; or the upload was never completed.
+         *     * `done`: every item was accepted.
+         *     * `done_with_failures`: every item was handled, and `failed` of them were given up.
+         *     * `failed`: a loader stopped answering, so that a shard is incomplete; or the upload was never
+         *       completed.
          *     * `expired`: the latest time came first.
-         *     * `cancelled`: cancelled or terminated by anybody.
+         *     * `cancelled`: it was cancelled or terminated.
          * @enum {string}
          */
         DispatchStatus: "uploading" | "scheduled" | "running" | "paused" | "done" | "done_with_failures" | "failed" | "expired" | "cancelled";
         /**
-         * @description A dispatch as it stands. What does not apply is left out.
+         * @description The current state of a dispatch. A field that does not apply is omitted.
          * @example {
          *       "business_type": "reminder",
          *       "business_id": "tonight",
@@ -2410,7 +2424,7 @@ export interface components {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
             status: components["schemas"]["DispatchStatus"];
-            /** @description A cancel is durable that no worker has carried out yet. Nothing that comes after it takes effect. */
+            /** @description True if a cancel is durable and no worker has carried it out yet. Later changes have no effect. */
             cancel_requested?: boolean;
             waits_for?: components["schemas"]["WaitsFor"];
             waits_until?: components["schemas"]["WaitsUntil"];
@@ -2418,11 +2432,11 @@ export interface components {
             waits_by?: components["schemas"]["WaitsBy"];
             waits_note?: components["schemas"]["WaitsNote"];
             per_second: components["schemas"]["DispatchRate"];
-            /** @description What it sends in a second now: less than its rate where the policy allows less, while it comes back after the receiver asked for patience, or where it falls behind, and 0 while it waits or is held back. */
+            /** @description The current rate, in items a second. It is below `per_second` if the policy allows less, while it recovers after back-pressure from the receiver, or if the dispatch falls behind. It is 0 while the dispatch waits or is held back. */
             effective_per_second: number;
-            /** @description The items a second that it will probably come to, where the workers have not shown that they send as many as `per_second`. Left out otherwise, and of a dispatch that has ended. */
+            /** @description The items a second that it will probably reach, if the workers have not shown yet that they can send `per_second`. Otherwise omitted, as for a dispatch that has ended. */
             expected_per_second?: number;
-            /** @description Since when it is below its rate. Left out where it is not, and where it waits as a whole: see `waits_for`. Of a dispatch that has ended, since when it was to its end. */
+            /** @description Since when it is below its rate. Omitted if it is not, and if it waits as a whole: see `waits_for`. For a dispatch that has ended, since when it was below its rate until its end. */
             behind_since?: components["schemas"]["Instant"];
             behind_why?: components["schemas"]["Shortage"];
             due_at?: components["schemas"]["Instant"];
@@ -2436,11 +2450,11 @@ export interface components {
             /** @description The number of the occurrence of a recurring dispatch, from 1. */
             occurrence?: number;
             last_occurrence?: components["schemas"]["DispatchEnd"];
-            /** @description How many items there are; null while that is unknown. */
+            /** @description How many items there are. Null while that is unknown. */
             items: number | null;
-            /** @description How many items are stored, while they are uploaded. */
+            /** @description How many items are stored, during the upload. */
             uploaded?: number;
-            /** @description How many items were taken. */
+            /** @description How many items were accepted. */
             done: number;
             /** @description How many items were given up. */
             failed: number;
@@ -2448,23 +2462,23 @@ export interface components {
             retrying: number;
             /** @description How many items are under way. */
             in_flight: number;
-            /** @description How many items have not been sent yet; null while that is unknown. */
+            /** @description How many items have not been sent yet. Null while that is unknown. */
             rest: number | null;
             /** @description How many attempts have been made. */
             callbacks: number;
             achieved: components["schemas"]["AchievedRates"];
-            /** @description When it will end at its rate. Left out while that is unknown, or more than a century ahead. */
+            /** @description When it will end at its rate. Omitted while that is unknown, or more than a century ahead. */
             estimated_end?: components["schemas"]["Instant"];
             created_at: components["schemas"]["Instant"];
             started_at?: components["schemas"]["Instant"];
             finished_at?: components["schemas"]["Instant"];
-            /** @description How far each shard is. Of a dispatch that has ended, those that were stopped and are not complete. Left out of lists. */
+            /** @description The progress of each shard. For a dispatch that has ended, only the shards that stopped and are incomplete. Lists omit it. */
             shards?: components["schemas"]["DispatchShard"][];
-            /** @description Where the dispatch can be looked at. */
+            /** @description Links to pages on the dispatch. */
             links: {
                 /**
                  * Format: uri
-                 * @description Its workflow in Temporal's Web UI. Left out if Wakecall does not know where that is.
+                 * @description Its workflow in Temporal's Web UI. Omitted if Wakecall does not know its address.
                  */
                 web_ui?: string;
             };
@@ -2473,11 +2487,11 @@ export interface components {
          * @description What keeps a dispatch below its rate.
          *
          *     * `limit`: the `callbacks_per_second` of the policy allow less.
-         *     * `back_pressure`: the receiver asked for patience, and the rate rises again.
-         *     * `in_flight`: as many callbacks are under way as the policy lets; the receiver takes long to answer.
+         *     * `back_pressure`: the receiver asked for back-pressure, and the rate rises again.
+         *     * `in_flight`: as many callbacks are under way as the policy allows; the receiver answers slowly.
          *     * `items`: its items are not loaded, or read, as fast as they could be sent.
          *     * `turn`: a part of it waits for a place at a worker.
-         *     * `worker`: the workers do not keep up, or none has taken a part of it.
+         *     * `worker`: the workers do not keep up, or none has started a part of it.
          * @enum {string}
          */
         Shortage: "limit" | "back_pressure" | "in_flight" | "items" | "turn" | "worker";
@@ -2490,51 +2504,52 @@ export interface components {
             failed: number;
             started_at: components["schemas"]["Instant"];
             finished_at: components["schemas"]["Instant"];
-            /** @description Those that were stopped and are not complete. */
+            /** @description The shards that stopped and are incomplete. */
             shards?: components["schemas"]["DispatchShard"][];
         };
         /** @description How many items were sent in a second. */
         AchievedRates: {
             last_second: number;
             last_10_seconds: number;
-            /** @description Since it began, without the time for which it was paused. */
+            /** @description The average since it began, without pauses. */
             whole: number;
         };
         /**
-         * @description What holds up the next attempt, or other work that has begun. Left out where nothing does. A list without
+         * @description What delays the next attempt, or other work that has begun. Omitted if nothing does. A list without
          *     attempts does not show it.
          *
-         *     * `emergency`: somebody has paused the callbacks of the type, or all of them.
+         *     * `emergency`: the callbacks of the type, or all callbacks, are paused.
          *     * `pause`: the policy of the type is paused.
-         *     * `back_pressure`: the receiver has asked for patience with its whole type.
-         *     * `retry_after`: the receiver has asked for patience with this timer.
+         *     * `back_pressure`: the receiver asked for a delay of its whole type.
+         *     * `retry_after`: the receiver asked for a delay of this timer.
          *     * `limit`: the `callbacks_per_second` of the policy are used up, or 0.
-         *     * `in_flight`: as many attempts are under way as the policy lets.
-         *     * `policy`: no policy says whom to call, or it cannot be read.
-         *     * `receiver`: the receivers of the type connect by themselves, and none is connected that has room.
-         *     * `ack`: the receiver has accepted the last attempt, and is to say what became of it.
-         *     * `turn`: a dispatch or a job waits for a place at a worker. Its business type has its share of them.
-         *     * `worker`: no worker has taken it.
+         *     * `in_flight`: as many attempts are under way as the policy allows.
+         *     * `policy`: no policy names a receiver, or the policy cannot be read.
+         *     * `receiver`: the receivers of the type connect to Wakecall, and no connected one has room.
+         *     * `ack`: the receiver has accepted the last attempt, and has not reported its result yet.
+         *     * `turn`: a dispatch or a job waits for a place at a worker. Its business type has a share of the
+         *       places.
+         *     * `worker`: no worker has started it.
          * @enum {string}
          */
         WaitsFor: "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker";
-        /** @description When that ends at the latest, as far as it is known. Of a `limit` it follows from what waits before it now. */
+        /** @description When that ends at the latest, as far as it is known. For a `limit` it follows from the current backlog. */
         WaitsUntil: components["schemas"]["Instant"];
-        /** @description Since when it holds, of what holds a whole type. */
+        /** @description Since when it holds, if it holds a whole type. */
         WaitsSince: components["schemas"]["Instant"];
-        /** @description Who has it wait. The name of the API key that paused, `receiver`, or `policy`. */
+        /** @description The source of the wait. The name of the API key that paused, `receiver`, or `policy`. */
         WaitsBy: string;
-        /** @description What was given as the reason of an emergency. */
+        /** @description The reason given for an emergency. */
         WaitsNote: string;
-        /** @description How far a shard is. */
+        /** @description The progress of a shard. */
         DispatchShard: {
             /** @description Its number, from 0. */
             shard: number;
             /**
              * @description * `waiting`: it has not begun.
              *     * `running`: it has something to send.
-             *     * `done`: all of its items were dealt with.
-             *     * `stopped`: its loader stopped answering; `problem` says why.
+             *     * `done`: all of its items were handled.
+             *     * `stopped`: its loader stopped answering. `problem` has the reason.
              * @enum {string}
              */
             status: "waiting" | "running" | "done" | "stopped";
@@ -2551,14 +2566,14 @@ export interface components {
         /** @description One page of dispatches. */
         DispatchPage: {
             dispatches: components["schemas"]["Dispatch"][];
-            /** @description Gives the next page. Empty on the last page. */
+            /** @description The `page_token` of the next page. Empty on the last page. */
             next_page_token: string;
         };
         /** @description An item that was given up. */
         DispatchFailure: {
             /** @description The item's id. */
             id: string;
-            /** @description As it came. */
+            /** @description The payload, unchanged. */
             payload?: unknown;
             /** @description How many attempts were made. */
             attempts: number;
@@ -2566,7 +2581,7 @@ export interface components {
             webhook_id: components["schemas"]["WebhookId"];
             left_out?: components["schemas"]["LeftOut"];
         };
-        /** @description What is tried again. */
+        /** @description The items that are retried. */
         RetriedFailures: {
             /** @description How many items. */
             retried: number;
@@ -2576,53 +2591,53 @@ export interface components {
         DispatchedPage: {
             items: {
                 id: components["schemas"]["BusinessId"];
-                /** @description As it came, byte for byte. */
+                /** @description The payload, byte for byte. */
                 payload?: unknown;
                 webhook_id: components["schemas"]["WebhookId"];
             }[];
         };
-        /** @description What became of the items of a page. One that is not named was taken. */
+        /** @description The results of the items of a page. An item that is not named was accepted. */
         DispatchVerdicts: {
             results: {
                 id: components["schemas"]["BusinessId"];
-                /** @description Whether it was taken. */
+                /** @description Whether it was accepted. */
                 ok: boolean;
-                /** @description Whether one that was not taken is tried again, on the ladder. By default it is. */
+                /** @description Whether a refused item is retried, on the ladder. By default true. */
                 retry?: boolean;
-                /** @description Why it was not taken, for people. */
+                /** @description Why it was refused, for people. */
                 reason?: string;
             }[];
         };
         /** @description An answer of a loader. */
         LoadedPage: {
             items: components["schemas"]["DispatchItem"][];
-            /** @description Names the next page. Empty or left out behind the last one. */
+            /** @description The `cursor` of the next page. Empty or omitted on the last page. */
             next_cursor?: string;
         };
-        /** @description A policy to store. The business type stands in the path; the body may repeat it. */
+        /** @description A policy to store. The business type is in the path. The body may repeat it. */
         NewPolicy: {
             business_type?: components["schemas"]["BusinessType"];
-            /** @description As it was read. It is ignored; use `If-Match`. */
+            /** @description The value from a read. It is ignored; use `If-Match`. */
             version?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             retired_secrets?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             back_pressure?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             paused_by?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             paused_at?: unknown;
             callback?: components["schemas"]["PolicyCallback"];
             declare?: components["schemas"]["Declare"];
             retry?: components["schemas"]["PolicyRetry"];
-            /** @description The default of timers that name no latest time, counted from the due time. From 1ms to 87600h. Left out, they never expire. */
+            /** @description The default of timers without a latest time, counted from the due time. From 1ms to 87600h. Without it, they never expire. */
             expires_after?: components["schemas"]["Duration"];
-            /** @description Secrets that sign every attempt, newest first; several during a rotation. Left out, the stored ones are kept; an empty list removes them. They are kept sealed and never shown, and need a Wakecall with a secret key. At most 20 sign at once, replaced ones within their overlap included. */
+            /** @description Secrets that sign every attempt, newest first. There are several during a rotation. If omitted, the stored ones are kept. An empty list removes them. They are kept sealed and never shown, and need a Wakecall with a secret key. At most 20 sign at once, replaced ones within their overlap included. */
             signing_secrets?: components["schemas"]["SigningSecret"][];
             secret_overlap?: components["schemas"]["SecretOverlap"];
             limits?: components["schemas"]["Limits"];
             priority?: components["schemas"]["PolicyPriority"];
-            /** @description Holds every callback of the type back until a change of the policy says otherwise. */
+            /** @description Holds every callback of the type back until the policy changes. */
             paused?: components["schemas"]["Flag"];
             /** @description Keeps the bodies of failed answers out of the record of attempts. */
             discard_answers?: components["schemas"]["Flag"];
@@ -2639,79 +2654,79 @@ export interface components {
             max_back_pressure?: components["schemas"]["MaxBackPressure"];
         };
         /**
-         * @description When the id of a timer that has ended may be booked again. It holds for bookings from now on.
+         * @description When the id of a timer that has ended may be booked again. It applies to bookings from now on.
          *
-         *     * `after_failure`: at once when it was cancelled or failed; when it was delivered or expired, once Temporal
-         *       has forgotten it.
-         *     * `after_end`: at once, however it ended. The timer gets another `webhook_id`. A booking that is repeated
-         *       after the end is a new one.
+         *     * `after_failure`: at once after a cancelled or failed timer. After a delivered or expired timer, once
+         *       Temporal no longer retains it.
+         *     * `after_end`: at once after every timer. The new timer gets another `webhook_id`. A booking that is
+         *       repeated after the end is a new one.
          * @default after_failure
          * @enum {string}
          */
         Reuse: "after_failure" | "after_end";
-        /** @description A merge patch of a policy: its fields are those of a policy to store, at least one, and `null` removes one. What comes of it is held to the schema of a policy. */
+        /** @description A merge patch of a policy: at least one field of a policy to store. `null` removes a field. The result must match the schema of a policy. */
         PolicyPatch: {
             business_type?: components["schemas"]["BusinessType"];
-            /** @description As it was read. It is ignored; use `If-Match`. */
+            /** @description The value from a read. It is ignored; use `If-Match`. */
             version?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             retired_secrets?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             back_pressure?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             paused_by?: unknown;
-            /** @description As it was read. It is ignored. */
+            /** @description The value from a read. It is ignored. */
             paused_at?: unknown;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             callback?: Record<string, never> | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             declare?: Record<string, never> | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             retry?: Record<string, never> | null;
             expires_after?: string | null;
             signing_secrets?: components["schemas"]["SigningSecret"][] | null;
             secret_overlap?: string | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             limits?: Record<string, never> | null;
             priority?: number | null;
             paused?: boolean | null;
             discard_answers?: boolean | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             alert?: Record<string, never> | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             on_delivered?: Record<string, never> | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             on_failed?: Record<string, never> | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             fallback?: Record<string, never> | null;
-            /** @description Of a policy to store. */
+            /** @description As in a policy to store. */
             ack?: Record<string, never> | null;
             reuse?: string | null;
             min_interval?: string | null;
             preload?: string | null;
             on_time?: string | null;
-            /** @description Of a policy to store, or `null` within. */
+            /** @description As in a policy to store, or `null` within. */
             tls?: Record<string, never> | null;
             max_back_pressure?: string | null;
         };
         /**
-         * @description Off unless it is `true`.
+         * @description Off unless `true`.
          * @default false
          */
         Flag: boolean;
         /**
-         * @description The IANA time zone in which `cron`, `crons` and `exclude` are read.
+         * @description The IANA time zone of `cron`, `crons` and `exclude`.
          * @default UTC
          * @example Europe/Berlin
          */
         TimeZone: string;
         /**
-         * @description Each ring comes late by a part of this, the same for every attempt. The nominal time stays. Below the shortest interval of the rule.
+         * @description Delays each ring by a random part of this, the same for every attempt. The nominal time stays. Below the shortest interval of the rule.
          * @default 0s
          */
         RingJitter: components["schemas"]["Duration"];
         /**
-         * @description What becomes of nominal times that passed while nothing could ring.
+         * @description What happens to nominal times that passed while the timer could not ring.
          *
          *     * `fire_once`: it rings once, for the latest of them.
          *     * `skip`: it rings for the latest of them only if that is at most 1m late.
@@ -2721,34 +2736,34 @@ export interface components {
          */
         Missed: "fire_once" | "skip" | "fire_all";
         /**
-         * @description What becomes of the timer after a delivery that failed.
+         * @description What happens to the timer after a delivery that failed.
          * @default continue
          * @enum {string}
          */
         OnFailure: "continue" | "pause";
         /**
-         * @description How many times longer each wait is than the one before.
+         * @description The factor between one wait and the next.
          * @default 2
          */
         Multiplier: number;
         /**
-         * @description How many attempts there are in all, the first one included.
+         * @description The number of attempts in all, the first one included.
          * @default 10
          */
         MaxAttempts: number;
         /**
-         * @description How many nominal times to list at most.
+         * @description The most nominal times to list.
          * @default 20
          */
         UpcomingCount: number;
-        /** @description The rings that a long poll has brought. */
+        /** @description The rings of a long poll. */
         Rings: {
             rings: components["schemas"]["Ring"][];
         };
-        /** @description A ring for a receiver that has connected. It has the headers and the body of a callback. */
+        /** @description A ring for a connected receiver. It has the headers and the body of a callback. */
         Ring: {
             /**
-             * @description The id of the ring, by which it is answered.
+             * @description The id of the ring, for the answer.
              * @example 17
              */
             ring: string;
@@ -2757,24 +2772,24 @@ export interface components {
             headers: {
                 [key: string]: string;
             };
-            /** @description The body, where it is text in UTF-8. The signature covers its bytes. */
+            /** @description The body, if it is text in UTF-8. The signature covers its bytes. */
             body?: string;
-            /** @description The body, where it is no text. */
+            /** @description The body, if it is not text. */
             body_base64?: string;
         };
-        /** @description What became of a ring. */
+        /** @description The result of a ring. */
         RingAnswer: {
-            /** @description The id of a ring that the receiver has taken. */
+            /** @description The id of a ring that the receiver has accepted. */
             ack?: string;
-            /** @description The id of a ring that it has not. It comes again on the ladder. */
+            /** @description The id of a ring that the receiver has refused. It comes again on the ladder. */
             nack?: string;
-            /** @description Why not. It is stored and shown as `last_failure`. */
+            /** @description The reason of the refusal. It is stored and shown as `last_failure`. */
             reason?: string;
-            /** @description How long the timer shall wait at least before it comes again, from 0s to 1h. */
+            /** @description The shortest wait before the timer comes again, from 0s to 1h. */
             delay?: components["schemas"]["Duration"];
-            /** @description Whether the timer shall fail for good. */
+            /** @description Whether the timer fails for good. */
             no_retry?: boolean;
-            /** @description Whether a recurring timer shall end with this occurrence, with an ack as well as with a nack. */
+            /** @description Whether a recurring timer ends with this occurrence, with an ack as well as with a nack. */
             stop?: boolean;
         } & (unknown | unknown);
         /**
@@ -2792,17 +2807,17 @@ export interface components {
          */
         PolicyRetry: components["schemas"]["Retry"];
         /**
-         * @description How long a signing secret that was replaced goes on signing beside the new ones. From 0s to 720h.
+         * @description How long a replaced signing secret continues to sign beside the new ones. From 0s to 720h.
          * @default 24h
          */
         SecretOverlap: components["schemas"]["Duration"];
         /**
-         * @description The longest wait that a receiver's `Retry-After` may ask of the whole type, and of the timer that it answered. From 0s to 1h; 0s ignores what it asks for.
+         * @description The longest wait that a receiver's `Retry-After` may request for the whole type, and for its timer. From 0s to 1h. 0s ignores the request.
          * @default 1h
          */
         MaxBackPressure: components["schemas"]["Duration"];
         /**
-         * @description The share of the type in Wakecall while there is more to do than it can do at once, from 1, the largest, to 5. The default of the type's timers.
+         * @description The share of the type in Wakecall under load, from 1, the largest, to 5. The default of the type's timers.
          * @default 3
          */
         PolicyPriority: number;
@@ -2812,73 +2827,73 @@ export interface components {
          */
         MinInterval: components["schemas"]["Duration"];
         /**
-         * @description How long before its due time a timer is handed to a worker, which holds it until then. From 10ms to 1m; with `0s` a worker gets a timer only when it rings. Timers that are due at one instant are handed out over more, up to 1m, as soon as the gateway sees that they are many; give more where many gateways book few each. Holds for timers booked since; one that rings at a limited rate is not held.
+         * @description How long before its due time a worker gets a timer, and holds it until then. From 10ms to 1m. With `0s` a worker gets a timer only when it rings. When a gateway sees that many timers are due at one instant, it uses a longer time, up to 1m. Set a longer time if many gateways book a few each. It applies to timers that are booked after the change. A timer that rings at a limited rate is not held.
          * @default 2s
          */
         Preload: components["schemas"]["Duration"];
         /**
-         * @description How late the first attempt of a timer may be and still be on time. It is measured and promised, and changes nothing of how timers ring. From 1ms to 1h.
+         * @description How late the first attempt of a timer may be and still count as on time. It is the objective of the reports, and does not change how timers ring. From 1ms to 1h.
          * @default 1s
          */
         OnTime: components["schemas"]["Duration"];
         /**
-         * @description Attempts that one worker makes at once.
+         * @description The most attempts that one worker makes at once.
          * @default 200
          */
         InFlight: number;
         /** @description How much of Wakecall the business type may use. */
         Limits: {
-            /** @description Bookings a second, from 0.001; with `0` no bookings at all. Each gateway keeps to it by itself; with Redis all gateways together do. Left out, it does not hold. */
+            /** @description Bookings a second, from 0.001. With `0` there are no bookings at all. Each gateway counts separately; with Redis all gateways count together. Without it there is no limit. */
             adds_per_second?: number;
             /** @description How many bookings may come at once. By default as many as a second allows. */
             adds_burst?: number;
-            /** @description Attempts a second of all workers together, retries included, from 0.001; with `0` every callback is held back. Left out, it does not hold. */
+            /** @description Attempts a second of all workers together, retries included, from 0.001. With `0` every callback is held back. Without it there is no limit. */
             callbacks_per_second?: number;
             in_flight?: components["schemas"]["InFlight"];
-            /** @description Open timers; `0` admits none. Counted by Temporal's visibility, which lags behind by a moment, so that a burst may pass it by what it books in that moment. Left out, it does not hold. */
+            /** @description Open timers; `0` admits none. They are counted in Temporal's visibility store, which lags behind by a moment. So a burst may exceed the limit by the bookings of that moment. Without it there is no limit. */
             pending?: number;
         };
-        /** @description What the type adds to the TLS of its callbacks and alerts: certificates that may sign a receiver's, and a client certificate for receivers that ask for one. A timer with a `callback.url` of its own is called with the `ca` and without the client certificate. */
+        /** @description What the type adds to the TLS of its callbacks and alerts: authorities for the receivers' certificates, and a client certificate for receivers that require one. A timer with its own `callback.url` is called with the `ca` and without the client certificate. */
         Tls: {
-            /** @description Certificates in PEM, beside those that Wakecall trusts anyway. At most 16384 bytes. */
+            /** @description Certificates of authorities in PEM, in addition to those that Wakecall trusts. At most 16384 bytes. */
             ca?: string;
-            /** @description A certificate in PEM, its chain behind it. It needs `client_key`. At most 16384 bytes. */
+            /** @description A certificate in PEM, followed by its chain. It needs `client_key`. At most 16384 bytes. */
             client_certificate?: string;
-            /** @description The private key of `client_certificate` in PEM, not encrypted. It is kept sealed and shown as `***`, which keeps the stored one when it is sent back, and needs a Wakecall with a secret key. At most 16384 bytes. */
+            /** @description The private key of `client_certificate` in PEM, not encrypted. It is kept sealed and needs a Wakecall with a secret key. It is shown as `***`; if `***` is sent back, the stored key is kept. At most 16384 bytes. */
             client_key?: string;
         };
-        /** @description What Wakecall declares at the broker of the callback, durable, before it sends there: `exchange_type`, `queue` or both. What is there with other properties makes attempts fail. Left out, nothing is declared. */
+        /** @description What Wakecall declares at the broker of the callback, durable, before it sends there: `exchange_type`, `queue` or both. If it exists there with other properties, attempts fail. Without it, nothing is declared. */
         Declare: {
             /**
-             * @description Declares the exchange of the callback, with this type.
+             * @description Declares the exchange of the callback with this type.
              * @enum {string}
              */
             exchange_type?: "direct" | "topic" | "fanout";
-            /** @description Declares this queue, and binds it to the exchange of the callback by its routing key. Without an exchange it has to be the routing key. */
+            /** @description Declares this queue, and binds it to the exchange of the callback by its routing key. Without an exchange it must be the routing key. */
             queue?: string;
             /**
-             * @description The type of the queue. Left out, it is the default of the broker.
+             * @description The type of the queue. By default the broker's default.
              * @enum {string}
              */
             queue_type?: "classic" | "quorum";
         };
-        /** @description Who is told, by a signed event, of what went wrong with the type: a `url`, or a `broker`, whose queues need to be there. */
+        /** @description The destination of signed events about problems of the type: a `url`, or a `broker` with existing queues. */
         Alert: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
             exchange?: components["schemas"]["Exchange"];
             routing_key?: components["schemas"]["RoutingKey"];
         };
-        /** @description Who is told, by a signed event, how a delivery ended: `on_delivered` with `timer.delivered`, `on_failed` with `timer.failed` or `timer.expired`. A `url`, or a `broker`, whose queues need to be there. */
+        /** @description The destination of signed events about the end of a delivery: `on_delivered` gets `timer.delivered`, `on_failed` gets `timer.failed` or `timer.expired`. A `url`, or a `broker` with existing queues. */
         Outcome: {
             url?: components["schemas"]["CallbackUrl"];
             broker?: components["schemas"]["Broker"];
             exchange?: components["schemas"]["Exchange"];
             routing_key?: components["schemas"]["RoutingKey"];
         };
-        /** @description What an alert, or word of an outcome, says in the form of Standard Webhooks. */
+        /** @description An alert or an event about an outcome, in the form of Standard Webhooks. */
         AlertEvent: components["schemas"]["TimerDelivered"] | components["schemas"]["TimerFailed"] | components["schemas"]["TimerExpired"] | components["schemas"]["TypeHeldBack"] | components["schemas"]["TimersOverdue"] | components["schemas"]["StreamWaits"];
-        /** @description A timer was delivered. Only who is named by `on_delivered` is told. */
+        /** @description A timer was delivered. It is sent only to `on_delivered`. */
         TimerDelivered: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2917,19 +2932,19 @@ export interface components {
             timestamp: components["schemas"]["Instant"];
             data: components["schemas"]["EndedBadly"];
         };
-        /** @description Which timer it was, and how it ended. */
+        /** @description The timer, and how it ended. */
         EndedBadly: {
             business_type: components["schemas"]["BusinessType"];
             business_id: components["schemas"]["BusinessId"];
             due_at: components["schemas"]["Instant"];
-            /** @description How many attempts were made. Left out if none. */
+            /** @description The number of attempts. Omitted without attempts. */
             attempts?: number;
             webhook_id: components["schemas"]["WebhookId"];
             last_failure?: components["schemas"]["Failure"];
-            /** @description The first byte of the first attempt, minus the due time, in milliseconds. Only who is named by `on_failed` is told. */
+            /** @description The first byte of the first attempt, minus the due time, in milliseconds. Only the event to `on_failed` has it. */
             lateness_ms?: number;
         };
-        /** @description A receiver asked for patience, and its business type is held back. */
+        /** @description A receiver asked for back-pressure, and its business type is held back. */
         TypeHeldBack: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2942,7 +2957,7 @@ export interface components {
                 back_pressure: components["schemas"]["BackPressure"];
             };
         };
-        /** @description Timers should have rung, nothing was under way for them, and they were woken. */
+        /** @description Timers were overdue, and no attempt was under way. Wakecall woke them. */
         TimersOverdue: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2956,7 +2971,7 @@ export interface components {
                 overdue: number;
             };
         };
-        /** @description Timers have waited for a minute for a receiver that is connected and has room. */
+        /** @description Timers have waited for a minute for a connected receiver with room. */
         StreamWaits: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2971,17 +2986,17 @@ export interface components {
                 waiting_since: components["schemas"]["Instant"];
             };
         };
-        /** @description The receiver has asked for patience, and the whole type is held back. */
+        /** @description The receiver has asked for back-pressure, and the whole type is held back. */
         BackPressure: {
             until: components["schemas"]["Instant"];
             since: components["schemas"]["Instant"];
             /**
-             * @description The answer that asked for it; 0 for a broker that accepts no messages.
+             * @description The status of the answer that asked for it. 0 for a broker that accepts no messages.
              * @enum {integer}
              */
             status: 0 | 429 | 503;
         };
-        /** @description What a dry run would change. */
+        /** @description The changes that a dry run found. */
         PlannedPolicy: {
             /** @description Whether the business type has no policy yet. */
             created: boolean;
@@ -2992,9 +3007,9 @@ export interface components {
         Difference: {
             /** @description A JSON pointer (RFC 6901) into the policy. */
             pointer: string;
-            /** @description The value that is stored; null for none. */
+            /** @description The stored value; null without one. */
             from: unknown;
-            /** @description The value that was sent; null for none. */
+            /** @description The sent value; null without one. */
             to: unknown;
         };
         /** @description The changes of a policy, newest first. */
@@ -3016,7 +3031,7 @@ export interface components {
          */
         SigningSecret: string;
         /**
-         * @description A policy as it is stored, its defaults filled in. Signing secrets are never shown.
+         * @description A stored policy with its defaults. Signing secrets are never shown.
          * @example {
          *       "business_type": "order-close",
          *       "version": 3,
@@ -3047,7 +3062,7 @@ export interface components {
             callback: components["schemas"]["ShownCallback"];
             declare?: components["schemas"]["Declare"];
             retry: components["schemas"]["Retry"];
-            /** @description The default of timers that name no latest time. Left out if they never expire. */
+            /** @description The default of timers without a latest time. Omitted if they never expire. */
             expires_after?: components["schemas"]["Duration"];
             secret_overlap?: components["schemas"]["Duration"];
             /** @description Secrets that were replaced and still sign. Only their end is shown. */
@@ -3057,9 +3072,9 @@ export interface components {
             back_pressure?: components["schemas"]["BackPressure"];
             limits?: components["schemas"]["Limits"];
             priority?: components["schemas"]["PolicyPriority"];
-            /** @description Holds every callback of the type back until a change of the policy says otherwise. */
+            /** @description Holds every callback of the type back until the policy changes. */
             paused?: components["schemas"]["Flag"];
-            /** @description Who paused it. Left out where it is not paused. */
+            /** @description Who paused it. Omitted if it is not paused. */
             paused_by?: string;
             paused_at?: components["schemas"]["Instant"];
             /** @description Keeps the bodies of failed answers out of the record of attempts. */
@@ -3080,13 +3095,13 @@ export interface components {
         PolicyList: {
             policies: components["schemas"]["Policy"][];
         };
-        /** @description Where one is. */
+        /** @description The service. */
         Index: {
             /** @constant */
             name: "Wakecall";
-            /** @description That of the program. Left out for those who show no key. */
+            /** @description The version of the program. Omitted for callers without a key. */
             version?: string;
-            /** @description Where to go on, as paths of this host. */
+            /** @description Paths of this host. */
             links: {
                 /** Format: uri-reference */
                 api: string;
@@ -3107,21 +3122,21 @@ export interface components {
         Ready: {
             /** @constant */
             status: "ready";
-            /** @description That callbacks are paused, where somebody has paused them, and that the identity provider does not answer, where it does not. */
+            /** @description A note that callbacks are paused, or that the identity provider does not answer. Omitted otherwise. */
             note?: string;
         };
         /**
-         * @description What a caller may do. Each role may do what those before it may do.
+         * @description A role of a caller. Each role includes the rights of the roles before it.
          * @enum {string}
          */
         Role: "viewer" | "operator" | "admin";
         /** @description A role for some business types. */
         Grant: {
             role: components["schemas"]["Role"];
-            /** @description Whether payloads, and what receivers answered, are shown. */
+            /** @description Whether payloads, and the answers of receivers, are shown. */
             payloads: boolean;
             /**
-             * @description Names, beginnings that `*` follows, or `*` alone for all.
+             * @description Names, prefixes with a `*` at the end, or `*` for all.
              * @example [
              *       "order-*",
              *       "invoice"
@@ -3131,14 +3146,14 @@ export interface components {
         };
         Principal: {
             /**
-             * @description As it stands in logs and as the author of changes.
+             * @description The name in logs and as the author of changes.
              * @example ada
              */
             name: string;
             /** @description The subject of the token or of the certificate. A key has none. */
             id?: string;
             /**
-             * @description By what the caller has shown who it is; `nothing` where nobody is asked.
+             * @description How the caller authenticated; `nothing` without authentication.
              * @enum {string}
              */
             by: "key" | "oidc" | "certificate" | "nothing";
@@ -3154,36 +3169,39 @@ export interface components {
             }[];
         };
         /**
-         * @description What kind of problem it is. The list is closed.
+         * @description The type of the problem. The list is closed.
          *
-         *     * `malformed-request` 400: the body is not valid JSON or is nested too deep, or the request says its length twice.
+         *     * `malformed-request` 400: the body is not valid JSON or is nested too deep, or the request gives its
+         *       length twice.
          *     * `invalid-request` 422: some values are wrong; see `errors`.
-         *     * `unknown-business-type` 422: nobody would be called back.
+         *     * `unknown-business-type` 422: there is no receiver.
          *     * `not-found` 404: no such timer, policy, job or path.
          *     * `already-exists` 409: the timer exists with other content.
          *     * `already-finished` 409: the timer is already finished.
-         *     * `cancel-pending` 409: it is being cancelled, and no worker has carried that out yet; repeat the request.
+         *     * `cancel-pending` 409: it is being cancelled, and no worker has carried that out yet; repeat the
+         *       request.
          *     * `id-taken` 409: a workflow that is not Wakecall's has the id of the timer.
-         *     * `idempotency-key-reused` 422: the idempotency key came with another content.
-         *     * `not-recurring` 409: only a recurring timer can do that.
+         *     * `idempotency-key-reused` 422: the idempotency key was used with other content.
+         *     * `not-recurring` 409: only a recurring timer supports the call.
          *     * `overtaken` 409: another request came first.
-         *     * `not-streamed` 409: the policy of the type does not say that its receivers connect.
+         *     * `not-streamed` 409: the policy of the type does not have `stream`: its receivers do not connect.
          *     * `ring-over` 409: the ring was answered before, or its deadline has passed.
-         *     * `not-awaited` 409: the delivery awaits no acknowledgement.
-         *     * `wrong-ack-token` 403: the token is not that of the delivery.
+         *     * `not-awaited` 409: no acknowledgement of the delivery is awaited.
+         *     * `wrong-ack-token` 403: the token is not for the delivery.
          *     * `policy-in-use` 409: the policy has open timers.
          *     * `quota-exceeded` 429: a limit of the business type is reached.
-         *     * `changed-too-often` 409: the dispatch was changed so often that Temporal keeps no room for more.
+         *     * `changed-too-often` 409: the dispatch has reached Temporal's limit of changes.
          *     * `precondition-failed` 412: `If-Match` names another version or revision.
          *     * `unauthorized` 401: a known key or token is required.
          *     * `sign-in-unavailable` 503: the identity provider of the token did not answer.
-         *     * `forbidden` 403: the caller has not the role for the business type, or a page of another origin calls.
-         *     * `method-not-allowed` 405: the path does not know the method.
+         *     * `forbidden` 403: the caller does not have the role for the business type, or a page of another origin
+         *       made the call.
+         *     * `method-not-allowed` 405: the path does not support the method.
          *     * `request-timeout` 408: the body took too long to arrive.
          *     * `payload-too-large` 413: the body is too large.
          *     * `unsupported-media-type` 415: the body must be `application/json`.
          *     * `unavailable` 503: Temporal did not answer; repeat the request.
-         *     * `internal` 500: something went wrong inside.
+         *     * `internal` 500: an internal error.
          * @enum {string}
          */
         ProblemType: "urn:wakecall:problem:malformed-request" | "urn:wakecall:problem:invalid-request" | "urn:wakecall:problem:unknown-business-type" | "urn:wakecall:problem:not-found" | "urn:wakecall:problem:already-exists" | "urn:wakecall:problem:already-finished" | "urn:wakecall:problem:cancel-pending" | "urn:wakecall:problem:id-taken" | "urn:wakecall:problem:idempotency-key-reused" | "urn:wakecall:problem:not-recurring" | "urn:wakecall:problem:overtaken" | "urn:wakecall:problem:precondition-failed" | "urn:wakecall:problem:changed-too-often" | "urn:wakecall:problem:not-streamed" | "urn:wakecall:problem:ring-over" | "urn:wakecall:problem:not-awaited" | "urn:wakecall:problem:wrong-ack-token" | "urn:wakecall:problem:policy-in-use" | "urn:wakecall:problem:quota-exceeded" | "urn:wakecall:problem:unauthorized" | "urn:wakecall:problem:sign-in-unavailable" | "urn:wakecall:problem:forbidden" | "urn:wakecall:problem:method-not-allowed" | "urn:wakecall:problem:request-timeout" | "urn:wakecall:problem:payload-too-large" | "urn:wakecall:problem:unsupported-media-type" | "urn:wakecall:problem:unavailable" | "urn:wakecall:problem:internal";
@@ -3194,7 +3212,7 @@ export interface components {
             /** @constant */
             status?: 409;
         };
-        /** @description Why. */
+        /** @description The reason. */
         Note: {
             /** @description At most 256 bytes. It is shown with the timer. */
             note?: string;
@@ -3207,10 +3225,10 @@ export interface components {
         };
         /** @description An occurrence that has ended. */
         PastOccurrence: {
-            /** @description Counts what has rung, from 1. */
+            /** @description Counts the rings, from 1. */
             occurrence: number;
             due_at: components["schemas"]["Instant"];
-            /** @description How many nominal times before it did not ring. Left out if none. */
+            /** @description How many nominal times before it were skipped. Omitted if none. */
             skipped?: number;
             webhook_id: components["schemas"]["WebhookId"];
             /** @enum {string} */
@@ -3222,32 +3240,32 @@ export interface components {
             policy_version?: number;
             link?: components["schemas"]["Link"];
             /**
-             * @description True where the receiver ended the timer with this occurrence.
+             * @description True if the receiver ended the timer with this occurrence.
              * @constant
              */
             stopped?: true;
         };
         /**
-         * @description By which link of the policy the last attempt went, which is the one that delivered: its `callback` or its `fallback`. Left out where the policy had no fallback, or no attempt has been made.
+         * @description The destination of the last attempt: the `callback` of the policy or its `fallback`. Omitted if the policy had no fallback, or if no attempt has been made.
          * @enum {string}
          */
         Link: "callback" | "fallback";
         /** @description A problem document (RFC 9457). */
         Problem: {
             type: components["schemas"]["ProblemType"];
-            /** @description The same for every problem of the type. */
+            /** @description The same for every problem of one type. */
             title: string;
             /** @description The HTTP status. */
             status: number;
             /** @description A sentence about this problem, for people. */
             detail: string;
-            /** @description The `X-Request-Id` of the answer. Left out within the results of a batch. */
+            /** @description The `X-Request-Id` of the answer. Omitted in the results of a batch. */
             request_id?: string;
-            /** @description Every value that was refused, up to 100; of a batch, up to 1000 in all, and one for each item beyond. */
+            /** @description The refused values, up to 100. A batch has up to 1000 in all, and one for each further item. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description The timer's true state, where that is the reason. */
+            /** @description The timer's true state, if that is the reason. */
             timer?: components["schemas"]["Timer"];
-            /** @description The dispatch's true state, where that is the reason. */
+            /** @description The dispatch's true state, if that is the reason. */
             dispatch?: components["schemas"]["Dispatch"];
             /** @description The limits that were reached, as the policy names them. */
             "violated-policies"?: ("adds_per_second" | "pending")[];
@@ -3259,7 +3277,7 @@ export interface components {
             /** @constant */
             status?: 422;
         };
-        /** @description A problem with a timer that nobody would be called back for. */
+        /** @description A problem with a timer that has no receiver. */
         UnknownBusinessType: components["schemas"]["Problem"] & {
             /** @constant */
             type?: "urn:wakecall:problem:unknown-business-type";
@@ -3275,12 +3293,12 @@ export interface components {
         };
         /** @description One value that was refused. */
         FieldError: {
-            /** @description Where the value stands: a JSON pointer (RFC 6901) into the body, empty for the body as a whole, or the bare name of a query parameter or header. The business type and id of a path are `/business_type` and `/business_id`. In an upload the first part of a pointer is the number of the line, from 1. A longer pointer ends with the last object or array that fits. */
+            /** @description The place of the value: a JSON pointer (RFC 6901) into the body, empty for the body as a whole, or the bare name of a query parameter or header. The business type and id of a path are `/business_type` and `/business_id`. In an upload the first part of a pointer is the number of the line, from 1. A longer pointer ends with the last object or array that fits. */
             pointer: string;
             code: components["schemas"]["FieldErrorCode"];
             /** @description What the value must be, for people. */
             detail: string;
-            /** @description A value that the field takes, by itself. Left out of what is no field, and where nobody should copy one, such as a secret, or nobody can know it. */
+            /** @description An accepted value of the field, by itself. Omitted if the pointer names no field, or if no example is useful, as for a secret. */
             example?: unknown;
         };
         /**
@@ -3303,7 +3321,7 @@ export interface components {
                 "application/json": components["schemas"]["Timer"];
             };
         };
-        /** @description It took effect. The timer as it is now. */
+        /** @description The change took effect. The current state of the timer. */
         TimerChanged: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3315,7 +3333,7 @@ export interface components {
                 "application/json": components["schemas"]["Timer"];
             };
         };
-        /** @description The change is durable, but no worker has applied it in time. The timer as it was before; read it again at `Location`. */
+        /** @description The change is durable, but no worker has applied it in time. The answer has the timer before the change. Read it again at `Location`. */
         TimerPending: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3350,7 +3368,7 @@ export interface components {
                 "application/json": components["schemas"]["Emergencies"];
             };
         };
-        /** @description It is durable, and a worker will carry it out. The job as it is now; read it again at `Location`. */
+        /** @description The order is durable, and a worker will carry it out. The current state of the job. Read it again at `Location`. */
         BulkAccepted: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3361,7 +3379,7 @@ export interface components {
                 "application/json": components["schemas"]["BulkJob"];
             };
         };
-        /** @description The job as it stands. */
+        /** @description The current state of the job. */
         BulkShown: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3395,7 +3413,7 @@ export interface components {
                 };
             };
         };
-        /** @description The dispatch as it stands. */
+        /** @description The current state of the dispatch. */
         DispatchShown: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3417,7 +3435,7 @@ export interface components {
                 "application/json": components["schemas"]["Dispatch"];
             };
         };
-        /** @description The id is taken: its dispatch is another order (`already-exists`), has ended (`already-finished`), or is being cancelled (`cancel-pending`). `dispatch` is its true state. */
+        /** @description The id is taken: its dispatch has another order (`already-exists`), has ended (`already-finished`), or is being cancelled (`cancel-pending`). `dispatch` is its true state. */
         DispatchTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3465,7 +3483,7 @@ export interface components {
                 };
             };
         };
-        /** @description The dispatch cannot be changed: it has ended (`already-finished`), is being cancelled (`cancel-pending`), or was changed some thousand times (`changed-too-often`) and goes on as it is. `dispatch` is its true state. */
+        /** @description The dispatch cannot be changed: it has ended (`already-finished`), is being cancelled (`cancel-pending`), or was changed some thousand times (`changed-too-often`) and continues unchanged. `dispatch` is its true state. */
         DispatchUnchanged: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3489,7 +3507,7 @@ export interface components {
                 };
             };
         };
-        /** @description The call does not fit the dispatch any more: it has ended (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`). `dispatch` is its true state. */
+        /** @description The call no longer fits the dispatch: it has ended (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`). `dispatch` is its true state. */
         DispatchLost: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3513,7 +3531,7 @@ export interface components {
                 };
             };
         };
-        /** @description The policy as it is stored. */
+        /** @description The stored policy. */
         PolicyShown: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3524,7 +3542,7 @@ export interface components {
                 "application/json": components["schemas"]["Policy"];
             };
         };
-        /** @description The policy as it is stored now; of a dry run, what would change. */
+        /** @description The stored policy after the change. For a dry run, what would change. */
         PolicyTaken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3535,7 +3553,7 @@ export interface components {
                 "application/json": components["schemas"]["Policy"] | components["schemas"]["PlannedPolicy"];
             };
         };
-        /** @description There was no policy, and now there is. */
+        /** @description The policy is created. */
         PolicyCreated: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3570,7 +3588,7 @@ export interface components {
                 };
             };
         };
-        /** @description Neither an API key that Wakecall knows was sent nor a token of the identity provider that is in order, or `Authorization` was sent more than once. */
+        /** @description The request has neither a known API key nor a valid token of the identity provider, or it has `Authorization` more than once. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3596,10 +3614,9 @@ export interface components {
             };
         };
         /**
-         * @description The caller has not the role that the call needs (its `x-scope`), or has it for other business
-         *     types: a list of timers or dispatches without `business_type` is for callers of all types. Where no
-         *     key is asked for, the call is one of a browser's for a page of another origin, or names a host that is
-         *     not this machine.
+         * @description The caller does not have the role that the call needs (its `x-scope`), or has it for other business
+         *     types: a list of timers or dispatches without `business_type` is for callers of all types. Without keys,
+         *     the call came from a browser's page of another origin, or names a host that is not this machine.
          */
         Forbidden: {
             headers: {
@@ -3672,7 +3689,7 @@ export interface components {
                 };
             };
         };
-        /** @description The id is taken: its timer has other content (`already-exists`), is delivered or expired (`already-finished`), or is being cancelled and no worker does it (`cancel-pending`). `timer` is its true state. Or the workflow that has it is not Wakecall's (`id-taken`). */
+        /** @description The id is taken: its timer has other content (`already-exists`), is delivered or expired (`already-finished`), or is being cancelled and no worker has done so yet (`cancel-pending`). `timer` is its true state. Or a workflow that is not Wakecall's has the id (`id-taken`). */
         Taken: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3752,7 +3769,7 @@ export interface components {
                 };
             };
         };
-        /** @description The call does not fit the timer any more: it is finished (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`). `timer` is its true state. */
+        /** @description The call no longer fits the timer: it is finished (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`). `timer` is its true state. */
         ChangeLost: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3808,7 +3825,7 @@ export interface components {
                 };
             };
         };
-        /** @description There are open timers of the type, and the call does not say what happens to them, or takes the `callback.url` away that they may need. */
+        /** @description The type has open timers, and the call does not say what happens to them. Or the call removes the `callback.url` that they may need. */
         PolicyInUse: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3832,7 +3849,7 @@ export interface components {
                 };
             };
         };
-        /** @description The policy of the type does not say that its receivers connect. */
+        /** @description The policy of the type does not have `stream`: its receivers do not connect. */
         NotStreamed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3881,8 +3898,8 @@ export interface components {
             };
         };
         /**
-         * @description Nothing is awaited of the receiver. Its time was up, another attempt came in between, or the timer has ended, was
-         *     changed, or is being cancelled (`cancel-pending`); `timer` says how it stands.
+         * @description No acknowledgement is awaited. The time was up, another attempt came in between, or the timer has ended,
+         *     was changed, or is being cancelled (`cancel-pending`). `timer` is its true state.
          */
         NotAwaited: {
             headers: {
@@ -3980,7 +3997,7 @@ export interface components {
                 };
             };
         };
-        /** @description The call does not fit the timer any more: it is finished (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`), and `timer` is its true state. Or the workflow that has the id is not Wakecall's (`id-taken`). */
+        /** @description The call no longer fits the timer: it is finished (`already-finished`), is being cancelled (`cancel-pending`), or another request came first (`overtaken`), and `timer` is its true state. Or a workflow that is not Wakecall's has the id (`id-taken`). */
         ReplacementLost: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4021,7 +4038,7 @@ export interface components {
                 });
             };
         };
-        /** @description The policy has another version than `If-Match` names, or there is none; or there is one, and `If-None-Match` asks for none. Nothing was done. */
+        /** @description `If-Match` does not match: the policy has another version, or does not exist. Or the policy exists, and `If-None-Match` requires that it does not. Nothing was done. */
         PreconditionFailed: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4045,7 +4062,7 @@ export interface components {
                 };
             };
         };
-        /** @description The timer has another revision than `If-Match` names, or is of another booking of the id. `timer` is its true state. Nothing was changed. */
+        /** @description `If-Match` does not match: the timer has another revision or belongs to another booking of the id. `timer` is its true state. Nothing was changed. */
         TimerUnmet: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4077,7 +4094,7 @@ export interface components {
                 };
             };
         };
-        /** @description As for other changes; or there is no timer, and none was made. */
+        /** @description The same as for other changes. Or there is no timer, and none was booked. */
         ReplacementUnmet: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4132,7 +4149,7 @@ export interface components {
                 };
             };
         };
-        /** @description The body is not of the media type that the call takes, in UTF-8, or has a `Content-Encoding`. Nothing was done. */
+        /** @description The body is not of the media type of the call, in UTF-8, or has a `Content-Encoding`. Nothing was done. */
         UnsupportedMediaType: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4156,7 +4173,7 @@ export interface components {
                 };
             };
         };
-        /** @description Some values are wrong. `errors` names every one of them. Nothing was done. */
+        /** @description Some values are wrong. `errors` names each of them. Nothing was done. */
         Invalid: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4188,7 +4205,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"];
             };
         };
-        /** @description Some values are wrong (`invalid-request`), and `errors` names every one of them; or the business type has no policy and the timer has no `callback.url` (`unknown-business-type`); or the idempotency key has come with another content (`idempotency-key-reused`). Nothing was done. */
+        /** @description Some values are wrong (`invalid-request`), and `errors` names each of them. Or the business type has no policy and the timer has no `callback.url` (`unknown-business-type`). Or the idempotency key was used with other content (`idempotency-key-reused`). Nothing was done. */
         BookingRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4198,7 +4215,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["UnknownBusinessType"] | components["schemas"]["IdempotencyKeyReused"];
             };
         };
-        /** @description Some values are wrong (`invalid-request`), and `errors` names every one of them; or the business type has no policy and the dispatch has no `callback.url` (`unknown-business-type`). Nothing was done. */
+        /** @description Some values are wrong (`invalid-request`), and `errors` names each of them. Or the business type has no policy and the dispatch has no `callback.url` (`unknown-business-type`). Nothing was done. */
         DispatchRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4224,7 +4241,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["UnknownBusinessType"];
             };
         };
-        /** @description Something went wrong inside. The log knows it by the request id. */
+        /** @description An internal error. The log has it under the request id. */
         Internal: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4248,7 +4265,7 @@ export interface components {
                 };
             };
         };
-        /** @description Temporal, or the workers where they are needed, did not answer. The request may or may not have taken effect; repeat it as it was. With `sign-in-unavailable` it was the identity provider of the token, and nothing was done. */
+        /** @description Temporal, or the workers if they are needed, did not answer. The request may or may not have taken effect. Repeat it without a change. With `sign-in-unavailable` the identity provider of the token did not answer, and nothing was done. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4287,27 +4304,27 @@ export interface components {
          */
         WebhookTimestamp: number;
         /**
-         * @description One `v1` signature for each signing secret, newest first, separated by spaces. Left out without secrets.
+         * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
          * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
          */
         WebhookSignature: string;
         /** @description How long to wait for the effect before the answer is 202. From 0s to 30s. */
         Wait: components["schemas"]["Duration"];
-        /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never made. */
+        /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never created. */
         PolicyMatch: string;
         /**
-         * @description With `*`, the one value it may have, a policy is only made, and never replaced.
+         * @description With `*`, the only allowed value, a policy is only created, and never replaced.
          * @example *
          */
         PolicyNoneMatch: "*";
-        /** @description With `true`, says what would change, and changes nothing. */
+        /** @description With `true`, the answer shows what would change, and nothing changes. */
         DryRun: boolean;
         /**
-         * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content answers 200 with the timer that the request booked, also when that has failed, was cancelled or was delivered since, and when the id was booked again in between, for as long as Temporal retains it; with other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
+         * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content is answered 200 with the timer that the request booked. That holds as long as Temporal retains the timer, even if it has failed, was cancelled or was delivered since, and if the id was booked again in between. With other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
          * @example "9f2c1e7a-6f0b-4a51-9d8e-2f7f5b7d3c11"
          */
         IdempotencyKey: string;
-        /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+        /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
         TimerMatch: string;
         /**
          * @description W3C trace context. The callback continues the trace. A malformed value is ignored.
@@ -4317,7 +4334,7 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description The request's `X-Request-Id`, if that is at most 128 visible ASCII characters, or else one that Wakecall made. The log knows the request by it. */
+        /** @description The request's `X-Request-Id`, if that is at most 128 visible ASCII characters. Otherwise Wakecall creates one. The log contains it. */
         RequestId: string;
         /**
          * @description Where the timer can be read.
@@ -4330,12 +4347,12 @@ export interface components {
          */
         BulkLocation: string;
         /**
-         * @description How late the timer will probably be, since more falls due by then than its business type's limit lets through. It is left out where the timer is expected in time, and where nothing is known yet. A batch says it of each timer, as `expected_lateness`.
+         * @description How late the timer will probably be, because more timers fall due before it than the limit of its business type allows. It is omitted if the timer is expected in time, or if nothing is known yet. In a batch each timer has it as `expected_lateness`.
          * @example 42s
          */
         ExpectedLateness: components["schemas"]["Duration"];
         /**
-         * @description The whole items a second that the dispatch will probably come to: the workers have not shown that they send as many as it asks for. Said of an order and of a new rate; left out where nothing speaks against the rate. The dispatch says it as `expected_per_second`.
+         * @description The whole number of items a second that the dispatch will probably reach: the workers have not yet shown that they can send as many as ordered. It comes with an order and a new rate, and is omitted if the rate can be expected. The dispatch has it as `expected_per_second`.
          * @example 8000
          */
         ExpectedRate: number;
@@ -4355,26 +4372,26 @@ export interface components {
          */
         TimerETag: string;
         /**
-         * @description The policy's version in quotes, for `If-Match`. Left out of a dry run.
+         * @description The policy's version in quotes, for `If-Match`. Omitted from a dry run.
          * @example "3"
          */
         ETagUnlessDry: string;
         /**
-         * @description The limit that was reached, what remains of it, and after how many seconds there is more (draft-ietf-httpapi-ratelimit-headers).
+         * @description The limit that was reached, what remains of it, and in how many seconds more becomes available (draft-ietf-httpapi-ratelimit-headers).
          * @example "adds_per_second";r=0;t=1
          */
         RateLimit: string;
         /**
-         * @description The limit that was reached, how many it admits, and within how many seconds.
+         * @description The limit that was reached, how many it admits, and in how many seconds.
          * @example "adds_per_second";q=500;w=1
          */
         RateLimitPolicy: string;
         /**
-         * @description After how many seconds to repeat the request.
+         * @description In how many seconds to repeat the request.
          * @example 1
          */
         RetryAfter: number;
-        /** @description The scheme that is asked for. */
+        /** @description The required scheme. */
         WWWAuthenticate: "Bearer";
     };
     pathItems: never;
@@ -4386,20 +4403,20 @@ export interface operations {
             query?: {
                 /** @description Only timers of this business type. */
                 business_type?: components["schemas"]["BusinessType"];
-                /** @description Only timers with this id, of whatever business type. */
+                /** @description Only timers with this id, of any business type. */
                 business_id?: components["schemas"]["BusinessId"];
                 /** @description Only timers with this status. */
                 status?: components["schemas"]["Status"];
                 /**
-                 * @description Only timers with this label, as `key=value`. May be given again: a timer must have all of them.
+                 * @description Only timers with this label, as `key=value`. The parameter may be repeated: a timer must then have all of them.
                  * @example [
                  *       "customer=42"
                  *     ]
                  */
                 label?: string[];
-                /** @description `due`: the earliest due time first. `-due`: the latest first. Timers of more than a page that are due at the same millisecond follow one another in no certain order. Timers that were booked before due times could be searched for are left out. */
+                /** @description `due`: the earliest due time first. `-due`: the latest first. When more timers than fit on a page are due at the same millisecond, their order is undefined. Timers that were booked before due times were indexed are omitted. */
                 sort?: "due" | "-due";
-                /** @description `false` leaves out `attempts`, `last_failure` and how a timer ended, which are read timer by timer. A list of many timers is then faster. */
+                /** @description `false` omits `attempts`, `last_failure` and how a timer ended. These are read separately for each timer. A list of many timers is then faster. */
                 attempts?: boolean;
                 /** @description Only timers that are due at this time or later. */
                 due_from?: components["schemas"]["Time"];
@@ -4409,9 +4426,9 @@ export interface operations {
                 ended_from?: components["schemas"]["Time"];
                 /** @description Only timers that ended at this time or earlier. */
                 ended_to?: components["schemas"]["Time"];
-                /** @description The most timers that one page may hold. */
+                /** @description The most timers on one page. */
                 page_size?: number;
-                /** @description The `next_page_token` of the page before. It is good for the same filter only. */
+                /** @description The `next_page_token` of the page before. It is valid only for the same filter. */
                 page_token?: string;
             };
             header?: never;
@@ -4442,7 +4459,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content answers 200 with the timer that the request booked, also when that has failed, was cancelled or was delivered since, and when the id was booked again in between, for as long as Temporal retains it; with other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
+                 * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content is answered 200 with the timer that the request booked. That holds as long as Temporal retains the timer, even if it has failed, was cancelled or was delivered since, and if the id was booked again in between. With other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
                  * @example "9f2c1e7a-6f0b-4a51-9d8e-2f7f5b7d3c11"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4462,7 +4479,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same timer, with the same content, is there already. */
+            /** @description The same timer with the same content exists already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4492,7 +4509,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content answers 200 with the timer that the request booked, also when that has failed, was cancelled or was delivered since, and when the id was booked again in between, for as long as Temporal retains it; with other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
+                 * @description Names this request (draft-ietf-httpapi-idempotency-key-header). The same key with the same content is answered 200 with the timer that the request booked. That holds as long as Temporal retains the timer, even if it has failed, was cancelled or was delivered since, and if the id was booked again in between. With other content the answer is 422. A quoted string, or the same without its quotes, of 1 to 255 visible ASCII characters.
                  * @example "9f2c1e7a-6f0b-4a51-9d8e-2f7f5b7d3c11"
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4536,7 +4553,7 @@ export interface operations {
     getTimer: {
         parameters: {
             query?: {
-                /** @description Whether to show the payload, JSON byte for byte as it was booked. */
+                /** @description Whether to show the payload. JSON is returned byte for byte as it was booked. */
                 payload?: boolean;
             };
             header?: never;
@@ -4576,7 +4593,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
                 /**
                  * @description W3C trace context. The callback continues the trace. A malformed value is ignored.
@@ -4623,7 +4640,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
             };
             path: {
@@ -4655,7 +4672,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
                 /**
                  * @description W3C trace context. The callback continues the trace. A malformed value is ignored.
@@ -4701,7 +4718,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
             };
             path: {
@@ -4762,7 +4779,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How many timers there are. */
+            /** @description The counts. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -4785,11 +4802,11 @@ export interface operations {
                 /** @description Only this business type. */
                 business_type?: components["schemas"]["BusinessType"];
                 /**
-                 * @description How far to look back. From 1h to 30d.
+                 * @description The length of the window. From 1h to 30d.
                  * @example 24h
                  */
                 window?: string;
-                /** @description The share of timers that are to ring on time, above 0 and below 1. */
+                /** @description The share of timers that should ring on time, above 0 and below 1. */
                 target?: number;
             };
             header?: never;
@@ -4825,11 +4842,11 @@ export interface operations {
             query: {
                 /** @description The business type. */
                 business_type: components["schemas"]["BusinessType"];
-                /** @description Where to begin, now by default. It is rounded down to a whole minute, or second where the steps are shorter. */
+                /** @description Where to begin, by default now. It is rounded down to a whole minute, or to a whole second if the steps are shorter. */
                 from?: components["schemas"]["Time"];
-                /** @description Where to end, 24 hours after `from` by default. It is rounded up to a whole step. */
+                /** @description Where to end, by default 24 hours after `from`. It is rounded up to a whole step. */
                 to?: components["schemas"]["Time"];
-                /** @description How long each step is, whole seconds from 1s to 720h. There may be 1500 of them. */
+                /** @description The length of a step, whole seconds from 1s to 720h. There may be 1500 steps. */
                 step?: components["schemas"]["Duration"];
             };
             header?: never;
@@ -5030,7 +5047,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
             };
             path: {
@@ -5076,7 +5093,7 @@ export interface operations {
                 wait?: components["parameters"]["Wait"];
             };
             header?: {
-                /** @description The `ETag` of the timer that the change is made on, its revision in quotes for whichever booking of the id, or `*` for any timer that is there. On anything else nothing is changed, also when another change comes first while this one is on its way. */
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
                 "If-Match"?: components["parameters"]["TimerMatch"];
             };
             path: {
@@ -5118,7 +5135,7 @@ export interface operations {
     listAttempts: {
         parameters: {
             query?: {
-                /** @description How many runs of the timer one page looks at. */
+                /** @description The most runs of the timer that one page reads. */
                 page_size?: number;
                 /** @description The `next_page_token` of the page before. */
                 page_token?: string;
@@ -5155,7 +5172,7 @@ export interface operations {
     listHistory: {
         parameters: {
             query?: {
-                /** @description How many runs of the timer one page tells of. */
+                /** @description The most runs of the timer that one page reads. */
                 page_size?: number;
                 /** @description The `next_page_token` of the page before. */
                 page_token?: string;
@@ -5224,7 +5241,7 @@ export interface operations {
     listUpcoming: {
         parameters: {
             query?: {
-                /** @description How many. */
+                /** @description The most times to list. */
                 count?: number;
             };
             header?: never;
@@ -5260,7 +5277,7 @@ export interface operations {
     listOccurrences: {
         parameters: {
             query?: {
-                /** @description How many runs of the timer one page looks at. */
+                /** @description The most runs of the timer that one page reads. */
                 page_size?: number;
                 /** @description The `next_page_token` of the page before. */
                 page_token?: string;
@@ -5300,9 +5317,9 @@ export interface operations {
             query?: {
                 /** @description Only jobs with this status. */
                 status?: components["schemas"]["BulkStatus"];
-                /** @description The most jobs that one page may hold. */
+                /** @description The most jobs on one page. */
                 page_size?: number;
-                /** @description The `next_page_token` of the page before. It is good for the same status only. */
+                /** @description The `next_page_token` of the page before. It is valid only for the same status. */
                 page_token?: string;
             };
             header?: never;
@@ -5411,7 +5428,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The results, one a line. The schema is that of a line. */
+            /** @description The results, one a line. The schema describes one line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5436,9 +5453,9 @@ export interface operations {
                 business_type?: components["schemas"]["BusinessType"];
                 /** @description Only dispatches with this status. */
                 status?: components["schemas"]["DispatchStatus"];
-                /** @description The most dispatches that one page may hold. */
+                /** @description The most dispatches on one page. */
                 page_size?: number;
-                /** @description The `next_page_token` of the page before. It is good for the same filter only. */
+                /** @description The `next_page_token` of the page before. It is valid only for the same filter. */
                 page_token?: string;
             };
             header?: never;
@@ -5478,7 +5495,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same dispatch is there already. */
+            /** @description The same dispatch exists already. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5604,7 +5621,7 @@ export interface operations {
     uploadItems: {
         parameters: {
             query?: {
-                /** @description How many items are stored that shall be kept; the body holds those behind them. 0 begins anew. */
+                /** @description How many stored items to keep. The body holds the items after them. 0 begins again. */
                 from?: number;
             };
             header?: never;
@@ -5616,7 +5633,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description Of any length. The schema is that of a line. */
+        /** @description Of any length. The schema describes one line. */
         requestBody: {
             content: {
                 "application/x-ndjson": components["schemas"]["DispatchItem"];
@@ -5715,7 +5732,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The failures, one a line. The schema is that of a line. */
+            /** @description The failures, one a line. The schema describes one line. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -5854,14 +5871,14 @@ export interface operations {
     putPolicy: {
         parameters: {
             query?: {
-                /** @description With `true`, says what would change, and changes nothing. */
+                /** @description With `true`, the answer shows what would change, and nothing changes. */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never made. */
+                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never created. */
                 "If-Match"?: components["parameters"]["PolicyMatch"];
                 /**
-                 * @description With `*`, the one value it may have, a policy is only made, and never replaced.
+                 * @description With `*`, the only allowed value, a policy is only created, and never replaced.
                  * @example *
                  */
                 "If-None-Match"?: components["parameters"]["PolicyNoneMatch"];
@@ -5897,11 +5914,11 @@ export interface operations {
     deletePolicy: {
         parameters: {
             query?: {
-                /** @description `cancel` cancels the open timers in the background. `keep` leaves them: those without a callback of their own find no receiver when they are due, and wait until there is a policy again, their latest time passes or somebody cancels them. */
+                /** @description `cancel` cancels the open timers in the background. `keep` keeps them. A kept timer without a callback of its own has no receiver when it is due. It waits until there is a policy again, its latest time passes, or it is cancelled. */
                 timers?: "cancel" | "keep";
             };
             header?: {
-                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never made. */
+                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never created. */
                 "If-Match"?: components["parameters"]["PolicyMatch"];
             };
             path: {
@@ -5933,11 +5950,11 @@ export interface operations {
     patchPolicy: {
         parameters: {
             query?: {
-                /** @description With `true`, says what would change, and changes nothing. */
+                /** @description With `true`, the answer shows what would change, and nothing changes. */
                 dry_run?: components["parameters"]["DryRun"];
             };
             header?: {
-                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never made. */
+                /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never created. */
                 "If-Match"?: components["parameters"]["PolicyMatch"];
             };
             path: {
@@ -6011,7 +6028,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description None is in force any more. */
+            /** @description No back-pressure is in force any more. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6030,9 +6047,9 @@ export interface operations {
     connect: {
         parameters: {
             query?: {
-                /** @description For a WebSocket, how many rings the receiver has at once before it answers one. */
+                /** @description For a WebSocket, how many unanswered rings the receiver has at once. */
                 window?: number;
-                /** @description For a long poll, how many rings it answers with at most. */
+                /** @description For a long poll, the most rings that it returns. */
                 max?: number;
                 /** @description For a long poll, how long it waits for a ring. From 0s to 30s. */
                 wait?: string;
@@ -6053,7 +6070,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The rings that came, if any. */
+            /** @description The rings, if any. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6091,7 +6108,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The answer counts. */
+            /** @description The answer was accepted. */
             204: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6195,7 +6212,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Here. */
+            /** @description The service. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6219,7 +6236,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Here. */
+            /** @description The service. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6243,7 +6260,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is. */
+            /** @description The process is alive. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6264,7 +6281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It would. */
+            /** @description A timer booked now would ring. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6286,7 +6303,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Metrics in Prometheus' text format. Where `WAKECALL_METRICS_ADDR` gives them an address of their own they are not here. */
+            /** @description Metrics in Prometheus' text format. They are not here if `WAKECALL_METRICS_ADDR` gives them an address of their own. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -6332,7 +6349,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Left out without secrets.
+                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature"?: components["parameters"]["WebhookSignature"];
@@ -6351,17 +6368,17 @@ export interface operations {
                  */
                 "Wakecall-Revision": number;
                 /**
-                 * @description The number of the occurrence of a recurring timer, from 1. Left out of other timers.
+                 * @description The number of the occurrence of a recurring timer, from 1. Only recurring timers have it.
                  * @example 1
                  */
                 "Wakecall-Occurrence"?: number;
                 /**
-                 * @description Where the policy has `ack`: lets the receiver acknowledge this delivery, and nothing else. Keep it secret. A Wakecall without a secret key sends none.
+                 * @description If the policy has `ack`: the token that lets the receiver acknowledge this delivery, and nothing else. Keep it secret. A Wakecall without a secret key sends none.
                  * @example b3JkZXItY2xvc2Uvb3JkZXItNDcxMQ.1.2LhJ5Zk1wC0mEJtVQyTqN4mZcTn4r8Pq3n3fX0qY7bA
                  */
                 "Wakecall-Ack-Token"?: string;
                 /**
-                 * @description W3C trace context, a span of its own for each attempt. It continues the trace of the request that booked the timer; if that had none, the attempts of a delivery share one made from `webhook-id`.
+                 * @description W3C trace context, a separate span for each attempt. It continues the trace of the request that booked the timer. If the request had none, the attempts of a delivery share a trace made from `webhook-id`.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01
                  */
                 traceparent?: string;
@@ -6377,7 +6394,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Where the policy has `ack`, the attempt is accepted, and the receiver says later what became of it. Else the timer is delivered. */
+            /** @description If the policy has `ack`, the attempt is accepted, and the receiver reports the result later. Otherwise the timer is delivered. */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6391,7 +6408,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Tried again after the larger of the ladder's step and `Retry-After` (seconds or an HTTP date), which counts up to 1h. */
+            /** @description Retried after the larger of the ladder's step and `Retry-After` (seconds or an HTTP date), which counts up to 1h. */
             429: {
                 headers: {
                     "Retry-After"?: string;
@@ -6410,20 +6427,20 @@ export interface operations {
             /** @description The timer is delivered. */
             "2XX": {
                 headers: {
-                    /** @description `true`, on whatever answer ends the delivery, ends a recurring timer with this occurrence. */
+                    /** @description `true` ends a recurring timer with this occurrence, on any answer that ends the delivery. */
                     "Wakecall-Stop"?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed attempt, tried again on the ladder. Redirects are never followed. */
+            /** @description A failed attempt, retried on the ladder. Redirects are never followed. */
             "3XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed attempt, tried again on the ladder. */
+            /** @description A failed attempt, retried on the ladder. */
             default: {
                 headers: {
                     /** @description `true` stops the delivery. The timer is failed. */
@@ -6438,7 +6455,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The same for every attempt to tell the event. */
+                /** @description The same for every attempt to deliver the event. */
                 "webhook-id": components["schemas"]["WebhookId"];
                 /**
                  * @description When this attempt was sent, in Unix seconds.
@@ -6446,13 +6463,13 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Left out without secrets.
+                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature"?: components["parameters"]["WebhookSignature"];
                 "Wakecall-Business-Type": components["schemas"]["BusinessType"];
                 /**
-                 * @description W3C trace context, a trace of its own for each attempt.
+                 * @description W3C trace context, a separate trace for each attempt.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01
                  */
                 traceparent?: string;
@@ -6466,21 +6483,21 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stop. It is not tried again. */
+            /** @description Stop. The event is not retried. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It was told. */
+            /** @description The event is delivered. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is tried again. */
+            /** @description The event is retried. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6493,7 +6510,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The same for every attempt, after a crash and when failures are tried again. */
+                /** @description The same for every attempt, after a crash and when failures are retried. */
                 "webhook-id": components["schemas"]["WebhookId"];
                 /**
                  * @description When this attempt was sent, in Unix seconds.
@@ -6501,7 +6518,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Left out without secrets.
+                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature"?: components["parameters"]["WebhookSignature"];
@@ -6518,12 +6535,12 @@ export interface operations {
                  */
                 "Wakecall-Attempt": number;
                 /**
-                 * @description The number of the occurrence of a recurring dispatch, from 1. Left out of others.
+                 * @description The number of the occurrence of a recurring dispatch, from 1. Only recurring dispatches have it.
                  * @example 1
                  */
                 "Wakecall-Occurrence"?: number;
                 /**
-                 * @description W3C trace context, a span of its own for each attempt.
+                 * @description W3C trace context, a separate span for each attempt.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01
                  */
                 traceparent?: string;
@@ -6538,14 +6555,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Stop. It is not tried again. */
+            /** @description Stop. The item is not retried. */
             410: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Tried again, and the whole dispatch waits for `Retry-After`. */
+            /** @description The item is retried, and the whole dispatch waits for `Retry-After`. */
             429: {
                 headers: {
                     "Retry-After"?: string;
@@ -6553,14 +6570,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description It was taken. */
+            /** @description The item was accepted. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A failed attempt, tried again on the ladder. */
+            /** @description A failed attempt, retried on the ladder. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6573,7 +6590,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The same for every attempt, after a crash and when failures are tried again. */
+                /** @description The same for every attempt, after a crash and when failures are retried. */
                 "webhook-id": components["schemas"]["WebhookId"];
                 /**
                  * @description When this attempt was sent, in Unix seconds.
@@ -6581,7 +6598,7 @@ export interface operations {
                  */
                 "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
                 /**
-                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Left out without secrets.
+                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
                  * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
                  */
                 "webhook-signature"?: components["parameters"]["WebhookSignature"];
@@ -6598,12 +6615,12 @@ export interface operations {
                  */
                 "Wakecall-Attempt": number;
                 /**
-                 * @description The number of the occurrence of a recurring dispatch, from 1. Left out of others.
+                 * @description The number of the occurrence of a recurring dispatch, from 1. Only recurring dispatches have it.
                  * @example 1
                  */
                 "Wakecall-Occurrence"?: number;
                 /**
-                 * @description W3C trace context, a span of its own for each attempt.
+                 * @description W3C trace context, a separate span for each attempt.
                  * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01
                  */
                 traceparent?: string;
@@ -6617,7 +6634,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The items are taken, but for those that the body names. */
+            /** @description The items are accepted, except those that the body names as refused. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
@@ -6626,7 +6643,7 @@ export interface operations {
                     "application/json": components["schemas"]["DispatchVerdicts"];
                 };
             };
-            /** @description As for an item, for all of them. */
+            /** @description The same as for an item, applied to all of them. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -6642,9 +6659,9 @@ export interface operations {
                 shard: number;
                 /** @description How many shards there are. */
                 shards: number;
-                /** @description The `next_cursor` of the page before. Left out for the first page. */
+                /** @description The `next_cursor` of the page before. Omitted for the first page. */
                 cursor?: string;
-                /** @description The most items to answer with. */
+                /** @description The most items to return. */
                 limit: number;
             };
             header?: never;
@@ -6662,7 +6679,7 @@ export interface operations {
                     "application/json": components["schemas"]["LoadedPage"];
                 };
             };
-            /** @description Asked again on a ladder. */
+            /** @description Retried on a ladder. */
             default: {
                 headers: {
                     [name: string]: unknown;
