@@ -15,7 +15,7 @@ import (
 
 const bulkPath = "/v1/bulk"
 
-// Bulk applies one operation to all timers that a filter finds, as a job.
+// Bulk applies one operation to all timers that match a filter, as a job.
 type Bulk struct{ caller *caller }
 
 // BulkOrder is the order for a bulk job. Shift belongs to [job.Move] and Edit to [job.Edit].

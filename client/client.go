@@ -38,7 +38,7 @@ type Client struct {
 	Streams Streams
 	// Dispatches manages dispatches.
 	Dispatches Dispatches
-	// Bulk applies one operation to all timers that a filter finds.
+	// Bulk applies one operation to all timers that match a filter.
 	Bulk Bulk
 	// Access shows the caller and the API keys.
 	Access Access

@@ -37,7 +37,7 @@ func Operations() []Operation {
 	return []Operation{Cancel, Move, Edit, Fire, Redeliver}
 }
 
-// Bulk is an order to apply one operation to all timers that a filter finds, at most PerSecond
+// Bulk is an order to apply one operation to all timers that match a filter, at most PerSecond
 // of them in a second.
 type Bulk struct {
 	// ID is the client's own, or generated.
