@@ -26,14 +26,14 @@ import (
 //go:embed answers.txt
 var recorded string
 
-// Recorded is what a server answered to [Answers].
+// Recorded has a server's answers to the calls of [Answers].
 func Recorded() []string { return strings.Split(strings.TrimSpace(recorded), "\n") }
 
-// Answers makes the calls of the engine to a namespace, one after the other, and returns what was
-// answered, a line for each. A [Temporal] must give the answers that a server gives: what the
-// engine's tests rest on is compared so. Each caller needs a unique name, which is that of the
-// task queue and the beginning of all ids. Nothing else polls that queue. The search attributes of
-// Wakecall are registered, and no others.
+// Answers makes the calls of the engine to a namespace, one after the other, and returns the
+// answers, one a line. A [Temporal] must give the same answers as a server. The engine's tests
+// depend on it. Each caller needs a unique name: the task queue has this name, and all ids begin
+// with it. Nothing else may poll that queue. The search attributes of Wakecall must be registered,
+// and no others.
 func Answers(tb testing.TB, of client.Client, namespace, name string) []string {
 	s := &script{tb: tb, Client: of, namespace: namespace, name: name}
 	s.starts()
@@ -58,7 +58,7 @@ type script struct {
 	firstCompleted string
 }
 
-// say writes down what was answered.
+// say adds a line to the answers.
 func (s *script) say(call string, err error, facts ...any) {
 	line := call + ":"
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *script) say(call string, err error, facts ...any) {
 	s.said = append(s.said, line)
 }
 
-// errorText is what kind of error an error is, and what it was caused by.
+// errorText returns the type of an error and of its causes.
 func errorText(err error) string {
 	kinds := []string{}
 	for ; err != nil; err = errors.Unwrap(err) {
@@ -83,7 +83,7 @@ func errorText(err error) string {
 
 func (s *script) id(name string) string { return s.name + "/" + name }
 
-// options are those of a timer: an id that is taken is told.
+// options returns the options of a timer's start. A start with the id of an open run fails.
 func (s *script) options(id string) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID: s.id(id), TaskQueue: s.name, WorkflowExecutionErrorWhenAlreadyStarted: true,
@@ -91,7 +91,7 @@ func (s *script) options(id string) client.StartWorkflowOptions {
 	}
 }
 
-// start starts a workflow that is not there, and returns its run.
+// start starts a workflow under a free id, and returns its run.
 func (s *script) start(options client.StartWorkflowOptions) string {
 	run, err := s.ExecuteWorkflow(s.tb.Context(), options, workflows.TypeCheck)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *script) start(options client.StartWorkflowOptions) string {
 	return run.GetRunID()
 }
 
-// tries starts a workflow, and says what was answered. same is the run that may be answered.
+// tries starts a workflow, and adds the answer. same is a run that the answer may have.
 func (s *script) tries(call string, options client.StartWorkflowOptions, same string) {
 	run, err := s.ExecuteWorkflow(s.tb.Context(), options, workflows.TypeCheck)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *script) tries(call string, options client.StartWorkflowOptions, same st
 	s.say(call, nil, "the same run:", run.GetRunID() == same)
 }
 
-// described is how a run stands.
+// described returns the state of a run.
 func (s *script) described(id, run string) *workflowservice.DescribeWorkflowExecutionResponse {
 	described, err := s.DescribeWorkflowExecution(s.tb.Context(), s.id(id), run)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *script) described(id, run string) *workflowservice.DescribeWorkflowExec
 	return described
 }
 
-// stands says how a run stands.
+// stands adds the state of a run.
 func (s *script) stands(call, id string) {
 	d := s.described(id, "")
 	info := d.GetWorkflowExecutionInfo()
@@ -129,10 +129,10 @@ func (s *script) stands(call, id string) {
 		info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime()).Round(time.Minute))
 }
 
-// A server takes no poll that has no end.
+// A server refuses a poll without a deadline.
 const pollTimeout = 20 * time.Second
 
-// poll takes a task.
+// poll polls for a task.
 func (s *script) poll() *workflowservice.PollWorkflowTaskQueueResponse {
 	ctx, cancel := context.WithTimeout(s.tb.Context(), pollTimeout)
 	defer cancel()
@@ -181,7 +181,7 @@ var (
 	}
 )
 
-// ended starts a workflow and ends its run by a command.
+// ended starts a workflow, and ends its run with a command.
 func (s *script) ended(id string, by *commandpb.Command) {
 	s.start(s.options(id))
 	if err := s.respond(s.poll(), by); err != nil {
@@ -235,7 +235,7 @@ func (s *script) signals() {
 	s.say("a signal that may start what was completed", err)
 }
 
-// endNext takes the next task, which is one of a workflow, and ends it by a command.
+// endNext polls for the next task, which must be of a workflow, and completes it with a command.
 func (s *script) endNext(id string, by *commandpb.Command) {
 	task := s.poll()
 	if task.GetWorkflowExecution().GetWorkflowId() != s.id(id) {
@@ -271,7 +271,7 @@ func (s *script) cancels() {
 	s.say("an update of nothing", err)
 }
 
-// recorded counts the events of a kind in the history of a run.
+// recorded counts the events of a type in the history of a run.
 func (s *script) recorded(id string, kind enumspb.EventType) (n int) {
 	history := s.GetWorkflowHistory(s.tb.Context(), s.id(id), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for history.HasNext() {
@@ -286,7 +286,7 @@ func (s *script) recorded(id string, kind enumspb.EventType) (n int) {
 	return n
 }
 
-// ends says when an id is free again, and what is told of an end.
+// ends adds when an id is free again, and what a caller sees of an end.
 func (s *script) ends() {
 	ctx := s.tb.Context()
 	s.ended("completed", completed)
@@ -343,7 +343,7 @@ func (s *script) tasks() {
 	s.say("its end by who has it", s.respond(s.poll(), completed))
 }
 
-// requests says what raw requests do.
+// requests adds the effects of raw requests.
 func (s *script) requests() {
 	ctx, service := s.tb.Context(), s.WorkflowService()
 	mark := func(id string) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// histories says how a history is read page by page.
+// histories adds the pages of a history.
 func (s *script) histories() {
 	read := func(id string, token []byte) ([]byte, error) {
 		page, err := s.WorkflowService().GetWorkflowExecutionHistory(s.tb.Context(), &workflowservice.GetWorkflowExecutionHistoryRequest{
@@ -32,7 +32,7 @@ func (s *script) histories() {
 	s.say("its last event", err, last.GetHistory().GetEvents()[0].GetEventType())
 }
 
-// lists says what visibility finds. It lags behind on a server, and is waited for.
+// lists adds what visibility finds. On a server it lags behind, so the test waits for it.
 func (s *script) lists() {
 	ctx := s.tb.Context()
 	due := time.Now().UTC().Truncate(time.Second).Add(time.Hour)
@@ -88,7 +88,7 @@ func (s *script) lists() {
 	s.say("counted by status", err, groups, counted.GetCount())
 }
 
-// pages says how a list is read by pages of a size, and in which order.
+// pages adds the pages of a list, of a given size, and their order.
 func (s *script) pages(query string, size int32) {
 	var token []byte
 	for more := true; more; more = len(token) > 0 {
@@ -106,7 +106,7 @@ func (s *script) pages(query string, size int32) {
 	}
 }
 
-// await waits until visibility finds so many runs.
+// await waits until visibility finds the given number of runs.
 func (s *script) await(query string, want int64) {
 	for {
 		counted, err := s.CountWorkflow(s.tb.Context(), &workflowservice.CountWorkflowExecutionsRequest{Namespace: s.namespace, Query: query})
@@ -120,7 +120,7 @@ func (s *script) await(query string, want int64) {
 	}
 }
 
-// pause waits for a moment, or for the end of the test.
+// pause waits for a moment, or until the test ends.
 func (s *script) pause() {
 	select {
 	case <-time.After(10 * time.Millisecond):
@@ -129,8 +129,8 @@ func (s *script) pause() {
 	}
 }
 
-// deletions says what is deleted. A server does it a moment later. The runs before the last one
-// are kept, and found by their own ids only.
+// deletions adds what a delete removes. A server deletes a moment later. It keeps the runs before
+// the last one, which are then found only by their own ids.
 func (s *script) deletions() {
 	remove := func(id string) error {
 		_, err := s.WorkflowService().DeleteWorkflowExecution(s.tb.Context(), &workflowservice.DeleteWorkflowExecutionRequest{

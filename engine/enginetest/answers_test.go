@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 )
 
-// What a server answered is recorded, and a test in e2e makes the same calls to a server again.
+// The answers of a server are recorded. A test in e2e makes the same calls to a server again.
 func TestAnswersAreThoseOfAServer(t *testing.T) {
 	t.Parallel()
 	on := &enginetest.Temporal{}
@@ -22,7 +22,7 @@ func TestAnswersAreThoseOfAServer(t *testing.T) {
 	require.Equal(t, enginetest.Recorded(), enginetest.Answers(t, on, "default", "lab"))
 }
 
-// strict is a Temporal that refuses to cancel what has ended, as no server does.
+// strict is a Temporal that refuses to cancel an ended run. No server does so.
 type strict struct{ *enginetest.Temporal }
 
 func (s strict) CancelWorkflow(ctx context.Context, id, runID string) error {
@@ -33,7 +33,7 @@ func (s strict) CancelWorkflow(ctx context.Context, id, runID string) error {
 	return s.Temporal.CancelWorkflow(ctx, id, runID)
 }
 
-// endless is a Temporal that has all in one page.
+// endless is a Temporal with only one page.
 type endless struct{ *enginetest.Temporal }
 
 func (e endless) ListWorkflow(ctx context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {

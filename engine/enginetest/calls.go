@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-// Started is a run as a caller has it.
+// Started is a run for its caller.
 type Started struct {
 	client.WorkflowRun
 	of  *Temporal
@@ -31,7 +31,7 @@ func (s Started) Get(ctx context.Context, into any) error {
 	return s.GetWithOptions(ctx, into, client.WorkflowRunGetOptions{})
 }
 
-// GetWithOptions implements [client.WorkflowRun]. It follows no runs.
+// GetWithOptions implements [client.WorkflowRun]. It does not follow runs that continue as new.
 func (s Started) GetWithOptions(ctx context.Context, into any, _ client.WorkflowRunGetOptions) error {
 	select {
 	case <-s.run.closed:
@@ -66,7 +66,7 @@ func (t *Temporal) GetWorkflow(_ context.Context, id, runID string) client.Workf
 	return found
 }
 
-// openRun returns the latest run of a workflow, or the named one, where it is open.
+// openRun returns the latest run of a workflow, or the named one, if it is open.
 func (s *store) openRun(id, runID string) (*run, error) {
 	r := s.latest(id, runID)
 	if r == nil || !r.open() {
@@ -92,7 +92,7 @@ func (t *Temporal) SignalWorkflow(_ context.Context, id, runID, name string, val
 	return err
 }
 
-// signal stores a signal. The caller holds the lock, which is given up while it is told of.
+// signal stores a signal. The caller holds the lock. It is released during the announcement.
 func (s *store) signal(r *run, name string, value any) error {
 	if err := r.signalled(name, value); err != nil {
 		return err
@@ -115,7 +115,8 @@ func (r *run) signalled(name string, value any) error {
 	return nil
 }
 
-// announce tells of the last event of a run. The caller holds the lock, which is given up meanwhile.
+// announce reports the last event of a run to OnEvent. The caller holds the lock. It is released
+// during the call.
 func (s *store) announce(r *run) {
 	if s.OnEvent == nil {
 		return
@@ -139,8 +140,8 @@ func (t *Temporal) CancelWorkflow(_ context.Context, id, runID string) error {
 	return err
 }
 
-// requestCancel stores a request for cancellation, once. A run that has ended stays as it is, and
-// no caller is told. The caller holds the lock.
+// requestCancel stores a request for cancellation, once. For an ended run it does nothing, and
+// reports no error. The caller holds the lock.
 func (s *store) requestCancel(r *run, cause string) {
 	if !r.open() || r.described.GetWorkflowExtendedInfo().GetCancelRequested() {
 		return
@@ -180,7 +181,7 @@ func (r *run) terminate(reason string) {
 	})
 }
 
-// executionError is what the SDK tells of the end of a run that did not complete.
+// executionError returns the SDK's error for a run that did not complete.
 func executionError(cause error) error {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestWorkflowEnvironment()
@@ -188,8 +189,8 @@ func executionError(cause error) error {
 	return env.GetWorkflowError()
 }
 
-// RequestCancelWorkflowExecution ignores the first run where a request names one beside a run, as
-// a server does.
+// RequestCancelWorkflowExecution ignores the first run if a request names another run as well, as a
+// server does.
 func (s service) RequestCancelWorkflowExecution(
 	_ context.Context, r *workflowservice.RequestCancelWorkflowExecutionRequest, _ ...grpc.CallOption,
 ) (*workflowservice.RequestCancelWorkflowExecutionResponse, error) {

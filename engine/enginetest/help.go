@@ -15,14 +15,14 @@ import (
 // Payloads encodes as Temporal's client does.
 var Payloads = converter.GetDefaultDataConverter()
 
-// Failure is that of an activity that leaves details.
+// Failure is the failure of an activity with details.
 func Failure(details *commonpb.Payloads) *failurepb.Failure {
 	return &failurepb.Failure{FailureInfo: &failurepb.Failure_ApplicationFailureInfo{
 		ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{Details: details},
 	}}
 }
 
-// Encoded are the payloads of some values.
+// Encoded returns the payloads of some values.
 func Encoded(t testing.TB, values ...any) *commonpb.Payloads {
 	t.Helper()
 	encoded, err := Payloads.ToPayloads(values...)
@@ -32,7 +32,7 @@ func Encoded(t testing.TB, values ...any) *commonpb.Payloads {
 	return encoded
 }
 
-// Caller is somebody whose role is named like the business type.
+// Caller is a caller whose role has the name of the business type.
 type Caller struct{}
 
 // Actor implements [audit.Caller].
@@ -40,7 +40,7 @@ func (Caller) Actor(businessType string) (wire.Actor, bool) {
 	return wire.Actor{Name: "shop", Role: businessType, By: "key", From: "192.0.2.1", RequestID: "aJmDBYAXpugjgGGRCeBfUDqMUTXzsbbo"}, true
 }
 
-// WithCaller is the context of a call by [Caller].
+// WithCaller returns the context of a call by [Caller].
 func WithCaller(t *testing.T) context.Context {
 	t.Helper()
 	return audit.With(t.Context(), Caller{})

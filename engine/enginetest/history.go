@@ -12,8 +12,8 @@ import (
 	"google.golang.org/grpc"
 )
 
-// GetWorkflowHistory implements [client.Client]. Its iterator waits for the end of a run where
-// only the last event is asked for.
+// GetWorkflowHistory implements [client.Client]. If only the last event is requested, its iterator
+// waits for the end of the run.
 //
 //nolint:revive // the client's own arguments
 func (t *Temporal) GetWorkflowHistory(
@@ -35,7 +35,7 @@ func (t *Temporal) GetWorkflowHistory(
 	return history
 }
 
-// events is a history, which may end in an error.
+// events is a history. It may end with an error.
 type events struct {
 	client.HistoryEventIterator
 	left []*historypb.HistoryEvent
@@ -55,7 +55,7 @@ func (e *events) Next() (*historypb.HistoryEvent, error) {
 	return next, nil
 }
 
-// lastEvent is the end of a run, which is waited for.
+// lastEvent waits for the last event of a run.
 type lastEvent struct {
 	client.HistoryEventIterator
 	ctx context.Context
@@ -75,8 +75,8 @@ func (l *lastEvent) Next() (*historypb.HistoryEvent, error) {
 	}
 }
 
-// page is one page of all, of a size, 0 for no bound, and the token of the next one. A full page
-// has one, as on a server, whether or not anything follows.
+// page returns one page of a list and the token of the next one. A size of 0 is unlimited. A full
+// page has a token even if nothing follows, as on a server.
 func page[E any](all []E, size int, token []byte) (some []E, next []byte) {
 	from, _ := strconv.Atoi(string(token))
 	from = min(from, len(all))

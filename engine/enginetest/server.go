@@ -16,24 +16,23 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// Server is how a server is set up. Its zero value is set up as Wakecall needs it.
+// Server is the configuration of a server. The zero value is what Wakecall needs.
 type Server struct {
 	// Retention is how long finished runs are kept; 0 is 30 days.
 	Retention time.Duration
-	// Partitions are those of each task queue; 0 is 1.
+	// Partitions is the number of partitions of each task queue; 0 is 1.
 	Partitions int
-	// Unfair has tasks come in their order, whatever their key.
+	// Unfair dispatches tasks in their order, without regard to their keys.
 	Unfair bool
-	// ReuseInterval is the least delay of a run that continues another.
+	// ReuseInterval is the shortest delay of a run that continues another.
 	ReuseInterval time.Duration
-	// StrangeTokens has the server know no token of a task that it did not make.
+	// StrangeTokens makes the server reject tokens of tasks that it did not issue.
 	StrangeTokens bool
-	// Attributes are the search attributes that are registered. Where it is nil, every one is
-	// known.
+	// Attributes are the registered search attributes. If nil, every attribute is accepted.
 	Attributes map[string]enumspb.IndexedValueType
 }
 
-// registered refuses search attributes that are not. The caller holds the lock.
+// registered returns an error if a search attribute is not registered. The caller holds the lock.
 func (s *store) registered(attributes map[string]any) error {
 	for name := range attributes {
 		if _, known := s.Attributes[name]; s.Attributes != nil && !known {
@@ -86,7 +85,7 @@ func (o operator) ListSearchAttributes(
 		})
 }
 
-// AddSearchAttributes leaves alone what is registered already.
+// AddSearchAttributes ignores attributes that are already registered.
 func (o operator) AddSearchAttributes(
 	_ context.Context, r *operatorservice.AddSearchAttributesRequest, _ ...grpc.CallOption,
 ) (*operatorservice.AddSearchAttributesResponse, error) {

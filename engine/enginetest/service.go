@@ -21,8 +21,8 @@ type service struct {
 	t *Temporal
 }
 
-// DeleteWorkflowExecution deletes the latest run of a workflow, or the one that is named, whether
-// it is open or not. A server does it a moment later.
+// DeleteWorkflowExecution deletes the latest run of a workflow, or the named one, open or not. A
+// server deletes it a moment later.
 func (s service) DeleteWorkflowExecution(
 	_ context.Context, r *workflowservice.DeleteWorkflowExecutionRequest, _ ...grpc.CallOption,
 ) (*workflowservice.DeleteWorkflowExecutionResponse, error) {

@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// startable is the error of a start that the latest run of its workflow forbids. The caller holds
-// the lock.
+// startable returns the error of a start if the latest run of the workflow forbids it. The caller
+// holds the lock.
 func startable(last *run, reuse enumspb.WorkflowIdReusePolicy) error {
 	if last == nil {
 		return nil
@@ -31,7 +31,7 @@ func startable(last *run, reuse enumspb.WorkflowIdReusePolicy) error {
 	return nil
 }
 
-// start adds the run that a caller asks for. The caller holds the lock.
+// start adds the requested run. The caller holds the lock.
 func (s *store) start(options client.StartWorkflowOptions, workflowType any, args []any) (*run, error) {
 	input, err := Payloads.ToPayloads(args...)
 	if err != nil {
@@ -54,8 +54,7 @@ func (s *store) start(options client.StartWorkflowOptions, workflowType any, arg
 	return r, r.attribute(attributes)
 }
 
-// delay has a run that has just begun give its first task after a while. The caller holds the
-// lock.
+// delay postpones the first task of a new run. The caller holds the lock.
 func (r *run) delay(by time.Duration) {
 	r.info().ExecutionTime = timestamppb.New(r.info().GetStartTime().AsTime().Add(by))
 	if by == 0 {
@@ -63,8 +62,8 @@ func (r *run) delay(by time.Duration) {
 	}
 }
 
-// joined is the open run that a start is content with, after what its policy does to it. It is
-// nil where another is to be started. The caller holds the lock.
+// joined applies the conflict policy of a start, and returns the open run that satisfies it. It
+// returns nil if a new run must be started. The caller holds the lock.
 func (s *store) joined(id string, conflict enumspb.WorkflowIdConflictPolicy) *run {
 	last := s.latest(id, "")
 	if last == nil || !last.open() {
@@ -129,8 +128,7 @@ func (t *Temporal) SignalWithStartWorkflow(
 	})
 }
 
-// StartWorkflowExecution starts a workflow, or attaches the id of a request to the run that is
-// there.
+// StartWorkflowExecution starts a workflow, or attaches the id of a request to the existing run.
 func (s service) StartWorkflowExecution(
 	_ context.Context, r *workflowservice.StartWorkflowExecutionRequest, _ ...grpc.CallOption,
 ) (*workflowservice.StartWorkflowExecutionResponse, error) {
@@ -152,7 +150,7 @@ func (s service) StartWorkflowExecution(
 		})
 }
 
-// execution is the run that a request names. The caller holds the lock.
+// execution returns the run that a request names. The caller holds the lock.
 func (s *store) execution(of *commonpb.WorkflowExecution) *run {
 	return s.latest(of.GetWorkflowId(), of.GetRunId())
 }

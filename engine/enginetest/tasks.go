@@ -21,25 +21,24 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// task is the workflow task of a run. It waits until it is polled.
+// task is the workflow task of a run. It waits for a poll.
 type task struct {
-	// scheduled is the number of its event, and order its place among all tasks.
+	// scheduled is the number of its event. order is its place among all tasks.
 	scheduled, order int64
-	// turn is how many tasks of its key came to the queue before it, and itself; 0 before that
-	// was counted.
+	// turn counts the tasks of its key that came to the queue, up to itself; 0 before the count.
 	turn    int
 	started bool
 }
 
-// taskTimeout is how long a worker may have a task.
+// taskTimeout is how long a worker may hold a task.
 const taskTimeout = 10 * time.Second
 
-// delayed reports whether a run has not given its first task yet.
+// delayed reports whether the first task of a run is still to come.
 func (r *run) delayed() bool {
 	return r.task == nil && r.info().GetExecutionTime().AsTime().After(r.info().GetStartTime().AsTime())
 }
 
-// schedule has a run give a task, unless it does. The caller holds the lock.
+// schedule adds a task to a run without one. The caller holds the lock.
 func (r *run) schedule() {
 	if r.task != nil || r.described.PendingWorkflowTask != nil {
 		return
@@ -58,7 +57,7 @@ func (r *run) schedule() {
 	}
 }
 
-// hold has a worker take the task of a run. The caller holds the lock.
+// hold gives the task of a run to a worker. The caller holds the lock.
 func (r *run) hold(worker string) {
 	r.schedule()
 	r.task.started = true
@@ -71,13 +70,13 @@ func (r *run) hold(worker string) {
 	})
 }
 
-// release ends the task of a run by an event. The caller holds the lock.
+// release ends the task of a run with an event. The caller holds the lock.
 func (r *run) release(kind enumspb.EventType) {
 	r.task, r.described.PendingWorkflowTask = nil, nil
 	r.record(kind, &historypb.HistoryEvent{})
 }
 
-// waiting are the runs whose tasks wait on a queue, in their order. With fairness the keys take
+// waiting returns the runs whose tasks wait on a queue, in their order. With fairness the keys take
 // turns. The caller holds the lock.
 func (s *store) waiting(queue string) (runs []*run) {
 	for _, r := range s.runs {
@@ -102,7 +101,7 @@ func (s *store) waiting(queue string) (runs []*run) {
 	return runs
 }
 
-// The fields of the server's token of a task, as far as they name it.
+// The fields of the server's task token that identify the task.
 const (
 	tokenWorkflowID     protowire.Number = 2
 	tokenRunID          protowire.Number = 3
@@ -115,7 +114,7 @@ func (r *run) token() (token []byte) {
 	return protowire.AppendVarint(protowire.AppendTag(token, tokenScheduledEvent, protowire.VarintType), uint64(r.task.scheduled))
 }
 
-// holder is the run whose task a worker has by a token. The caller holds the lock.
+// holder returns the run of the task with a token. The caller holds the lock.
 func (s *store) holder(token []byte) (*run, error) {
 	fields := map[protowire.Number]string{}
 	for len(token) > 0 {
@@ -142,8 +141,7 @@ func (s *store) holder(token []byte) (*run, error) {
 	return r, nil
 }
 
-// PollWorkflowTaskQueue gives no task at once where none waits. A server keeps the poll for a
-// minute.
+// PollWorkflowTaskQueue returns at once if no task waits. A server holds the poll for a minute.
 func (s service) PollWorkflowTaskQueue(
 	_ context.Context, r *workflowservice.PollWorkflowTaskQueueRequest, _ ...grpc.CallOption,
 ) (*workflowservice.PollWorkflowTaskQueueResponse, error) {
@@ -160,7 +158,7 @@ func (s service) PollWorkflowTaskQueue(
 	})
 }
 
-// RespondWorkflowTaskFailed gives a task back, which waits again.
+// RespondWorkflowTaskFailed returns a task to its queue.
 func (s service) RespondWorkflowTaskFailed(
 	_ context.Context, r *workflowservice.RespondWorkflowTaskFailedRequest, _ ...grpc.CallOption,
 ) (*workflowservice.RespondWorkflowTaskFailedResponse, error) {
@@ -178,7 +176,7 @@ func (s service) RespondWorkflowTaskFailed(
 	})
 }
 
-// RespondWorkflowTaskCompleted ends a task, and the run by its command, if it has one.
+// RespondWorkflowTaskCompleted ends a task, and carries out its command, if it has one.
 func (s service) RespondWorkflowTaskCompleted(
 	_ context.Context, r *workflowservice.RespondWorkflowTaskCompletedRequest, _ ...grpc.CallOption,
 ) (*workflowservice.RespondWorkflowTaskCompletedResponse, error) {
@@ -195,7 +193,7 @@ func (s service) RespondWorkflowTaskCompleted(
 	})
 }
 
-// carryOut does what a command says. The caller holds the lock.
+// carryOut carries out a command. The caller holds the lock.
 func (s *store) carryOut(r *run, command *commandpb.Command) {
 	switch of := command.GetAttributes().(type) {
 	case *commandpb.Command_CompleteWorkflowExecutionCommandAttributes:
@@ -213,7 +211,7 @@ func (s *store) carryOut(r *run, command *commandpb.Command) {
 	}
 }
 
-// complete ends a run with what it returns. The caller holds the lock.
+// complete ends a run with its result. The caller holds the lock.
 func (r *run) complete(result *commonpb.Payloads) {
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionCompletedEventAttributes{
@@ -234,7 +232,7 @@ func (r *run) fail(err error) {
 	})
 }
 
-// cancel ends a run that was asked to. The caller holds the lock.
+// cancel ends a run whose cancel was requested. The caller holds the lock.
 func (r *run) cancel(details ...any) {
 	r.result = executionError(temporal.NewCanceledError(details...))
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCELED, &historypb.HistoryEvent{
@@ -242,7 +240,7 @@ func (r *run) cancel(details ...any) {
 	})
 }
 
-// beginNext ends a run that continues as another one. The caller holds the lock.
+// beginNext ends a run that continues as new. The caller holds the lock.
 func (r *run) beginNext(next *run) {
 	r.end(enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_WorkflowExecutionContinuedAsNewEventAttributes{

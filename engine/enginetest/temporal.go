@@ -19,20 +19,20 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// Temporal is a namespace in memory. It stores runs and their histories, and answers as a
-// server of Temporal does, with its errors. No worker is there: a test plays its part by a
-// [Worker], or polls for tasks itself. A call that it does not know panics.
+// Temporal is a namespace in memory. It stores runs and their histories, and answers as a Temporal
+// server does, with its errors. It has no workers: a test uses a [Worker], or polls for tasks
+// itself. A call that it does not implement panics.
 type Temporal struct {
 	client.Client
 
-	// Err is what every call fails with, unless it is nil.
+	// Err is the error of every call, unless it is nil.
 	Err error
-	// Before is asked before each call, which fails with its error and does nothing. After is
-	// asked once a call has taken effect, whose answer is lost where it has an error. Both may
-	// be nil, and may make calls of their own.
+	// Before runs before each call. If it returns an error, the call fails with it and has no
+	// effect. After runs once a call has taken effect. If it returns an error, the answer is lost.
+	// Both may be nil, and may make calls.
 	Before, After func(Call) error
-	// Backlogs are the attempts that wait on each task queue, for a minute by now. A queue is
-	// polled unless it is in Unpolled.
+	// Backlogs has the attempts that have waited on each task queue for a minute. A queue is polled
+	// unless it is in Unpolled.
 	Backlogs map[string]int64
 	Unpolled map[string]bool
 
@@ -42,24 +42,24 @@ type Temporal struct {
 
 // store has the runs of a namespace.
 type store struct {
-	// OnEvent is told of every signal and every request for cancellation, after it was stored.
+	// OnEvent is called for every signal and every request for cancellation, after it was stored.
 	// It may be nil.
 	OnEvent func(id string, event *historypb.HistoryEvent)
-	// Server is how the server is set up.
+	// Server is the configuration of the server.
 	Server
 
 	mu     sync.Mutex
 	runs   []*run
 	number int
-	// turns counts the tasks of each key that have come to each queue.
+	// turns counts the tasks that have come to each queue, by key.
 	turns map[string]int
 }
 
 // Call is a call to Temporal.
 type Call struct {
-	// Name is that of the method of the client or of the service.
+	// Name is the method of the client or of the service.
 	Name string
-	// Of is what it is about: the id of a workflow, the name of a task queue, or a query.
+	// Of is its object: the id of a workflow, the name of a task queue, or a query.
 	Of string
 	// What names a signal, an update or an activity.
 	What string
@@ -69,17 +69,17 @@ type Call struct {
 type run struct {
 	described *workflowservice.DescribeWorkflowExecutionResponse
 	events    []*historypb.HistoryEvent
-	// attributes are the search attributes as they were given.
+	// attributes are the search attributes, unchanged.
 	attributes map[string]any
-	// queue is the task queue of its workflow tasks, and fairness the key of their turns.
+	// queue is the task queue of its workflow tasks. fairness is their fairness key.
 	queue, fairness string
 	// task is its workflow task, nil for none.
 	task *task
-	// past reports whether a run after it was deleted: only who names it finds it.
+	// past reports whether a later run was deleted. The run is then found only by its run id.
 	past bool
-	// closed is closed once the run is.
+	// closed is closed when the run has ended.
 	closed chan struct{}
-	// result is what the run ended with: a value, or an error.
+	// result is the result of the run: a value, or an error.
 	result any
 }
 
@@ -90,7 +90,7 @@ func (r *run) open() bool {
 	return r.info().GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING
 }
 
-// called makes a call, with the lock held.
+// called makes a call while it holds the lock.
 func called[R any](t *Temporal, call Call, do func() (R, error)) (none R, err error) {
 	t.mu.Lock()
 	t.calls = append(t.calls, call)
@@ -120,8 +120,8 @@ func locked[R any](t *Temporal, do func() (R, error)) (R, error) {
 	return do()
 }
 
-// latest is the run of a workflow with an id, or the last one where that is "". It is nil where
-// there is none. The caller holds the lock.
+// latest returns the run with an id, or the last run of the workflow if the id is "". It returns
+// nil if there is none. The caller holds the lock.
 func (s *store) latest(id, runID string) (found *run) {
 	for _, r := range s.runs {
 		if r.id() == id && (runID == "" && !r.past || r.runID() == runID) {
@@ -169,7 +169,7 @@ func (r *run) record(kind enumspb.EventType, event *historypb.HistoryEvent) {
 	r.info().HistoryLength = int64(len(r.events))
 }
 
-// end closes a run by an event. The caller holds the lock.
+// end closes a run with an event. The caller holds the lock.
 func (r *run) end(status enumspb.WorkflowExecutionStatus, kind enumspb.EventType, event *historypb.HistoryEvent) {
 	r.record(kind, event)
 	r.info().Status, r.info().CloseTime = status, timestamppb.New(time.Now())
@@ -177,7 +177,7 @@ func (r *run) end(status enumspb.WorkflowExecutionStatus, kind enumspb.EventType
 	close(r.closed)
 }
 
-// memo sets what a run says of itself. The caller holds the lock.
+// memo sets the memo of a run. The caller holds the lock.
 func (r *run) memo(values map[string]any) error {
 	for name, value := range values {
 		encoded, err := Payloads.ToPayload(value)
@@ -201,7 +201,7 @@ func (r *run) attribute(values map[string]any) error {
 	return nil
 }
 
-// Put adds a run as a test describes it, with the events of its history.
+// Put adds a run with the events of its history.
 func (t *Temporal) Put(tb testing.TB, described *workflowservice.DescribeWorkflowExecutionResponse, history ...*historypb.HistoryEvent) {
 	tb.Helper()
 	r := &run{described: proto.CloneOf(described), events: history, closed: make(chan struct{}), attributes: map[string]any{}}
@@ -231,14 +231,14 @@ func (t *Temporal) RunsOf(id string) (runs int) {
 	return runs
 }
 
-// Status is the status of the latest run of a workflow.
+// Status returns the status of the latest run of a workflow.
 func (t *Temporal) Status(id string) enumspb.WorkflowExecutionStatus {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.latest(id, "").info().GetStatus()
 }
 
-// Marks are the ids of requests that are attached to the latest run of a workflow.
+// Marks returns the request ids that are attached to the latest run of a workflow.
 func (t *Temporal) Marks(id string) (marks []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -248,7 +248,7 @@ func (t *Temporal) Marks(id string) (marks []string) {
 	return marks
 }
 
-// IDs are the ids of all workflows, one for each run.
+// IDs returns the workflow ids of all runs, one for each run.
 func IDs(t *Temporal) (ids []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -258,14 +258,14 @@ func IDs(t *Temporal) (ids []string) {
 	return ids
 }
 
-// Calls are the calls with a name that were made so far, the refused ones among them.
+// Calls returns the calls with a name so far, including the refused ones.
 func (t *Temporal) Calls(name string) (calls []Call) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(t.calls), func(call Call) bool { return call.Name != name })
 }
 
-// Called are what the calls with a name were about.
+// Called returns the objects of the calls with a name.
 func (t *Temporal) Called(name string) (of []string) {
 	for _, call := range t.Calls(name) {
 		of = append(of, call.Of)
@@ -273,7 +273,7 @@ func (t *Temporal) Called(name string) (of []string) {
 	return of
 }
 
-// Signals are the names of the signals that were sent to a workflow, by either call.
+// Signals returns the names of the signals that were sent to a workflow, with or without a start.
 func (t *Temporal) Signals(id string) (names []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -285,8 +285,8 @@ func (t *Temporal) Signals(id string) (names []string) {
 	return names
 }
 
-// Refuse makes the calls with a name fail with an error, and those about one workflow only
-// where an id is given. It replaces what Before was.
+// Refuse makes the calls with a name fail with an error. With an id, only calls on this workflow
+// fail. It replaces Before.
 func (t *Temporal) Refuse(name, id string, err error) {
 	t.Before = func(call Call) error {
 		if call.Name == name && (id == "" || call.Of == id) {

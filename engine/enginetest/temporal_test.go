@@ -51,7 +51,7 @@ func TestIDsAreTaken(t *testing.T) {
 	require.Equal(t, 2, on.RunsOf("order/1"))
 }
 
-// Conditions select what they say, and nothing else.
+// Each condition selects the matching runs only.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	on := &enginetest.Temporal{}
@@ -102,7 +102,7 @@ func TestAPageFollowsAnother(t *testing.T) {
 	require.Empty(t, rest.GetNextPageToken())
 }
 
-// What a run ended with is answered to who waits for it.
+// A caller that waits for a run gets its result.
 func TestAnEndIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	on := &enginetest.Temporal{}

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Policy makes the policy of a business type known.
+// Policy stores the policy of a business type.
 func (t *Temporal) Policy(tb testing.TB, current policy.Policy) {
 	tb.Helper()
 	t.mu.Lock()
@@ -28,8 +28,8 @@ func (t *Temporal) Policy(tb testing.TB, current policy.Policy) {
 	}
 }
 
-// UpdateWorkflow implements [client.Client]. A worker is there, and carries out the updates of
-// policies, and of the probe, as their workflows do.
+// UpdateWorkflow implements [client.Client]. It carries out the updates of policies, and of the
+// probe, as their workflows on a worker do.
 func (t *Temporal) UpdateWorkflow(_ context.Context, options client.UpdateWorkflowOptions) (client.WorkflowUpdateHandle, error) {
 	return called(t, Call{"UpdateWorkflow", options.WorkflowID, options.UpdateName}, func() (client.WorkflowUpdateHandle, error) {
 		r, err := t.openRun(options.WorkflowID, "")
@@ -77,8 +77,8 @@ func (r *run) updatePolicy(update string, args ...any) error {
 	return r.memo(map[string]any{workflows.MemoPolicy: stored})
 }
 
-// recordUpdate records that an update was accepted, and that one which puts a policy has returned
-// it. The caller holds the lock.
+// recordUpdate records an accepted update, and the result of one that puts a policy. The caller
+// holds the lock.
 func (r *run) recordUpdate(update string, stored workflows.PolicyRecord, args []any) error {
 	input, err := Payloads.ToPayloads(args...)
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *run) recordUpdate(update string, stored workflows.PolicyRecord, args []
 	return err
 }
 
-// updated is an update that was taken, or refused.
+// updated is an update that was accepted or refused.
 type updated struct {
 	client.WorkflowUpdateHandle
 	err error

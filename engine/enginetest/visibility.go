@@ -23,7 +23,7 @@ var (
 	unescaped  = strings.NewReplacer(`\\`, `\`, `\'`, `'`)
 )
 
-// values are what visibility knows of a run by an attribute; none where it is missing.
+// values returns the values of an attribute of a run in visibility; none if it is missing.
 func (r *run) values(attribute string) []string {
 	info := r.info()
 	switch attribute {
@@ -54,13 +54,13 @@ func (r *run) values(attribute string) []string {
 	return nil
 }
 
-// instant writes a time as conditions do, so that the texts compare as the times do.
+// instant formats a time as conditions do. The texts sort like the times.
 func instant(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
 
-// condition reports whether a run meets a part of a query.
+// condition reports whether a run satisfies a part of a query.
 type condition func(*run) bool
 
-// parse reads a query, in the form that package query builds.
+// parse parses a query in the form of package query.
 func parse(query string) (conditions []condition) {
 	for _, part := range strings.Split(query, " AND ") {
 		if part != "" {
@@ -99,7 +99,7 @@ func parseOne(part string) condition {
 	}
 }
 
-// compares compares a value of an attribute with the one of a query.
+// compares compares the value of an attribute with the value in a query.
 func (r *run) compares(attribute, operator, value, want string) bool {
 	switch operator {
 	case "=":
@@ -119,8 +119,8 @@ func (r *run) compares(attribute, operator, value, want string) bool {
 	return strings.HasPrefix(value, want)
 }
 
-// newest orders runs as visibility does: the open ones first, then those that closed last, and
-// of each those that began last.
+// newest orders runs as visibility does: open runs first, then closed runs by their end, the latest
+// first. Runs with the same rank are ordered by their start, the latest first.
 func newest(a, b *run) int {
 	closed := func(r *run) int64 {
 		if at := r.info().GetCloseTime(); at != nil {
@@ -131,7 +131,7 @@ func newest(a, b *run) int {
 	return cmp.Or(cmp.Compare(closed(b), closed(a)), b.info().GetStartTime().AsTime().Compare(a.info().GetStartTime().AsTime()))
 }
 
-// found are the runs that a query selects, in the order of [newest]. The caller holds the lock.
+// found returns the runs that a query selects, in the order of [newest]. The caller holds the lock.
 func (s *store) found(query string) (found []*run) {
 	conditions := parse(query)
 	for _, r := range slices.Backward(s.runs) {

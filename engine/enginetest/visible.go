@@ -23,30 +23,30 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Visible is a visibility that has scheduled timers of one business type.
+// Visible is a visibility store with scheduled timers of one business type.
 type Visible struct {
 	client.Client
-	// Err is what every count and list fails with.
+	// Err is the error of every count and list.
 	Err error
 
 	Mu        sync.Mutex
 	Due       map[wire.Instant]int
 	Recurring []timer.Memo
-	// Dispatches are open.
+	// Dispatches are the open dispatches.
 	Dispatches []dispatch.Memo
 	Policies   []policy.Policy
-	// Limited are the policies that can be described, by their business types.
+	// Limited has the policies that can be described, by business type.
 	Limited map[string]policy.Policy
 	Counts  int
 	Counted int // timers
 	Lists   int
-	// Blocked holds counts back while it is not nil.
+	// Blocked delays counts while it is not nil.
 	Blocked chan struct{}
 }
 
 var bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
 
-// within is what falls due within the bounds of a query.
+// within returns the timers that fall due within the bounds of a query.
 func (v *Visible) within(query string) (due []wire.Instant) {
 	var from, to wire.Instant
 	found := bounds.FindStringSubmatch(query)
@@ -116,7 +116,7 @@ func (v *Visible) ListWorkflow(
 	return answer, v.Err
 }
 
-// DescribeWorkflowExecution knows the policies that are limited, and nothing else.
+// DescribeWorkflowExecution describes the policies in Limited, and nothing else.
 func (v *Visible) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -131,7 +131,7 @@ func (v *Visible) DescribeWorkflowExecution(_ context.Context, id, _ string) (*w
 	}}, err
 }
 
-// Limit gives a business type a policy with a rate of callbacks.
+// Limit adds a policy with a rate of callbacks for a business type.
 func (v *Visible) Limit(businessType string, rate float64) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
@@ -141,12 +141,12 @@ func (v *Visible) Limit(businessType string, rate float64) {
 	v.Limited[businessType] = policy.Policy{BusinessType: businessType, Limits: policy.Limits{CallbacksPerSecond: &rate}}
 }
 
-// MinuteIn is the beginning of a minute ahead.
+// MinuteIn returns the start of a minute ahead.
 func MinuteIn(ahead time.Duration) wire.Instant {
 	return wire.At(time.Now().Add(ahead).Truncate(time.Minute))
 }
 
-// EverySecond are timers, one in each second of the hours from an instant on.
+// EverySecond returns timers, one in each second of the hours from an instant on.
 func EverySecond(from wire.Instant, hours int) *Visible {
 	v := &Visible{Due: map[wire.Instant]int{}}
 	for second := range hours * 3600 {

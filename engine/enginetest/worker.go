@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Worker plays the part of the workers of a namespace in memory: it ends timers, holds their
-// tasks, and applies changes.
+// Worker acts as the workers of a namespace in memory: it ends timers, holds their tasks, and
+// applies changes.
 type Worker struct{ On *Temporal }
 
 // State sets the state of a timer, as its workflow does.
@@ -35,19 +35,19 @@ func (w Worker) Attribute(tb testing.TB, id, name string, value any) {
 	}
 }
 
-// Deliver ends a timer as a worker does that has delivered it.
+// Deliver ends a timer as delivered.
 func (w Worker) Deliver(id string) {
 	w.Close(id, timer.Outcome{Status: timer.Delivered, Attempts: 1, DeliveredAt: wire.At(time.Now())})
 }
 
-// Fail ends a timer as a worker does that has given it up.
+// Fail ends a timer as failed.
 func (w Worker) Fail(id string) {
 	w.Close(id, temporal.NewApplicationErrorWithOptions("given up", "failed", temporal.ApplicationErrorOptions{
 		Details: []any{timer.Outcome{Status: timer.Failed, Attempts: 3}},
 	}))
 }
 
-// Close ends the latest run of a workflow with a result, which is an error where it failed.
+// Close ends the latest run of a workflow with a result, or with an error if it failed.
 func (w Worker) Close(id string, result any) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
@@ -61,14 +61,14 @@ func (w Worker) Close(id string, result any) {
 	r.complete(encoded)
 }
 
-// Cancel ends the latest run of a workflow as one that was asked to.
+// Cancel ends the latest run of a workflow as cancelled.
 func (w Worker) Cancel(id string, details ...any) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	w.On.latest(id, "").cancel(details...)
 }
 
-// Say has the latest run of a workflow say something of itself in its memo.
+// Say sets a field in the memo of the latest run of a workflow.
 func (w Worker) Say(tb testing.TB, id, field string, value any) {
 	tb.Helper()
 	w.On.mu.Lock()
@@ -85,8 +85,8 @@ func (w Worker) Record(id string, kind enumspb.EventType, event *historypb.Histo
 	w.On.latest(id, "").record(kind, event)
 }
 
-// Work has a worker carry out what is asked of timers: a cancel ends the run, and a change begins
-// another one, as it is applied. One that does not fit is recorded as refused.
+// Work starts a worker for signals to timers. A cancel ends the run. A change begins another run
+// with the change applied. A change that does not fit is recorded as refused.
 func (w Worker) Work(tb testing.TB) {
 	w.On.OnEvent = func(id string, event *historypb.HistoryEvent) {
 		var change timer.Change
@@ -101,7 +101,7 @@ func (w Worker) Work(tb testing.TB) {
 	}
 }
 
-// isTimer reports whether the workflow is an open timer: no worker of ours has another one.
+// isTimer reports whether the workflow is an open timer. The worker handles no others.
 func (w Worker) isTimer(id string) bool {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
@@ -109,7 +109,7 @@ func (w Worker) isTimer(id string) bool {
 	return r.open() && r.info().GetType().GetName() == workflows.TypeTimer
 }
 
-// Apply has a worker apply changes in one task: the timer goes on in another run.
+// Apply applies changes in one task: the timer continues in another run.
 func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 	tb.Helper()
 	w.On.mu.Lock()
@@ -158,14 +158,14 @@ func (w Worker) beginNext(tb testing.TB, r *run, spec timer.Spec) {
 	r.beginNext(next)
 }
 
-// Hold has a worker take the task of a workflow, and hold it.
+// Hold gives the task of a workflow to a worker, which holds it.
 func (w Worker) Hold(id, worker string) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
 	w.On.latest(id, "").hold(worker)
 }
 
-// Pend has a workflow wait for activities.
+// Pend makes a workflow wait for activities.
 func (w Worker) Pend(id string, activities ...*workflowpb.PendingActivityInfo) {
 	w.On.mu.Lock()
 	defer w.On.mu.Unlock()
