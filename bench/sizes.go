@@ -42,12 +42,17 @@ var (
 			"wakecall/sqlite", "wakecall-rabbitmq/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall-serve/postgres", "wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
 		},
-		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second, herd: 3000, mass: 20_000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
+		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second,
+		herd: 3000, mass: 20_000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
 		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
 	}
 	small = sizes{
-		subjects: []string{"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis", "wakecall-serve/postgres", "wakecall/postgres", "river/postgres"},
-		rounds:   1, rates: []int{50}, steady: 4 * time.Second, herd: 300, mass: 3000, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
+		subjects: []string{
+			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
+			"wakecall-serve/postgres", "wakecall/postgres", "river/postgres",
+		},
+		rounds: 1, rates: []int{50}, steady: 4 * time.Second,
+		herd: 300, mass: 3000, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
 		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
 	}
 )

@@ -37,7 +37,9 @@ func draw(charts []chart) string {
 	for _, c := range charts {
 		y += c.draw(&b, y)
 	}
-	head := fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\" fill=\"#334155\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width, y)
+	head := fmt.Sprintf("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" "+
+		"font-family=\"sans-serif\" font-size=\"12\" fill=\"#334155\">\n"+
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n", width, y)
 	return head + b.String() + "</svg>\n"
 }
 
@@ -47,12 +49,14 @@ func (c chart) draw(b *strings.Builder, y int) int {
 	fmt.Fprintf(b, "<text x=\"10\" y=\"%d\" font-weight=\"bold\">%s</text>\n", y+20, c.title)
 	for i, name := range c.series {
 		x := width - right - 90*(len(c.series)-i)
-		fmt.Fprintf(b, "<circle cx=\"%d\" cy=\"%d\" r=\"4\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n", x, y+16, colours[i], x+9, y+20, name)
+		fmt.Fprintf(b, "<circle cx=\"%d\" cy=\"%d\" r=\"4\" fill=\"%s\"/><text x=\"%d\" y=\"%d\">%s</text>\n",
+			x, y+16, colours[i], x+9, y+20, name)
 	}
 	bottom := y + header + unit*len(c.lines)
 	for power := low; power <= high; power++ {
 		x := place(math.Pow10(power), low, high)
-		fmt.Fprintf(b, "<path d=\"M%.1f %dV%d\" stroke=\"#e2e8f0\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n", x, y+32, bottom-8, x, bottom+8, math.Pow10(power))
+		fmt.Fprintf(b, "<path d=\"M%.1f %dV%d\" stroke=\"#e2e8f0\"/><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%g</text>\n",
+			x, y+32, bottom-8, x, bottom+8, math.Pow10(power))
 	}
 	for i, l := range c.lines {
 		at := y + header + unit*i

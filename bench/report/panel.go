@@ -12,7 +12,9 @@ import (
 )
 
 // Shades go from the mildest figure to the worst; a single figure has the middle one.
-var shades = []color.Color{color.RGBA{R: 16, G: 122, B: 87, A: 255}, color.RGBA{R: 44, G: 90, B: 160, A: 255}, color.RGBA{R: 190, G: 60, B: 40, A: 255}}
+var shades = []color.Color{
+	color.RGBA{R: 16, G: 122, B: 87, A: 255}, color.RGBA{R: 44, G: 90, B: 160, A: 255}, color.RGBA{R: 190, G: 60, B: 40, A: 255},
+}
 
 // least is the beginning of a logarithmic axis: smaller and early figures are drawn there.
 const least = 0.1

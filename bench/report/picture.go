@@ -57,7 +57,10 @@ func Picture(w io.Writer, tables []Table) error {
 		plots = [][]*plot.Plot{{plot.New()}}
 	}
 	canvas := vgsvg.New(width, vg.Length(len(plots))*(head+vg.Length(most)*rowUnit))
-	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadTop: vg.Millimeter, PadY: vg.Centimeter / 2, PadRight: 2 * vg.Centimeter, PadLeft: vg.Centimeter / 4}
+	tiles := draw.Tiles{
+		Rows: len(plots), Cols: 1,
+		PadTop: vg.Millimeter, PadY: vg.Centimeter / 2, PadRight: 2 * vg.Centimeter, PadLeft: vg.Centimeter / 4,
+	}
 	for i, place := range plot.Align(plots, tiles, draw.New(canvas)) {
 		plots[i][0].Draw(place[0])
 	}

@@ -121,7 +121,8 @@ func (v *visit) play(ctx context.Context, plan scenario.Plan) (result report.Res
 	}
 	wait(ctx, v.Watch)
 	result = report.Result{
-		Subject: v.subject, Plan: plan, Round: v.round, Pending: booked.Pending.Memory, Stored: booked.Counters.Bytes, Spent: spent, Others: share,
+		Subject: v.subject, Plan: plan, Round: v.round,
+		Pending: booked.Pending.Memory, Stored: booked.Counters.Bytes, Spent: spent, Others: share,
 		Outcome: scenario.Judge(booked.Booking, v.receiver.Take()),
 	}
 	return result, nil

@@ -41,7 +41,8 @@ func (s *schedules) Recurred(ctx context.Context, id string) (Recurred, error) {
 	if err != nil {
 		return Recurred{}, err
 	}
-	own, err := trails(ctx, s.client, fmt.Sprintf(`TemporalNamespaceDivision = %q AND WorkflowId = %q`, schedulerDivision, schedulerWorkflow+id))
+	query := fmt.Sprintf(`TemporalNamespaceDivision = %q AND WorkflowId = %q`, schedulerDivision, schedulerWorkflow+id)
+	own, err := trails(ctx, s.client, query)
 	if err != nil {
 		return Recurred{}, err
 	}

@@ -73,7 +73,9 @@ func pollRefund(ctx context.Context, s *stage) error {
 	most := 20
 	terms := s.terms(map[string]string{"refund": "refund-1"})
 	terms.Recurrence = &recurrence.Rule{
-		After: client.After(max(s.played(10*time.Minute), recurrence.MinInterval)), InitialDelay: client.After(s.played(10 * time.Minute)), MaxOccurrences: &most,
+		After:          client.After(max(s.played(10*time.Minute), recurrence.MinInterval)),
+		InitialDelay:   client.After(s.played(10 * time.Minute)),
+		MaxOccurrences: &most,
 	}
 	if err := s.put(ctx, "refund-1", terms); err != nil {
 		return err
