@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"testing"
 	"time"
+
+	"github.com/wakecall/wakecall/api/contract"
 )
 
 // patience is longer than the longest answer, a wait of 30 seconds.
@@ -32,7 +34,7 @@ func (h transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	if err := errors.Join(err, response.Body.Close()); err != nil {
 		return nil, err
 	}
-	Hold(h.t, Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: body})
+	contract.Hold(h.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: body})
 	response.Body = io.NopCloser(bytes.NewReader(body))
 	return response, nil
 }

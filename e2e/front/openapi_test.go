@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/api/contract"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/api/contract"
 )
 
 // Call is one request that arrived.

@@ -73,6 +73,7 @@ var rooms = map[string][]string{
 	"api/apitest":           {"api/problems", "core"},
 	"api/audits":            {"api/paths", "api/problems", "core", "internal/audit", "internal/auth"},
 	"api/calls":             {"api/audits", "api/paths", "api/problems", "core", "internal/audit", "internal/auth", "internal/door"},
+	"api/contract":          {"api"},
 	"api/decode":            {"api/limits", "api/problems", "core"},
 	"api/deliveries":        {"api/answers", "api/audits", "api/calls", "api/decode", "api/paths", "api/requests", "core", "engine/bookings", "engine/deliveries", "internal/auth"},
 	"api/dispatches":        {"api/answers", "api/audits", "api/calls", "api/decode", "api/limits", "api/paths", "api/problems", "api/requests", "api/unbounded", "core", "engine/dispatches", "internal/auth"},
@@ -175,7 +176,7 @@ var outside = map[string]struct {
 	"github.com/go-jose/go-jose/v4":       {[]string{"internal/oidc", "internal/oidc/oidctest"}, "one room reads tokens, and one makes those of tests"},
 	"go.temporal.io/sdk/client":           {[]string{"engine/...", "worker", "cmd/roles", "internal/observe"}, "engine is the one adapter; the others only hand the client on"},
 	"github.com/prometheus/client_golang": {[]string{"internal/observe", "activities/delivery", "activities/dispatch"}, "a room reports its own metrics, on the registry of observe"},
-	"testing":                             {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest", "api/apitest", "engine/enginetest", "internal/oidc/oidctest"}, "tests stay out of the binaries"},
+	"testing":                             {[]string{"internal/golden", "internal/rabbit", "activities/send/sendtest", "api/apitest", "api/contract", "engine/enginetest", "internal/oidc/oidctest"}, "tests stay out of the binaries"},
 	"go.temporal.io/sdk/worker":           {[]string{"worker"}, "one room says what runs where"},
 	"go.temporal.io/api/workflowservice":  {[]string{"engine/...", "internal/completion"}, "nobody else speaks to Temporal; the one stands in the connection"},
 }
