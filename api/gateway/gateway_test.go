@@ -20,6 +20,7 @@ import (
 
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/api"
+	"github.com/wakecall/wakecall/api/contract"
 	"github.com/wakecall/wakecall/api/dispatches"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/operations"
@@ -185,7 +186,7 @@ func (g *Gateway) Request(method, path string, body any) *http.Request {
 	return request
 }
 
-// Send sends a request made by hand.
+// Send sends a request made by hand. The call must conform to the OpenAPI document.
 func (g *Gateway) Send(request *http.Request) Reply {
 	g.t.Helper()
 	response, err := http.DefaultTransport.RoundTrip(request)
@@ -193,6 +194,7 @@ func (g *Gateway) Send(request *http.Request) Reply {
 	defer func() { _ = response.Body.Close() }()
 	raw, err := io.ReadAll(response.Body)
 	require.NoError(g.t, err)
+	contract.Hold(g.t, contract.Exchange{Request: request, Status: response.StatusCode, Header: response.Header, Body: raw})
 	return Reply{Status: response.StatusCode, Header: response.Header, Body: raw, t: g.t}
 }
 
@@ -257,6 +259,12 @@ const Receiver = "http://127.0.0.1:9999/"
 // Repeating is a recurring timer with what its policy says.
 func Repeating(kind, id string, rule JSON) JSON {
 	return JSON{"business_type": kind, "business_id": id, "recurrence": rule}
+}
+
+// Occur has a worker deliver an occurrence of a recurring timer, and begin the next one.
+func (g *Gateway) Occur(path string) {
+	g.t.Helper()
+	enginetest.Worker{On: g.Temporal}.Occur(g.t, path)
 }
 
 // End has a worker bring a timer to a status, where one has to, and shows it.

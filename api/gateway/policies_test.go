@@ -12,6 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api/gateway"
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // putIf sends a policy with a precondition.
@@ -89,10 +92,34 @@ func TestPolicyIsEditedInPart(t *testing.T) {
 		request.Header.Set("Content-Type", "application/json-patch+json")
 		return env.Send(request).Status
 	}())
-
 }
 
-// everything is all that Temporal holds about a workflow, as text.
+// A ring after an edit in part reads the edited policy. What the edit does not name stays.
+func TestARingReadsTheEditedPolicy(t *testing.T) {
+	t.Parallel()
+	env, kind := gateway.Open(t)
+	path, key := "/v1/policies/"+kind, secret()
+	read := func() policy.Policy { // as a worker does for each attempt
+		t.Helper()
+		read, err := env.Engine.Policies.Policy(t.Context(), kind)
+		require.NoError(t, err)
+		return read
+	}
+	env.Policy(kind, gateway.JSON{
+		"callback":        gateway.JSON{"url": gateway.Receiver, "headers": gateway.JSON{"Authorization": "Bearer s3cret", "X-Old": "1"}, "timeout": "3s"},
+		"signing_secrets": []string{key}, "priority": 2,
+	})
+	require.Equal(t, map[string]string{"Authorization": "Bearer s3cret", "X-Old": "1"}, read().Callback.Headers)
+	edited := patch(env, path, `{"priority":1,"callback":{"headers":{"X-New":"2","X-Old":null}}}`, "")
+	require.Equal(t, http.StatusOK, edited.Status, "%s", edited.Body)
+	after := read()
+	require.Equal(t, map[string]string{"Authorization": "Bearer s3cret", "X-New": "2"}, after.Callback.Headers)
+	require.Equal(t, []string{key}, after.Secrets(time.Now()))
+	require.Equal(t, delivery.HTTP(gateway.Receiver), after.Callback.Destination)
+	require.Equal(t, wire.Duration(3*time.Second), after.Callback.Timeout)
+	require.Equal(t, 1, after.Priority)
+}
+
 func TestListPolicies(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)

@@ -118,11 +118,7 @@ func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 	if !r.open() {
 		return // it has ended meanwhile
 	}
-	key, _ := wire.ParseKey(id)
-	spec := timer.Spec{Key: key}
-	if err := Payloads.FromPayload(r.info().GetMemo().GetFields()[workflows.MemoTimer], &spec.Memo); err != nil {
-		tb.Fatal(err)
-	}
+	spec := w.spec(tb, r)
 	var refused []timer.Refusal
 	for _, change := range changes {
 		next, err := spec.Apply(change)
@@ -134,6 +130,32 @@ func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 	}
 	spec.Memo = spec.Refuse(refused)
 	w.beginNext(tb, r, spec)
+}
+
+// Occur delivers the current occurrence of a recurring timer: the timer continues in another run.
+func (w Worker) Occur(tb testing.TB, id string) {
+	tb.Helper()
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	r := w.On.latest(id, "")
+	spec := w.spec(tb, r)
+	next, ok := spec.AfterOccurrence(spec.Key, timer.Outcome{Status: timer.Delivered, DeliveredAt: spec.DueAt, Attempts: 1}, spec.DueAt)
+	if !ok {
+		tb.Fatal("the rule has no further occurrence")
+	}
+	spec.Memo = next
+	w.beginNext(tb, r, spec)
+}
+
+// spec reads the spec of a run from its memo. The caller holds the lock.
+func (w Worker) spec(tb testing.TB, r *run) timer.Spec {
+	tb.Helper()
+	key, _ := wire.ParseKey(r.id())
+	spec := timer.Spec{Key: key}
+	if err := Payloads.FromPayload(r.info().GetMemo().GetFields()[workflows.MemoTimer], &spec.Memo); err != nil {
+		tb.Fatal(err)
+	}
+	return spec
 }
 
 // beginNext continues a run as new. The caller holds the lock.
