@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -19,6 +21,7 @@ import (
 	"github.com/wakecall/wakecall/api/paths"
 	"github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -254,4 +257,49 @@ func TestReadinessTellsOfTheProvider(t *testing.T) {
 	f = openFront(t, Options{Operations: operations.Options{Note: func() string { return "" }}})
 	_, body = f.get("/readyz")
 	require.JSONEq(t, `{"status":"ready"}`, body)
+}
+
+// Readiness tells what was found of the installation to who asks, and the details to who is let
+// in.
+func TestChecksOfTheInstallation(t *testing.T) {
+	t.Parallel()
+	found := func() []health.Check {
+		return []health.Check{{Name: "canary", Status: health.Failing, Detail: "step ring"}}
+	}
+	checksIn := func(body string) (checks []health.Check) {
+		var answer struct {
+			Checks []health.Check `json:"checks"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(body), &answer))
+		for i := range answer.Checks {
+			answer.Checks[i].At = 0
+		}
+		return answer.Checks
+	}
+	for name, c := range map[string]struct {
+		ready  error
+		status int
+		probe  health.Check
+	}{
+		"ready":     {nil, http.StatusOK, health.Check{Name: "probe", Status: health.OK}},
+		"not ready": {errors.New("away"), http.StatusServiceUnavailable, health.Check{Name: "probe", Status: health.Failing, Detail: "Temporal does not store a request, or no worker handles it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := openFront(t, Options{
+				Front:      front.Options{Auth: authOf(t, "shop", ":viewer:a")},
+				Operations: operations.Options{Ready: func(context.Context) error { return c.ready }, Checks: found},
+			})
+			answer, body := f.get("/readyz?verbose", "Authorization: Bearer secret")
+			require.Equal(t, c.status, answer.StatusCode)
+			require.Equal(t, append([]health.Check{c.probe}, found()...), checksIn(body))
+			_, body = f.get("/readyz?verbose")
+			require.Equal(t, []health.Check{{Name: "probe", Status: c.probe.Status}, {Name: "canary", Status: health.Failing}}, checksIn(body))
+			answer, body = f.get("/readyz?verbose=1", "Authorization: Bearer guessed")
+			require.Equal(t, http.StatusUnauthorized, answer.StatusCode)
+			require.Empty(t, checksIn(body))
+			_, body = f.get("/readyz", "Authorization: Bearer secret")
+			require.Empty(t, checksIn(body), "a load balancer asks for none")
+		})
+	}
 }

@@ -63,8 +63,11 @@ func openFront(t *testing.T, options Options) gateway {
 	if options.Front.Auth == nil {
 		options.Front.Auth = auth.Anyone()
 	}
+	if options.Operations.Ready == nil {
+		options.Operations.Ready = func(context.Context) error { return nil }
+	}
 	options.Timers.Timers, options.Timers.Failures, options.Front.Telemetry = f.timers, silent{}, unmetered{}
-	options.Operations.Ready, options.Leave = func(context.Context) error { return nil }, func() {}
+	options.Leave = func() {}
 	options.Front.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

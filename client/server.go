@@ -2,8 +2,12 @@ package client
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
+	"net/url"
+
+	"github.com/wakecall/wakecall/core/health"
 )
 
 // Server queries the answering process.
@@ -14,6 +18,8 @@ type Health struct {
 	Status string `json:"status"`
 	// Note reports that callbacks are paused, if they are.
 	Note string `json:"note,omitempty"`
+	// Checks are what was found of the installation, for [Server.Check].
+	Checks []health.Check `json:"checks,omitempty"`
 }
 
 // About describes a server.
@@ -40,6 +46,15 @@ func (s Server) Live(ctx context.Context) (health Health, err error) {
 func (s Server) Ready(ctx context.Context) (health Health, err error) {
 	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/readyz"}, &health)
 	return health, err
+}
+
+// Check returns what the process found of its installation, whether or not it is ready.
+func (s Server) Check(ctx context.Context) (state Health, err error) {
+	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/readyz", query: url.Values{"verbose": {"true"}}}, &state)
+	if problem, ok := errors.AsType[*Problem](err); ok && len(problem.Checks) > 0 {
+		return Health{Status: string(problem.Code()), Note: problem.Detail, Checks: problem.Checks}, nil
+	}
+	return state, err
 }
 
 // Metrics writes the metrics of the process, in the text format of Prometheus.

@@ -9,6 +9,7 @@ import (
 	"github.com/swaggest/swgui/v5emb"
 
 	"github.com/wakecall/wakecall/api/paths"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -19,6 +20,8 @@ type Options struct {
 	Ready func(context.Context) error
 	// Note says what /readyz shall tell beside what the API knows itself; nil for nothing.
 	Note func() string
+	// Checks returns what the checks of this process found; nil for nothing.
+	Checks func() []health.Check
 	// Metrics are the metrics of this process; nil where another server has them.
 	Metrics http.Handler
 	// Version is that of the program. Only callers that are let in see it.
@@ -92,14 +95,24 @@ type ReadyBody struct {
 	HealthBody
 	// Note names what needs attention although the process is ready.
 	Note string `json:"note,omitzero"`
+	// Checks are what was found of the installation, if the caller asked for them.
+	Checks []health.Check `json:"checks,omitempty"`
 }
 
 func (r *readiness) readyz(c echo.Context) error {
-	if err := r.check(c.Request().Context()); err != nil {
+	failed := r.check(c.Request().Context())
+	var checks []health.Check
+	if c.QueryParams().Has(verboseName) {
+		var err error
+		if checks, err = r.checks(c, failed); err != nil {
+			return err
+		}
+	}
+	if failed != nil {
 		return &wire.Error{
-			Code: wire.Unavailable, Cause: err,
+			Code: wire.Unavailable, Cause: failed, State: checks,
 			Message: "A timer booked now might not ring: Temporal or the workers do not answer.",
 		}
 	}
-	return c.JSON(http.StatusOK, ReadyBody{HealthBody{Status: "ready"}, r.remarks()})
+	return c.JSON(http.StatusOK, ReadyBody{HealthBody{Status: "ready"}, r.remarks(), checks})
 }

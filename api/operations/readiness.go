@@ -11,7 +11,9 @@ import (
 
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -21,7 +23,10 @@ type readiness struct {
 	probe       func(context.Context) error
 	emergencies pausedList
 	beside      func() string // may be nil
-	probes      singleflight.Group
+	// findings are what the checks of this process found; may be nil.
+	findings func() []health.Check
+	auth     *auth.Authenticator
+	probes   singleflight.Group
 	// left is done once this process leaves.
 	left context.Context
 
@@ -35,7 +40,9 @@ type readiness struct {
 var errLeaving = errors.New("shutting down")
 
 func newReadiness(options Options) *readiness {
-	return &readiness{probe: options.Ready, emergencies: options.Paused, beside: options.Note, left: options.Left}
+	return &readiness{
+		probe: options.Ready, emergencies: options.Paused, beside: options.Note, findings: options.Checks, auth: options.Auth, left: options.Left,
+	}
 }
 
 // pausedList tells what is paused.

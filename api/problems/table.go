@@ -7,6 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -60,7 +61,7 @@ func DocumentOf(err error) problem.Document {
 	known := table[ours.Code]
 	document := problem.Document{
 		Type: problem.Type(ours.Code), Title: known.title, Status: known.status,
-		Detail: ours.Message, Errors: ours.FieldErrors, Timer: timer.StateOf(ours), Dispatch: dispatch.StateOf(ours),
+		Detail: ours.Message, Errors: ours.FieldErrors, Timer: timer.StateOf(ours), Dispatch: dispatch.StateOf(ours), Checks: health.In(ours),
 	}
 	if ours.Quota != nil {
 		document.ViolatedPolicies = []string{ours.Quota.Name}

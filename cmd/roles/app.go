@@ -44,14 +44,20 @@ type App struct {
 	Client    client.Client
 	Engine    *engine.Engine
 	// Identity is unique to this process; Temporal shows it.
-	Identity    string
-	box         *seal.Box
-	completions *completion.Limiter
-	preload     *worker.Preload
-	audit       *audit.Log
-	brokers     []config.Broker
-	signIn      signIn
-	closing     []func() // the closers of the transports
+	Identity string
+	box      *seal.Box
+	preload  preload
+	audit    *audit.Log
+	brokers  []config.Broker
+	signIn   signIn
+	found    found
+	closing  []func() // the closers of the transports
+}
+
+// preload are the timers that a worker of this process holds, and the limit of their records.
+type preload struct {
+	*worker.Preload
+	tasks *completion.Limiter
 }
 
 // Settings is the input of [Open].
@@ -117,7 +123,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	a = &App{
 		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
-		Identity: s.Temporal.Identity, box: box, completions: completions, preload: worker.NewPreload(completions),
+		Identity: s.Temporal.Identity, box: box, preload: preload{worker.NewPreload(completions), completions},
 	}
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
 		a.Close()
@@ -189,7 +195,7 @@ func (a *App) roots() (*x509.CertPool, error) {
 func (a *App) StartWorkerBeside() (*worker.Workers, error) {
 	workers, err := a.StartWorker()
 	if err == nil {
-		a.Engine.Timers.PreloadHere(a.preload)
+		a.Engine.Timers.PreloadHere(a.preload.Preload)
 	}
 	return workers, err
 }
@@ -205,7 +211,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies,
 		Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
-		Preload: a.preload, Tasks: a.completions, Polled: a.Engine.Queues.Polled,
+		Preload: a.preload.Preload, Tasks: a.preload.tasks, Polled: a.Engine.Queues.Polled,
 	})
 	if err != nil {
 		return nil, err

@@ -19,6 +19,6 @@ func (a *App) startCanary(ctx context.Context, running *sync.WaitGroup) {
 	// Its attempts are observed by a reporter that is not registered.
 	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, delivery.NewReporter(a.Telemetry), func(string) {})
 	metrics := a.Telemetry.Canary(canary.StepNames())
-	beats := a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
-	running.Go(func() { beats.Run(ctx) })
+	a.found.canary = a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
+	running.Go(func() { a.found.canary.Run(ctx) })
 }

@@ -48,7 +48,9 @@ func (a *App) API() (Server, error) {
 		Streams: streams.Options{
 			Hub: a.streams(), Policy: e.Policies.Policy, Gateway: a.Identity, AnswerElsewhere: e.Streams.Answer,
 		},
-		Operations: operations.Options{Ready: e.Namespace.Ready, Note: a.signIn.fault, Metrics: a.metricsBeside(), Version: a.Version},
+		Operations: operations.Options{
+			Ready: e.Namespace.Ready, Note: a.signIn.fault, Checks: a.checks, Metrics: a.metricsBeside(), Version: a.Version,
+		},
 		Front: front.Options{
 			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
 		},

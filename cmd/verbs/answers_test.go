@@ -53,6 +53,33 @@ func TestDoneInPart(t *testing.T) {
 	}
 }
 
+// The checks of an installation are shown whether or not it is ready, and one that fails is a
+// failure.
+func TestChecks(t *testing.T) {
+	checks := []any{
+		map[string]any{"name": "probe", "status": "ok", "at": "2027-01-31T09:00:00.000Z"},
+		map[string]any{"name": "canary", "status": "unknown", "detail": "no timer has been measured yet"},
+	}
+	ready := map[string]any{"status": "ready", "checks": checks}
+	url, asked := fixed(t, 200, ready)
+	exit, out, complaint := run(t, false, "check", "--server", url)
+	require.Equal(t, program.ExitDone, exit, complaint)
+	require.Regexp(t, `(?m)^ok +probe +2027-01-31`, out)
+	require.Regexp(t, `(?m)^unknown +canary +- +no timer has been measured yet$`, out)
+	require.Equal(t, []string{"GET /readyz?verbose=true"}, *asked)
+	checks[1].(map[string]any)["status"] = "failing"
+	for status, answer := range map[int]any{
+		200: ready,
+		503: map[string]any{"type": "urn:wakecall:problem:unavailable", "detail": "Away.", "status": 503, "checks": checks},
+	} {
+		url, _ := fixed(t, status, answer)
+		exit, out, complaint = run(t, false, "check", "--server", url)
+		require.Equal(t, program.ExitFailure, exit)
+		require.Equal(t, "wakecall: 1 of 2 checks fail\n", complaint)
+		require.Regexp(t, `(?m)^failing +canary`, out)
+	}
+}
+
 // A running dispatch, or one with every item accepted, is no failure.
 func TestADispatchThatIsWhole(t *testing.T) {
 	for _, status := range []string{"running", "paused", "scheduled", "done"} {

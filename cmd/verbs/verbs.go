@@ -41,7 +41,8 @@ func families(s *shell) []family {
 		{"Receivers", []*cobra.Command{receivers.listen(), receivers.ack(), receivers.nack()}},
 		{"Many at once", []*cobra.Command{bulkVerbs{s}.group(), dispatchVerbs{s}.group(), stats.stats(), stats.slo(), stats.forecast()}},
 		{"Operation", []*cobra.Command{
-			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(), serverVerbs{s}.group(),
+			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(),
+			serverVerbs{s}.check(), serverVerbs{s}.group(),
 		}},
 	}
 }

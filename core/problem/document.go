@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -26,6 +27,8 @@ type Document struct {
 	Timer *timer.View `json:"timer,omitempty"`
 	// Dispatch is the dispatch's true state, if that is the reason.
 	Dispatch *dispatch.View `json:"dispatch,omitempty"`
+	// Checks are what was found of the installation, if the caller asked for them.
+	Checks []health.Check `json:"checks,omitempty"`
 	// ViolatedPolicies names the limits that were reached, as in the rate limit header fields
 	// (draft-ietf-httpapi-ratelimit-headers).
 	ViolatedPolicies []string `json:"violated-policies,omitempty"`

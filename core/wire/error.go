@@ -36,7 +36,7 @@ type Error struct {
 	Code        Code
 	Message     string      // a sentence for the caller
 	FieldErrors FieldErrors // the refused fields, if fields were refused
-	State       any         // the true state of the object that refused the call: a *timer.View or a *dispatch.View
+	State       any         // the true state of the object that refused the call: a *timer.View, a *dispatch.View or []health.Check
 	Quota       *Quota      // the limit that was reached, if any
 	Cause       error       // for the log only
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/workflows"
@@ -35,6 +36,7 @@ func pass(d time.Duration) { <-time.After(d) }
 func TestAQuietDay(t *testing.T) {
 	t.Parallel()
 	run(t, func(t *testing.T, w *world) {
+		require.Equal(t, health.Unknown, w.canary.Check().Status, "nothing is known yet")
 		pass(24 * time.Hour)
 		beats := w.seen()
 		require.InDelta(t, 24*60, len(beats), 1)
@@ -44,6 +46,8 @@ func TestAQuietDay(t *testing.T) {
 			require.Contains(t, w.took, string(step))
 			require.False(t, w.failed[string(step)])
 		}
+		require.Equal(t, health.OK, w.canary.Check().Status)
+		require.Contains(t, w.canary.Check().Detail, "rang 0s late")
 		require.Zero(t, beats[0].Took[StepRing], "it rings on time here")
 		require.Len(t, w.Called("DeleteWorkflowExecution"), len(beats), "each timer is deleted once it is measured")
 	})
@@ -90,6 +94,8 @@ func TestFaultsAreNoticed(t *testing.T) {
 					pass(90 * time.Second)
 					require.Equal(t, c.step, w.canary.Last().Failed)
 					require.True(t, w.failed[string(c.step)], "the metrics say so, too")
+					require.Equal(t, health.Failing, w.canary.Check().Status)
+					require.Contains(t, w.canary.Check().Detail, c.why)
 					require.Contains(t, w.canary.Last().Why, c.why)
 					w.set(fault{})
 					pass(90 * time.Second)
@@ -110,6 +116,7 @@ func TestAPauseIsNoFault(t *testing.T) {
 		pass(time.Hour)
 		requireQuiet(t, w.seen())
 		require.True(t, w.canary.Last().Held)
+		require.Equal(t, health.OK, w.canary.Check().Status)
 		require.Empty(t, w.Called("ExecuteWorkflow"), "nothing is booked that cannot ring")
 		w.mu.Lock()
 		w.held = nil
@@ -131,5 +138,22 @@ func TestALateRing(t *testing.T) {
 		w.set(fault{late: 80 * time.Second}) // the ring of the beat before comes meanwhile
 		pass(time.Minute)
 		require.Equal(t, StepRing, w.canary.Last().Failed)
+	})
+}
+
+// A canary that hangs says so itself.
+func TestASilentCanary(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, stop := context.WithCancel(t.Context())
+		w := newWorld(ctx, t)
+		ended := make(chan struct{})
+		go func() { defer close(ended); w.canary.Run(ctx) }()
+		pass(2 * time.Minute)
+		require.Equal(t, health.OK, w.canary.Check().Status)
+		stop()
+		<-ended
+		pass(3 * time.Minute)
+		require.Equal(t, health.Failing, w.canary.Check().Status)
 	})
 }

@@ -305,6 +305,8 @@ const (
 	CanaryPoll = time.Second
 	// CanaryHandOver is how long a ring waits for a beat to take it.
 	CanaryHandOver = time.Second
+	// CanarySilence is the age from which the last beat says that the canary hangs.
+	CanarySilence = 3 * time.Minute
 	// CanaryLife ends a timer that no beat waits for any more.
 	CanaryLife = 2 * time.Minute
 )

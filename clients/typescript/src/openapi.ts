@@ -3124,6 +3124,25 @@ export interface components {
             status: "ready";
             /** @description A note that callbacks are paused, or that the identity provider does not answer. Omitted otherwise. */
             note?: string;
+            /** @description What was found of the installation. Only with `verbose`. */
+            checks?: components["schemas"]["Check"][];
+        };
+        /** @description What one check of an installation found. */
+        Check: {
+            /**
+             * @description `probe` is made now, `canary` once a minute, and the others at the start of the process.
+             * @example canary
+             */
+            name: string;
+            /**
+             * @description Whether all is well. `unknown` is a check that could not be made.
+             * @enum {string}
+             */
+            status: "ok" | "failing" | "unknown";
+            /** @description What is wrong and what to change, or what was measured. Only for callers who are let in. */
+            detail?: string;
+            /** @description When the check was made. */
+            at?: components["schemas"]["Instant"];
         };
         /**
          * @description A role of a caller. Each role includes the rights of the roles before it.
@@ -3267,6 +3286,8 @@ export interface components {
             timer?: components["schemas"]["Timer"];
             /** @description The dispatch's true state, if that is the reason. */
             dispatch?: components["schemas"]["Dispatch"];
+            /** @description What was found of the installation. Only of `/readyz` with `verbose`. */
+            checks?: components["schemas"]["Check"][];
             /** @description The limits that were reached, as the policy names them. */
             "violated-policies"?: ("adds_per_second" | "pending")[];
         };
@@ -6274,7 +6295,13 @@ export interface operations {
     };
     readyz: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Adds `checks` to the answer: what this process found of its installation. Their `detail` is for callers who are let in.
+                 * @example true
+                 */
+                verbose?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
