@@ -207,14 +207,14 @@ func (judges) List(context.Context, timers.PageRequest) (timers.Page, error) {
 	return timers.Page{}, errJudged
 }
 
-// standing is a policy that a patch changes.
-var standing = policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://h/")}}
+// storedPolicy is a policy that a patch changes.
+var storedPolicy = policy.Policy{BusinessType: "order", Callback: delivery.Callback{Destination: delivery.HTTP("https://h/")}}
 
 type policyJudge struct{ apipolicies.Policies }
 
 func (policyJudge) Put(_ context.Context, change policies.Change) (result policies.Result, err error) {
 	if change.Edit != nil {
-		if change, err = change.Edit(standing); err != nil {
+		if change, err = change.Edit(storedPolicy); err != nil {
 			return result, err
 		}
 	}

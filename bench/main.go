@@ -52,11 +52,11 @@ func measure(ctx context.Context, args []string) error {
 	}
 	results, failed := run.All(ctx, options)
 	found := report.New(results)
-	return errors.Join(failed, report.Text(os.Stdout, found), keep(found, dir))
+	return errors.Join(failed, report.Text(os.Stdout, found), writeReport(found, dir))
 }
 
-// keep writes the report to a directory, if one is named.
-func keep(found report.Report, dir string) error {
+// writeReport writes the report to a directory, if one is named.
+func writeReport(found report.Report, dir string) error {
 	if dir == "" {
 		return nil
 	}

@@ -77,7 +77,7 @@ var (
 	storedSpec = timer.Spec{
 		Key: wire.Key{BusinessType: "order-close", BusinessID: "o-1"}, Memo: storedMemo, ContentType: "text/plain",
 		Callback: &storedCallback, Retry: &storedRetry, OnDelivered: &storedTold, OnFailed: &storedTold, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
-		Standing: &storedReport,
+		Ongoing: &storedReport,
 	}
 
 	storedReport = delivery.Report{

@@ -48,15 +48,15 @@ func (t *timerRun) applyPending() decision {
 // apply makes one change. A delivery under way goes on with its attempts and its wait,
 // unless the change makes the timer ring for another occurrence or content.
 func (t *timerRun) apply(change timer.Change) error {
-	if change.Interrupts = t.delivering; t.delivering && t.spec.Standing != nil {
-		change.Made = *t.spec.Standing
+	if change.Interrupts = t.delivering; t.delivering && t.spec.Ongoing != nil {
+		change.Made = *t.spec.Ongoing
 	}
 	changed, err := t.spec.Apply(change)
 	if err != nil {
 		return err
 	}
 	if t.delivering && (change.Ring && changed.Series == nil || !t.spec.SameOccurrence(changed.Memo)) {
-		changed.Standing, t.delivering = nil, false
+		changed.Ongoing, t.delivering = nil, false
 		changed.Round++
 	}
 	before := t.spec
@@ -80,8 +80,8 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 		return
 	}
 	t.spec.Content = t.spec.Revision
-	if standing := t.spec.Standing; standing != nil && standing.Result == delivery.ResultAccepted {
-		t.spec.Standing, t.delivering = nil, false
+	if ongoing := t.spec.Ongoing; ongoing != nil && ongoing.Result == delivery.ResultAccepted {
+		t.spec.Ongoing, t.delivering = nil, false
 		t.spec.Round++
 	}
 }

@@ -57,7 +57,7 @@ func (t *timerRun) deliver(first delivery.Report) decision {
 		switch {
 		case d.last.Result == delivery.ResultDelivered:
 		case t.interrupted():
-			t.spec.Standing = d.standing()
+			t.spec.Ongoing = d.ongoing()
 			return t.applyPending()
 		case d.last.Result.Final() || d.last.Result == delivery.ResultAccepted || d.resumed || d.streamDown:
 		case d.expired:
@@ -70,8 +70,8 @@ func (t *timerRun) deliver(first delivery.Report) decision {
 	return t.finish(d.last)
 }
 
-// standing is the state of the delivery for the next run; nil before the first attempt.
-func (d *deliveryRun) standing() *delivery.Report {
+// ongoing is the state of the delivery for the next run; nil before the first attempt.
+func (d *deliveryRun) ongoing() *delivery.Report {
 	if d.last.Attempt == 0 && d.last.Handed == nil {
 		return nil
 	}

@@ -537,9 +537,9 @@ func TestAShard(t *testing.T) {
 	next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
 	require.True(t, ok)
 	require.Equal(t, workflows.TypeDispatchShard, next.WorkflowType.Name)
-	var goesOn dispatch.Shard
-	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &goesOn))
-	require.Equal(t, 3, goesOn.Plan.Changes, "what the run was told the next one knows")
+	var continued dispatch.Shard
+	require.NoError(t, converter.GetDefaultDataConverter().FromPayloads(next.Input, &continued))
+	require.Equal(t, 3, continued.Plan.Changes, "what the run was told the next one knows")
 
 	m = newMass(t)
 	m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
@@ -548,8 +548,8 @@ func TestAShard(t *testing.T) {
 		}
 		return all(shard), nil
 	}
-	goesOn.State = dispatch.State{}
-	m.ExecuteWorkflow(workflows.TypeDispatchShard, goesOn)
+	continued.State = dispatch.State{}
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, continued)
 	require.NoError(t, m.GetWorkflowError(), "it does not wait for what has come")
 	require.Len(t, m.shards, 2)
 }

@@ -130,8 +130,8 @@ func (l *life) play(runs int) {
 		}
 		s.run()
 		l.end = s.env.GetWorkflowError()
-		again, goesOn := errors.AsType[*workflow.ContinueAsNewError](l.end)
-		if !goesOn {
+		again, continued := errors.AsType[*workflow.ContinueAsNewError](l.end)
+		if !continued {
 			if l.end == nil {
 				l.outcome, _ = s.ended()
 			}
@@ -163,8 +163,8 @@ func onceOnItsLadder(change timer.Change) func(l *life) {
 	}
 }
 
-// goesOn checks that the second attempt of a life's delivery follows the first one.
-func goesOn(l *life) {
+// followsTheFirst checks that the second attempt of a life's delivery follows the first one.
+func followsTheFirst(l *life) {
 	require.Len(l, l.attempts, 2)
 	require.Equal(l, attempted{1, 1, time.Hour, time.Hour}, l.attempts[0])
 	second := l.attempts[1]
@@ -359,16 +359,16 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 			},
 		},
 		"a change that is not about when: the same delivery goes on, with its count and its wait": {
-			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}}), 2, goesOn,
+			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}}), 2, followsTheFirst,
 		},
 		"a change that is refused: the same delivery goes on": {
-			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}, IfMatch: "9"}), 2, goesOn,
+			onceOnItsLadder(timer.Change{Terms: timer.Terms{Priority: ptr(1)}, IfMatch: "9"}), 2, followsTheFirst,
 		},
 		"the same rule again: the same delivery goes on": {
-			onceOnItsLadder(timer.Change{Terms: every(time.Hour, asItIs)}), 2, goesOn,
+			onceOnItsLadder(timer.Change{Terms: every(time.Hour, asItIs)}), 2, followsTheFirst,
 		},
 		"another rule: what is under way goes on": {
-			onceOnItsLadder(timer.Change{Terms: every(2*time.Hour, asItIs)}), 2, goesOn,
+			onceOnItsLadder(timer.Change{Terms: every(2*time.Hour, asItIs)}), 2, followsTheFirst,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -132,11 +132,11 @@ func (p *play) run() {
 }
 
 // open reports whether a run follows, in any script.
-func (p *play) open() bool { return p.died || p.spec.Standing != nil && p.continued }
+func (p *play) open() bool { return p.died || p.spec.Ongoing != nil && p.continued }
 
 // redeliver sets the input of a failed timer's new run, as package bookings does.
 func (p *play) redeliver() {
-	p.spec.LatestAt, p.spec.ExpiresAfter, p.spec.NeverExpires, p.spec.Standing = 0, 0, true, nil
+	p.spec.LatestAt, p.spec.ExpiresAfter, p.spec.NeverExpires, p.spec.Ongoing = 0, 0, true, nil
 	p.spec.Suspended = false
 	p.spec.Round++
 	if p.spec.Series != nil {

@@ -60,7 +60,7 @@ func (s *playServer) ExecuteWorkflow(ctx workflow.Context, in *interceptor.Execu
 	for _, e := range s.again { // a dead worker has not applied them
 		arrived += s.send(apart, e)
 	}
-	if len(s.again) == 0 && p.spec.Standing == nil && p.state.Phase.Cold() && len(p.script) > 0 {
+	if len(s.again) == 0 && p.spec.Ongoing == nil && p.state.Phase.Cold() && len(p.script) > 0 {
 		e, from := p.advance()
 		if isCall(e) {
 			arrived += s.send(apart, e)

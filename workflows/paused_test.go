@@ -102,7 +102,7 @@ func TestAPauseOnTheLadder(t *testing.T) {
 	l.play(1)
 	require.Len(t, l.attempts, 1)
 	require.True(t, l.spec.Resting())
-	require.Nil(t, l.spec.Standing)
+	require.Nil(t, l.spec.Ongoing)
 	require.Equal(t, []any{"closed", 1}, []any{l.spec.Note, l.spec.Round})
 	l.waits = false
 	l.changedAt(5*time.Hour, timer.Change{Pause: &timer.Pause{}})

@@ -15,7 +15,7 @@ import (
 // id-reuse policy of the next booking depends on that status.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
 	t := &timerRun{ctx: ctx, spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
-	t.spec.Memo, t.delivering = spec.BeginRun(), spec.Standing != nil
+	t.spec.Memo, t.delivering = spec.BeginRun(), spec.Ongoing != nil
 	return t.carryOut(t.run())
 }
 
@@ -77,7 +77,7 @@ func (t *timerRun) decide(report delivery.Report) decision {
 		return t.finish(report)
 	case report.Result.Final():
 		if report.Attempt > 0 {
-			t.spec.Standing, t.delivering = &report, true
+			t.spec.Ongoing, t.delivering = &report, true
 		}
 		return t.applyPending()
 	case report.Result.Released():
@@ -90,7 +90,7 @@ func (t *timerRun) decide(report delivery.Report) decision {
 // earlierAttempt is the report of an attempt by an earlier task of this run, if there is
 // one. Temporal has no record of it if it refused that task's completion.
 func (t *timerRun) earlierAttempt() (report delivery.Report, ok bool) {
-	if t.spec.Standing != nil || !t.handedOutAgain() {
+	if t.spec.Ongoing != nil || !t.handedOutAgain() {
 		return report, false
 	}
 	report, ok = (&receiptQuery{t}).find()
@@ -100,9 +100,9 @@ func (t *timerRun) earlierAttempt() (report delivery.Report, ok bool) {
 
 // resume continues the delivery that the previous run began.
 func (t *timerRun) resume() decision {
-	standing := *t.spec.Standing
-	t.spec.Standing = nil
-	return t.deliver(standing)
+	ongoing := *t.spec.Ongoing
+	t.spec.Ongoing = nil
+	return t.deliver(ongoing)
 }
 
 // currentOccurrence finds the occurrence for which a recurring timer rings, and reports

@@ -244,8 +244,8 @@ func itoa(n int) string { return string(rune('0' + n)) }
 func TestNumberByWhatWasRecorded(t *testing.T) {
 	third := &delivery.Report{Result: delivery.ResultRetry, Attempt: 3}
 	for name, c := range map[string]struct {
-		prior, recorded, standing *delivery.Report
-		number                    string
+		prior, recorded, latest *delivery.Report
+		number                  string
 	}{
 		"nothing yet":              {nil, nil, nil, "1"},
 		"before this queue":        {third, nil, nil, "4"},
@@ -255,7 +255,7 @@ func TestNumberByWhatWasRecorded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue(t)
-				q.delivery.Prior, q.state.Last = c.prior, c.standing
+				q.delivery.Prior, q.state.Last = c.prior, c.latest
 				var suite testsuite.WorkflowTestSuite
 				env := suite.NewTestActivityEnvironment()
 				if c.recorded != nil {

@@ -35,7 +35,7 @@ func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info ac
 	if place == nil {
 		return end, err
 	}
-	defer place.Leave()
+	defer place.Release()
 	s := e.beginSession(info)
 	r := e.newRun(shard, info, s)
 	r.giveUp = place.GiveUp()

@@ -26,7 +26,7 @@ func (e *Executor) takeTurn(
 	waiting, stop := context.WithTimeout(ctx, tuning.TurnPatience)
 	defer stop()
 	granted := make(chan *turns.Place, 1)
-	go func() { granted <- e.turns.Take(waiting, shard.BusinessType, since.Time()) }()
+	go func() { granted <- e.turns.Acquire(waiting, shard.BusinessType, since.Time()) }()
 	w := turn{Executor: e, shard: *shard, info: info, began: time.Now()}
 	w.shard.State.Waits, w.shard.State.Try = since, info.Attempt
 	w.shard.State.Sent, w.shard.State.LagMS = dispatch.Recent{}, 0
@@ -34,13 +34,13 @@ func (e *Executor) takeTurn(
 	if ended {
 		stop()
 		if late := <-granted; late != nil {
-			late.Leave()
+			late.Release()
 		}
 		return nil, end, err
 	}
 	place = <-granted
 	if end, err = w.confirm(ctx); err != nil || end.End != "" {
-		place.Leave()
+		place.Release()
 		return nil, end, err
 	}
 	shard.State.Waits = 0

@@ -19,7 +19,7 @@ func crowded(t *testing.T, h *world) (executor *Executor, free func()) {
 	t.Helper()
 	executor = h.executor()
 	executor.turns = turns.New(1, time.Hour)
-	return executor, executor.turns.Take(t.Context(), "other", time.Now()).Leave
+	return executor, executor.turns.Acquire(t.Context(), "other", time.Now()).Release
 }
 
 // ending is the result of an attempt.
@@ -73,7 +73,7 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 				if c.items > 0 {
 					require.InDelta(t, c.takes, h.came[c.items-1].at.Sub(h.came[0].at), float64(100*time.Millisecond))
 				}
-				require.NotNil(t, executor.turns.Take(t.Context(), "third", time.Now()), "it has left the place")
+				require.NotNil(t, executor.turns.Acquire(t.Context(), "third", time.Now()), "it has left the place")
 			})
 		})
 	}

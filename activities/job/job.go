@@ -70,7 +70,7 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 		return err
 	}
 	if place != nil {
-		defer place.Leave()
+		defer place.Release()
 	}
 	together := w.width()
 	r := &run[Item]{Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together)}

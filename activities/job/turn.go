@@ -26,7 +26,7 @@ func (w Work[Item]) takeTurn(ctx context.Context, progress job.Progress) (*turns
 	defer patience.Stop()
 	for {
 		waiting, cancel := context.WithTimeout(ctx, tuning.JobBeat)
-		place := w.Turns.Take(waiting, w.BusinessType, at.Waits.Time())
+		place := w.Turns.Acquire(waiting, w.BusinessType, at.Waits.Time())
 		cancel()
 		if place != nil {
 			at.Waits = 0

@@ -78,7 +78,7 @@ func TestAJobWaitsAtTwoWorkers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		began, crowded := wire.At(time.Now()), turns.New(1, time.Hour)
-		require.NotNil(t, crowded.Take(t.Context(), "other", time.Now()))
+		require.NotNil(t, crowded.Acquire(t.Context(), "other", time.Now()))
 		o := &ofType{numbers{upTo: 3, page: 3, perSecond: 100}, crowded, "slow"}
 		stopped := &try{stop: make(chan struct{}), job: t.Context()}
 		time.AfterFunc(10*time.Second, func() { close(stopped.stop) })
@@ -91,12 +91,12 @@ func TestAJobWaitsAtTwoWorkers(t *testing.T) {
 		require.Empty(t, o.counted())
 
 		o.turns = turns.New(1, time.Hour)
-		place, later := o.turns.Take(t.Context(), "other", time.Now()), time.Duration(0)
+		place, later := o.turns.Acquire(t.Context(), "other", time.Now()), time.Duration(0)
 		var running sync.WaitGroup
 		running.Go(func() {
-			place := o.turns.Take(t.Context(), "slow", time.Now())
+			place := o.turns.Acquire(t.Context(), "slow", time.Now())
 			later = time.Since(began.Time())
-			place.Leave()
+			place.Release()
 		})
 		running.Go(func() {
 			last := &try{from: long.last(), stop: make(chan struct{}), job: t.Context()}
@@ -105,7 +105,7 @@ func TestAJobWaitsAtTwoWorkers(t *testing.T) {
 			require.Zero(t, last.last().Waits)
 		})
 		time.Sleep(time.Second) //nolint:forbidigo // synctest's
-		place.Leave()
+		place.Release()
 		running.Wait()
 		require.Len(t, o.counted(), 3)
 		require.Greater(t, later, o.began[0].at.Sub(began.Time()), "who has waited longest comes first")

@@ -71,7 +71,7 @@ func Register(contract calls.Routes, options Options) *Receivers {
 }
 
 // Drain has the receivers answer what they have. No more rings come to them.
-func (s *Receivers) Drain() { s.hub.Leave() }
+func (s *Receivers) Drain() { s.hub.Drain() }
 
 // Wait waits until every socket has ended, unless ctx is done first.
 func (s *Receivers) Wait(ctx context.Context) error {
@@ -225,7 +225,7 @@ func (s *Receivers) resolve(ctx context.Context, id string, answer delivery.Ring
 	if answer.Gateway != s.gateway {
 		return s.elsewhere(ctx, answer)
 	}
-	if s.hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer()) != nil {
+	if s.hub.Answer(answer.BusinessType, answer.Connection, answer.Number, answer.Answer()) != nil {
 		return streams.ErrRingOver
 	}
 	return nil

@@ -23,7 +23,7 @@ func (r *Receiver) Consume(url, queue string) (stop func(), err error) {
 	ended.Go(func() {
 		for message := range messages { // closed with the connection
 			due, _ := message.Headers[DueHeader].(string)
-			_ = r.note(Ring{At: time.Now()}, message.Body, due)
+			_ = r.record(Ring{At: time.Now()}, message.Body, due)
 			_ = message.Ack(false)
 		}
 	})

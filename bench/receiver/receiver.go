@@ -54,15 +54,15 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	ring := Ring{At: time.Now()}
 	body, err := io.ReadAll(request.Body)
 	if err == nil {
-		err = r.note(ring, body, request.Header.Get(DueHeader))
+		err = r.record(ring, body, request.Header.Get(DueHeader))
 	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 	}
 }
 
-// note records a ring. due is empty if the caller does not send it.
-func (r *Receiver) note(ring Ring, body []byte, due string) error {
+// record records a ring. due is empty if the caller does not send it.
+func (r *Receiver) record(ring Ring, body []byte, due string) error {
 	var named struct {
 		ID string `json:"id"`
 	}
@@ -77,8 +77,8 @@ func (r *Receiver) note(ring Ring, body []byte, due string) error {
 	return nil
 }
 
-// Take returns the rings so far, and clears them.
-func (r *Receiver) Take() []Ring {
+// Drain returns the rings so far, and clears them.
+func (r *Receiver) Drain() []Ring {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	taken := r.rings

@@ -36,11 +36,11 @@ func TestReceiver(t *testing.T) {
 	defer cancel()
 	r.Await(gone, []string{"a", "b"})
 	require.Error(t, gone.Err(), "b has not rung")
-	rings := r.Take()
+	rings := r.Drain()
 	require.Len(t, rings, 1)
 	require.WithinRange(t, rings[0].At, begin, time.Now())
 	require.Equal(t, time.Date(2026, 12, 1, 12, 0, 0, 5e8, time.UTC), rings[0].Due)
-	require.Empty(t, r.Take())
+	require.Empty(t, r.Drain())
 }
 
 // How many calls the receiver takes over loopback, its own client included:

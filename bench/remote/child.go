@@ -98,7 +98,7 @@ func (c *Child) mark() (m mark, err error) {
 // Spent returns the usage since the last Run began. The trails are those of the given
 // timers, which have all rung.
 func (c *Child) Spent(rung []subject.Timer, spent *Spent) error {
-	c.settle()
+	c.awaitRecorded()
 	now, err := c.mark()
 	if err != nil {
 		return err
@@ -133,9 +133,9 @@ const (
 	lookEvery  = 500 * time.Millisecond
 )
 
-// settle waits until the open executions are as many as before the last Run, plus the timers
+// awaitRecorded waits until the open executions are as many as before the last Run, plus the timers
 // that it left.
-func (c *Child) settle() {
+func (c *Child) awaitRecorded() {
 	tracer, can := c.subject.(subject.Tracer)
 	if !can {
 		return

@@ -98,7 +98,7 @@ func (v *visit) say(text string) {
 
 // play runs one scenario.
 func (v *visit) play(ctx context.Context, plan scenario.Plan) (result report.Result, err error) {
-	v.receiver.Take()
+	v.receiver.Drain()
 	others, err := usage.Watch()
 	if err != nil {
 		return result, err
@@ -123,7 +123,7 @@ func (v *visit) play(ctx context.Context, plan scenario.Plan) (result report.Res
 	result = report.Result{
 		Subject: v.subject, Plan: plan, Round: v.round,
 		Pending: booked.Pending.Memory, Stored: booked.Counters.Bytes, Spent: spent, Others: share,
-		Outcome: scenario.Judge(booked.Booking, v.receiver.Take()),
+		Outcome: scenario.Judge(booked.Booking, v.receiver.Drain()),
 	}
 	return result, nil
 }

@@ -54,7 +54,7 @@ func (r *Runner) flood(ctx context.Context, plan Plan, clients int, call func(ct
 		group.Go(func() {
 			for time.Since(begin) < plan.For && ctx.Err() == nil {
 				booked, err := call(ctx, int(made.Add(1)))
-				log.note(booked, err)
+				log.record(booked, err)
 			}
 		})
 	}
@@ -70,7 +70,7 @@ func (r *Runner) addsOpen(ctx context.Context, plan Plan) (Booking, error) {
 	var log ledger
 	begin := time.Now()
 	open(ctx, plan, func(ctx context.Context, i int, intended time.Time) {
-		log.noteAt(intended, r.subject.Add(ctx, farTimer(plan, i)))
+		log.recordAt(intended, r.subject.Add(ctx, farTimer(plan, i)))
 	})
 	return only(log.close(begin)), ctx.Err()
 }

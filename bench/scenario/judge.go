@@ -50,7 +50,7 @@ func Judge(booking Booking, rings []receiver.Ring) Outcome {
 		j.free[timer.ID] = true
 	}
 	for _, ring := range rings {
-		j.hear(ring)
+		j.judgeRing(ring)
 	}
 	j.out.Lost, j.out.Drain = len(j.expected)-len(j.rung), j.last.Sub(j.first)
 	return j.out
@@ -66,9 +66,9 @@ type judge struct {
 	out         Outcome
 }
 
-// hear judges one ring.
-func (j *judge) hear(ring receiver.Ring) {
-	one := j.of(ring)
+// judgeRing judges one ring.
+func (j *judge) judgeRing(ring receiver.Ring) {
+	one := j.occurrenceOf(ring)
 	due, known := j.expected[one]
 	switch {
 	case known && j.rung[one]:
@@ -114,7 +114,7 @@ func (b Booking) occurrences() map[occurrence]time.Time {
 	return expected
 }
 
-func (b Booking) of(ring receiver.Ring) occurrence {
+func (b Booking) occurrenceOf(ring receiver.Ring) occurrence {
 	if b.Every == 0 {
 		return occurrence{id: ring.ID}
 	}

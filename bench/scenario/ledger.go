@@ -27,8 +27,8 @@ type ledger struct {
 	calls Calls
 }
 
-// note records a call that booked some timers, even if it should have booked more.
-func (l *ledger) note(booked int, err error) {
+// record records a call that booked some timers, even if it should have booked more.
+func (l *ledger) record(booked int, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls.Made++
@@ -42,10 +42,10 @@ func (l *ledger) note(booked int, err error) {
 	}
 }
 
-// noteAt records a call that should book one timer at the given moment.
-func (l *ledger) noteAt(intended time.Time, err error) {
+// recordAt records a call that should book one timer at the given moment.
+func (l *ledger) recordAt(intended time.Time, err error) {
 	latency := time.Since(intended)
-	l.note(one(err), err)
+	l.record(one(err), err)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.calls.Latency = append(l.calls.Latency, latency)

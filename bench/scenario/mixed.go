@@ -31,7 +31,7 @@ func (r *Runner) mixed(ctx context.Context, plan Plan) (Booking, error) {
 	open(ctx, plan, func(ctx context.Context, i int, intended time.Time) {
 		timer := subject.Timer{ID: id(plan, i), Due: intended.Add(between(soon, latest)).Truncate(time.Millisecond)}
 		err := m.subject.Add(ctx, timer)
-		m.log.noteAt(intended, err)
+		m.log.recordAt(intended, err)
 		if err != nil {
 			m.file(&m.booking.Free, timer)
 			return
@@ -89,7 +89,7 @@ func (m *mix) unchanged(answer subject.Answer, timer subject.Timer) {
 
 func (m *mix) answered(call string, answer subject.Answer, err error) {
 	if err != nil {
-		m.log.note(0, err)
+		m.log.record(0, err)
 		answer = "failed"
 	}
 	m.log.answered(call + " " + string(answer))

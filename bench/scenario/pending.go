@@ -57,7 +57,7 @@ func (r *Runner) fill(ctx context.Context, plan Plan) (Calls, error) {
 		}
 		group.Go(func() error {
 			booked, err := r.subject.AddBatch(ctx, timers)
-			log.note(booked, err)
+			log.record(booked, err)
 			way.add(ctx, len(timers), booked)
 			return nil
 		})
@@ -97,7 +97,7 @@ func (s *stream) book(ctx context.Context, i int, intended time.Time) {
 	if err == nil && time.Now().After(timer.Due) {
 		err = errTooLate
 	}
-	s.log.note(one(err), err)
+	s.log.record(one(err), err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {

@@ -63,12 +63,12 @@ func (s signIn) fault() string {
 	if s.provider == nil {
 		return ""
 	}
-	return s.provider.Note()
+	return s.provider.Outage()
 }
 
 // refreshKeys keeps the keys of the provider fresh until ctx is done.
 func (s signIn) refreshKeys(ctx context.Context, among *sync.WaitGroup) {
 	if s.provider != nil {
-		among.Go(func() { s.provider.Keep(ctx) })
+		among.Go(func() { s.provider.RefreshKeys(ctx) })
 	}
 }

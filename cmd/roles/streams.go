@@ -39,10 +39,10 @@ func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected fu
 	polls = worker.NewStreams(worker.Options{
 		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
 	}, func(_ context.Context, answer coredelivery.RingAnswer) error {
-		return hub.Settle(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
+		return hub.Answer(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
 	})
 	a.closing = append(a.closing, func() {
-		hub.Leave()
+		hub.Drain()
 		// Unanswered rings go back while Temporal can still get the report.
 		defer time.AfterFunc(a.Config.StopTimeout-tuning.StreamReport, hub.Close).Stop()
 		polls.Stop()

@@ -25,9 +25,9 @@ type Spec struct {
 	// OnDelivered and OnFailed are the recipients of outcomes, in place of the policy's.
 	OnDelivered *delivery.Alert `json:"on_delivered,omitempty"`
 	OnFailed    *delivery.Alert `json:"on_failed,omitempty"`
-	// Standing is the delivery handed over by the previous run, as of its last attempt; nil for
+	// Ongoing is the delivery handed over by the previous run, as of its last attempt; nil for
 	// none.
-	Standing *delivery.Report `json:"standing,omitempty"`
+	Ongoing *delivery.Report `json:"standing,omitempty"`
 	// TraceParent is the W3C trace context of the request that booked the timer.
 	TraceParent string `json:"traceparent,omitzero"`
 	// Behaviour is the version of the workflow's behaviour at the booking; see the ladder in

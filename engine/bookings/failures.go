@@ -94,7 +94,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true
 	spec.Behaviour = workflows.BehaviourNow
-	spec.Standing = nil
+	spec.Ongoing = nil
 	spec.Suspended, spec.Note = false, ""
 	spec.Round++
 	if spec.Series != nil { // its rule has ended, and this occurrence must ring

@@ -89,12 +89,12 @@ func (d *Deliveries) Acknowledge(
 	said := &word{Acknowledgement: acknowledgement, of: of}
 	over := false // once the wait is over there is one more look
 	for pause := tuning.TaskPoll; ; pause = min(2*pause, tuning.LongestTaskPoll) {
-		now, err := d.standing(ctx, of.Key)
+		now, err := d.state(ctx, of.Key)
 		if err != nil {
 			return timer.View{}, "", err
 		}
 		said.address(now)
-		became, err := d.fate(ctx, now, said.told, said.Acknowledgement)
+		became, err := d.result(ctx, now, said.told, said.Acknowledgement)
 		switch {
 		case err != nil:
 			return timer.View{}, "", err
@@ -123,14 +123,14 @@ func (d *Deliveries) Acknowledge(
 type word struct {
 	delivery.Acknowledgement
 	of Accepted
-	// told is the standing when the word was sent, and taken reports whether its run took it.
-	told  standing
+	// told is the state when the word was sent, and taken reports whether its run took it.
+	told  state
 	taken bool
 }
 
 // address directs the word to the present run. A change begins another run, which must get
 // it too.
-func (w *word) address(now standing) {
+func (w *word) address(now state) {
 	if w.taken && w.told.view.RunID == now.view.RunID {
 		return
 	}
@@ -148,7 +148,7 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 }
 
 // signalRun signals the run. A closed run takes nothing.
-func (d *Deliveries) signalRun(ctx context.Context, s standing, word delivery.Acknowledgement) (taken bool, err error) {
+func (d *Deliveries) signalRun(ctx context.Context, s state, word delivery.Acknowledgement) (taken bool, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	err = d.kernel.Client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)

@@ -80,41 +80,41 @@ func TestTheFateOfAWord(t *testing.T) {
 		})
 	}
 	for name, c := range map[string]struct {
-		stands standing
+		stands state
 		// of is the attempt whose token was sent, 0 for a key; about is the attempt that the
 		// word counts for.
 		of, ackAbout, nackAbout int
-		ack, nack               fate
+		ack, nack               result
 	}{
-		"awaited":                             {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
-		"awaited, by a key":                   {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
-		"awaited, by the attempt before":      {standing{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
-		"awaited and moving":                  {standing{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
-		"moving, by the attempt before":       {standing{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
-		"under way":                           {standing{view: view(timer.Delivering, nil), underWay: 2}, 2, 2, 2, undecided, undecided},
-		"another one under way":               {standing{view: view(timer.Delivering, nil), underWay: 2, accepted: silent}, 1, 1, 1, refused, refused},
-		"about to be recorded":                {standing{view: view(timer.Delivering, nil), moving: true, underWay: 3}, 2, 2, 2, undecided, undecided},
-		"nacked":                              {standing{view: view(timer.Delivering, nil), accepted: nacked}, 2, 2, 2, refused, settled},
-		"nacked, by a key":                    {standing{view: view(timer.Delivering, nil), accepted: nacked}, 0, 2, 2, refused, settled},
-		"the ladder went on":                  {standing{view: view(timer.Delivering, nil), accepted: silent}, 2, 2, 2, refused, refused},
-		"delivered":                           {standing{view: view(timer.Delivered, nil)}, 2, 2, 2, settled, refused},
-		"failed by a nack":                    {standing{view: view(timer.Failed, nil), accepted: nacked}, 2, 2, 2, refused, settled},
-		"cancelled":                           {standing{view: view(timer.Cancelled, nil)}, 2, 2, 2, refused, refused},
-		"scheduled again":                     {standing{view: view(timer.Scheduled, nil)}, 2, 2, 2, refused, refused},
-		"booked anew":                         {standing{view: view(timer.Delivered, func(v *timer.View) { v.WebhookID = "msg_new" })}, 2, 2, 2, refused, refused},
-		"an occurrence before, delivered":     {standing{view: past(timer.Delivered, "")}, 2, 2, 2, settled, refused},
-		"an occurrence before, nacked":        {standing{view: past(timer.Failed, delivery.Nacked)}, 2, 2, 2, refused, settled},
-		"an occurrence before, failed itself": {standing{view: past(timer.Failed, delivery.Answered)}, 2, 2, 2, refused, refused},
+		"awaited":                             {state{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"awaited, by a key":                   {state{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 0, 2, 2, undecided, undecided},
+		"awaited, by the attempt before":      {state{view: awaited, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"awaited and moving":                  {state{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 2, 2, 2, undecided, undecided},
+		"moving, by the attempt before":       {state{view: awaited, moving: true, accepted: delivery.Acceptance{Attempt: 2}}, 1, 2, 1, undecided, refused},
+		"under way":                           {state{view: view(timer.Delivering, nil), underWay: 2}, 2, 2, 2, undecided, undecided},
+		"another one under way":               {state{view: view(timer.Delivering, nil), underWay: 2, accepted: silent}, 1, 1, 1, refused, refused},
+		"about to be recorded":                {state{view: view(timer.Delivering, nil), moving: true, underWay: 3}, 2, 2, 2, undecided, undecided},
+		"nacked":                              {state{view: view(timer.Delivering, nil), accepted: nacked}, 2, 2, 2, refused, settled},
+		"nacked, by a key":                    {state{view: view(timer.Delivering, nil), accepted: nacked}, 0, 2, 2, refused, settled},
+		"the ladder went on":                  {state{view: view(timer.Delivering, nil), accepted: silent}, 2, 2, 2, refused, refused},
+		"delivered":                           {state{view: view(timer.Delivered, nil)}, 2, 2, 2, settled, refused},
+		"failed by a nack":                    {state{view: view(timer.Failed, nil), accepted: nacked}, 2, 2, 2, refused, settled},
+		"cancelled":                           {state{view: view(timer.Cancelled, nil)}, 2, 2, 2, refused, refused},
+		"scheduled again":                     {state{view: view(timer.Scheduled, nil)}, 2, 2, 2, refused, refused},
+		"booked anew":                         {state{view: view(timer.Delivered, func(v *timer.View) { v.WebhookID = "msg_new" })}, 2, 2, 2, refused, refused},
+		"an occurrence before, delivered":     {state{view: past(timer.Delivered, "")}, 2, 2, 2, settled, refused},
+		"an occurrence before, nacked":        {state{view: past(timer.Failed, delivery.Nacked)}, 2, 2, 2, refused, settled},
+		"an occurrence before, failed itself": {state{view: past(timer.Failed, delivery.Answered)}, 2, 2, 2, refused, refused},
 	} {
 		of := Accepted{WebhookID: id, Attempt: c.of}
 		for nack, want := range map[bool]struct {
-			about int
-			fate  fate
+			about  int
+			result result
 		}{false: {c.ackAbout, c.ack}, true: {c.nackAbout, c.nack}} {
 			word := delivery.Acknowledgement{WebhookID: id, Nack: nack}
 			word.Attempt = c.stands.attemptOf(of, word)
 			require.Equal(t, want.about, word.Attempt, "%s, nack %t", name, nack)
-			require.Equal(t, want.fate, c.stands.fate(word), "%s, nack %t", name, nack)
+			require.Equal(t, want.result, c.stands.result(word), "%s, nack %t", name, nack)
 		}
 	}
 }

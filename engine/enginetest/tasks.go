@@ -203,10 +203,10 @@ func (s *store) carryOut(r *run, command *commandpb.Command) {
 	case *commandpb.Command_CancelWorkflowExecutionCommandAttributes:
 		r.cancel()
 	case *commandpb.Command_ContinueAsNewWorkflowExecutionCommandAttributes:
-		goesOn := of.ContinueAsNewWorkflowExecutionCommandAttributes
-		next := s.begin(r.id(), goesOn.GetWorkflowType().GetName(), r.info().GetFirstRunId(), goesOn.GetInput())
+		attributes := of.ContinueAsNewWorkflowExecutionCommandAttributes
+		next := s.begin(r.id(), attributes.GetWorkflowType().GetName(), r.info().GetFirstRunId(), attributes.GetInput())
 		next.queue = r.queue
-		next.delay(max(goesOn.GetBackoffStartInterval().AsDuration(), s.ReuseInterval))
+		next.delay(max(attributes.GetBackoffStartInterval().AsDuration(), s.ReuseInterval))
 		r.beginNext(next)
 	}
 }

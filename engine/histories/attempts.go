@@ -100,10 +100,10 @@ type attemptsOfRun struct {
 // own are the attempts that the run itself made. Those it passed on from the run before are
 // shown there.
 func (r *attemptsOfRun) own() []delivery.Attempt {
-	if r.spec.Standing == nil {
+	if r.spec.Ongoing == nil {
 		return r.known
 	}
-	return delivery.Report{Attempts: r.known}.WithoutRecords(r.spec.Standing.Attempt).Attempts
+	return delivery.Report{Attempts: r.known}.WithoutRecords(r.spec.Ongoing.Attempt).Attempts
 }
 
 func (r *attemptsOfRun) read(event *historypb.HistoryEvent) {

@@ -148,7 +148,7 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 		r.known.skip(info.GetExecution().GetRunId(), until.Until.Time().Add(r.slack), r.began)
 		return nil
 	}
-	if goesOn, err := r.goesOn(call, key, described); goesOn || err != nil {
+	if found, err := r.underWay(call, key, described); found || err != nil {
 		return err
 	}
 	view, err := r.reader.View(call, info)
@@ -158,9 +158,9 @@ func (r *round) check(ctx context.Context, key wire.Key) error {
 	return r.wake(call, timer.Spec{Key: key, Memo: view.Memo})
 }
 
-// goesOn reports whether a timer's activities show something under way, or are now freed.
-func (r *round) goesOn(ctx context.Context, key wire.Key,
-	described *workflowservice.DescribeWorkflowExecutionResponse) (goesOn bool, err error) {
+// underWay reports whether a timer's activities show something under way, or are now freed.
+func (r *round) underWay(ctx context.Context, key wire.Key,
+	described *workflowservice.DescribeWorkflowExecutionResponse) (found bool, err error) {
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	for _, pending := range described.GetPendingActivities() {
 		if holds.LostActivity(pending, r.before) {
@@ -175,13 +175,13 @@ func (r *round) goesOn(ctx context.Context, key wire.Key,
 			continue
 		case err != nil || !stuck:
 			r.known.skip(run.GetRunId(), kernel.NextAttempt(pending).Time().Add(r.slack), r.began)
-			goesOn = true
+			found = true
 		}
 		if err != nil {
 			return true, err
 		}
 	}
-	return goesOn, nil
+	return found, nil
 }
 
 // freeLost frees a timer whose workflow task a worker has held past Temporal's timeout. No

@@ -35,7 +35,7 @@ const usage = `receiver prints the callbacks that it is called with.
 
 func main() {
 	if len(os.Args) > 1 {
-		os.Exit(tell(os.Args[1]))
+		os.Exit(answerCommand(os.Args[1]))
 	}
 	r := &receiver{calls: map[string]int{}}
 	if secret := os.Getenv("WEBHOOK_SECRET"); secret != "" {
@@ -53,8 +53,8 @@ func main() {
 	log.Fatal(server.ListenAndServe())
 }
 
-// tell answers a question and returns the exit code.
-func tell(question string) int {
+// answerCommand answers a question and returns the exit code.
+func answerCommand(question string) int {
 	switch question {
 	case "-h", "-help", "--help", "help":
 		fmt.Print(usage)

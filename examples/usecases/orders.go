@@ -18,12 +18,12 @@ func closeUnpaidOrder(ctx context.Context, s *stage) error {
 		if err := s.put(ctx, order, terms); err != nil {
 			return err
 		}
-		s.tell("%s is placed, and closes in 30 minutes", order)
+		s.printf("%s is placed, and closes in 30 minutes", order)
 	}
 	if err := s.cancel(ctx, "order-2"); err != nil {
 		return err
 	}
-	s.tell("order-2 is paid, its timer is cancelled")
+	s.printf("order-2 is paid, its timer is cancelled")
 	closed, err := s.next(ctx)
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func closeUnpaidOrder(ctx context.Context, s *stage) error {
 	if closed.id != "order-1" {
 		return fmt.Errorf("%s was closed, which is paid", closed.id)
 	}
-	s.tell("order-1 is not paid, and is closed")
+	s.printf("order-1 is not paid, and is closed")
 	return nil
 }
 
@@ -57,12 +57,12 @@ func debitAfterNotice(ctx context.Context, s *stage) error {
 		if err != nil {
 			return err
 		}
-		s.tell("%s is told of a debit in 24 hours", customer)
+		s.printf("%s is told of a debit in 24 hours", customer)
 	}
 	if err := s.cancel(ctx, "debit:customer-2"); err != nil {
 		return err
 	}
-	s.tell("customer-2 objects, the debit is cancelled")
+	s.printf("customer-2 objects, the debit is cancelled")
 	debit, err := s.next(ctx)
 	if err != nil {
 		return err
@@ -71,6 +71,6 @@ func debitAfterNotice(ctx context.Context, s *stage) error {
 	if debit.id != "debit:customer-1" {
 		return fmt.Errorf("%s came, and its customer had objected", debit.id)
 	}
-	s.tell("customer-1 is debited")
+	s.printf("customer-1 is debited")
 	return nil
 }

@@ -22,19 +22,19 @@ func pushScore(ctx context.Context, s *stage) error {
 	if err := s.put(ctx, "match-7", terms); err != nil {
 		return err
 	}
-	s.tell("a score is to be pushed within ten minutes")
+	s.printf("a score is to be pushed within ten minutes")
 	for {
 		select {
 		case push := <-s.calls:
 			push.answer <- answer{status: http.StatusServiceUnavailable}
-			s.tell("the push service is busy for an hour")
+			s.printf("the push service is busy for an hour")
 		case <-time.After(100 * time.Millisecond):
 			view, err := s.wakecall.Timers.Get(ctx, s.key("match-7"))
 			switch {
 			case err != nil:
 				return err
 			case view.Status == timer.Expired:
-				s.tell("the score is old, and the timer has expired")
+				s.printf("the score is old, and the timer has expired")
 				return nil
 			case view.Status.Finished():
 				return fmt.Errorf("the push is %s", view.Status)

@@ -24,7 +24,7 @@ func remindOfCoupon(ctx context.Context, s *stage) error {
 	if err := s.put(ctx, "coupon-1", terms); err != nil {
 		return err
 	}
-	s.tell("a coupon expires in three days and an hour: reminders 72, 24 and 1 hours before")
+	s.printf("a coupon expires in three days and an hour: reminders 72, 24 and 1 hours before")
 	for n := 1; n <= 2; n++ {
 		reminder, err := s.next(ctx)
 		if err != nil {
@@ -32,9 +32,9 @@ func remindOfCoupon(ctx context.Context, s *stage) error {
 		}
 		used := n == 2
 		reminder.answer <- answer{stop: used}
-		s.tell("reminder %s is sent", reminder.occurrence)
+		s.printf("reminder %s is sent", reminder.occurrence)
 		if used {
-			s.tell("the coupon is used: Wakecall-Stop: true ends the rest")
+			s.printf("the coupon is used: Wakecall-Stop: true ends the rest")
 		}
 	}
 	return s.ended(ctx, "coupon-1")
@@ -53,7 +53,7 @@ func rankNightly(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.tell("the ranking is computed at %s, at %s and so on", upcoming.Times[0], upcoming.Times[1])
+	s.printf("the ranking is computed at %s, at %s and so on", upcoming.Times[0], upcoming.Times[1])
 	if _, _, err := s.wakecall.Timers.Fire(ctx, s.key("shops"), nil); err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func rankNightly(ctx context.Context, s *stage) error {
 		return err
 	}
 	ring.answer <- answer{}
-	s.tell("somebody asked for it now, and %s is computed", ring.body)
+	s.printf("somebody asked for it now, and %s is computed", ring.body)
 	return s.cancel(ctx, "shops")
 }
 
@@ -80,14 +80,14 @@ func pollRefund(ctx context.Context, s *stage) error {
 	if err := s.put(ctx, "refund-1", terms); err != nil {
 		return err
 	}
-	s.tell("a refund is ordered; the bank is asked every ten minutes, 20 times at most")
+	s.printf("a refund is ordered; the bank is asked every ten minutes, 20 times at most")
 	for _, status := range []string{"pending", "through"} {
 		ask, err := s.next(ctx)
 		if err != nil {
 			return err
 		}
 		ask.answer <- answer{stop: status == "through"}
-		s.tell("the bank is asked for the %s. time: %s", ask.occurrence, status)
+		s.printf("the bank is asked for the %s. time: %s", ask.occurrence, status)
 	}
 	return s.ended(ctx, "refund-1")
 }
@@ -100,7 +100,7 @@ func (s *stage) ended(ctx context.Context, id string) error {
 			return err
 		}
 		if view.Stopped {
-			s.tell("the timer has ended")
+			s.printf("the timer has ended")
 			return nil
 		}
 		select {

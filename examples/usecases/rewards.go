@@ -41,7 +41,7 @@ func rewardAll(ctx context.Context, s *stage) error {
 	if err != nil {
 		return err
 	}
-	s.tell("%d rewards are stored, and go out at %d a second", users, rewardsPerSecond)
+	s.printf("%d rewards are stored, and go out at %d a second", users, rewardsPerSecond)
 	paid := map[string]bool{}
 	var first time.Time
 	for len(paid) < users {
@@ -57,7 +57,7 @@ func rewardAll(ctx context.Context, s *stage) error {
 			return err
 		}
 		if len(paid) == users {
-			s.tell("%d users have their reward, after %.1f seconds", users, time.Since(first).Seconds())
+			s.printf("%d users have their reward, after %.1f seconds", users, time.Since(first).Seconds())
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ func askIdleShop(ctx context.Context, s *stage) error {
 		if err := s.put(ctx, "shop-1", terms); err != nil {
 			return err
 		}
-		s.tell("the shop makes sale %d, and has seven days from now", sale)
+		s.printf("the shop makes sale %d, and has seven days from now", sale)
 	}
 	idle, err := s.next(ctx)
 	if err != nil {
@@ -30,7 +30,7 @@ func askIdleShop(ctx context.Context, s *stage) error {
 	if string(idle.body) != `{"last_sale":3}` {
 		return fmt.Errorf("the ring is for %s, and not for the last sale", idle.body)
 	}
-	s.tell("seven days without a sale, and the shop is asked once")
+	s.printf("seven days without a sale, and the shop is asked once")
 	return nil
 }
 
@@ -45,11 +45,11 @@ func freeRoom(ctx context.Context, s *stage) error {
 	if err := s.put(ctx, "room-12", terms); err != nil {
 		return err
 	}
-	s.tell("room 12 is booked for two hours")
+	s.printf("room 12 is booked for two hours")
 	if _, _, err := s.wakecall.Timers.Patch(ctx, s.key("room-12"), client.Terms{DueAt: end(3 * time.Hour)}, nil); err != nil {
 		return err
 	}
-	s.tell("the guests stay for one hour more")
+	s.printf("the guests stay for one hour more")
 	freed, err := s.next(ctx)
 	if err != nil {
 		return err
@@ -58,6 +58,6 @@ func freeRoom(ctx context.Context, s *stage) error {
 	if early := time.Until(end(3 * time.Hour).Time()); early > 0 {
 		return fmt.Errorf("the room was freed %s early", early)
 	}
-	s.tell("room 12 is free")
+	s.printf("room 12 is free")
 	return nil
 }

@@ -146,6 +146,6 @@ func (s *stage) cancel(ctx context.Context, id string) error {
 	return err
 }
 
-func (s *stage) tell(format string, args ...any) {
+func (s *stage) printf(format string, args ...any) {
 	_, _ = fmt.Fprintf(s.out, "%-16s %6.1fs  %s\n", s.name, time.Since(s.began).Seconds(), fmt.Sprintf(format, args...))
 }

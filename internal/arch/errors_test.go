@@ -28,7 +28,7 @@ var told = map[string]string{
 	"internal/door/door.go":             "the door's own refusals",
 	"internal/oidc/browser.go":          "is a line of the log",
 	"engine/canary/beat.go":             "is a line of the log, and of readiness for callers who are let in",
-	"internal/oidc/keep.go":             "is a line of the log",
+	"internal/oidc/refresh.go":          "is a line of the log",
 	"core/wire/error.go":                "is how an error stands in the log",
 	"core/recurrence/check.go":          "the rule's own refusals",
 	"core/timer/local.go":               "the calendar's own refusals",

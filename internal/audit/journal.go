@@ -77,15 +77,15 @@ func (j *journal) put(intent *Record) (slot int64, err error) {
 		}
 	}
 	note := slices.Concat(text, bytes.Repeat([]byte(" "), slotLen-len(text)-1), []byte("\n"))
-	slot = j.take()
+	slot = j.allocate()
 	if _, err := j.file.WriteAt(note, slot); err != nil {
-		j.give(slot)
+		j.release(slot)
 		return 0, err
 	}
 	return slot, nil
 }
 
-func (j *journal) take() int64 {
+func (j *journal) allocate() int64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if last := len(j.free) - 1; last >= 0 {
@@ -98,7 +98,7 @@ func (j *journal) take() int64 {
 	return slot
 }
 
-func (j *journal) give(slot int64) {
+func (j *journal) release(slot int64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.free = append(j.free, slot)
@@ -108,7 +108,7 @@ func (j *journal) give(slot int64) {
 // twice, rather than not at all.
 func (j *journal) clear(slot int64) {
 	if _, err := j.file.WriteAt([]byte(" "), slot); err == nil {
-		j.give(slot)
+		j.release(slot)
 	}
 }
 

@@ -54,16 +54,16 @@ func (l *Limiter) Rate() float64 { return l.concurrency.Rate() }
 
 // TimedOut reports whether Temporal has given up this process's task of a run, as far as is
 // known here. Another worker may have it.
-func (l *Limiter) TimedOut(run string) bool { return l.tasks.of(run).timedOut() }
+func (l *Limiter) TimedOut(run string) bool { return l.tasks.newestOf(run).timedOut() }
 
 // Predecessor returns the identity of the worker that had a run's task before this process; ""
 // if there was none.
-func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.of(run).predecessor }
+func (l *Limiter) Predecessor(run string) (worker string) { return l.tasks.newestOf(run).predecessor }
 
 // Hold returns this process's task of a run, and when it got the first of them: the SDK
 // exchanges a long task for the next. All values are zero if unknown.
 func (l *Limiter) Hold(run string) (attempt int, startedAt, beganAt time.Time) {
-	held := l.tasks.of(run).hold
+	held := l.tasks.newestOf(run).hold
 	return held.attempt, held.startedAt, held.beganAt
 }
 
@@ -86,7 +86,7 @@ func (l *Limiter) ended(run string, err error) {
 	case err == nil:
 		l.unrecorded.Remove(run)
 	default:
-		l.unrecorded.Add(run, l.tasks.of(run).workflow)
+		l.unrecorded.Add(run, l.tasks.newestOf(run).workflow)
 	}
 }
 
@@ -95,7 +95,7 @@ func (l *Limiter) ended(run string, err error) {
 // tasks of a herd that has rung would take it from the next ones. A task that timed out needs no
 // place, because nothing of it is recorded.
 func (l *Limiter) Reserve(ctx context.Context, run string) {
-	task := l.tasks.of(run)
+	task := l.tasks.newestOf(run)
 	if task.timedOut() {
 		return
 	}
@@ -139,7 +139,7 @@ func (l *Limiter) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
 	if run := l.tasks.ending(request); run != "" {
-		workflowID := l.tasks.of(run).workflow
+		workflowID := l.tasks.newestOf(run).workflow
 		defer func() {
 			l.ended(run, err)
 			if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok && err == nil && l.recorded != nil {
@@ -158,7 +158,7 @@ func (l *Limiter) intercept(
 		defer cancel()
 	}
 	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
-		l.tasks.note(reply)
+		l.tasks.record(reply)
 	}
 	return err
 }
@@ -179,11 +179,11 @@ func completes(request any) bool {
 func (l *Limiter) acquire(ctx context.Context, request any) (ok bool) {
 	ended := task{timesOut: time.Now().Add(tuning.CompletionWait)}
 	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
-		run := l.tasks.take(completed.GetTaskToken())
+		run := l.tasks.pop(completed.GetTaskToken())
 		if l.claim(run) {
 			return true
 		}
-		ended = l.tasks.of(run)
+		ended = l.tasks.newestOf(run)
 		l.wait(run, 1)
 		defer l.wait(run, -1)
 	}

@@ -46,8 +46,8 @@ type hold struct {
 	startedAt, beganAt time.Time
 }
 
-// of returns the newest task of a run.
-func (t tasks) of(run string) task {
+// newestOf returns the newest task of a run.
+func (t tasks) newestOf(run string) task {
 	known, _ := t.newest.Get(run)
 	return known
 }
@@ -60,22 +60,22 @@ func (t tasks) ending(request any) (run string) {
 	return run
 }
 
-// take returns the run of an ending task, and forgets the task's token.
-func (t tasks) take(token []byte) (run string) {
+// pop returns the run of an ending task, and forgets the task's token.
+func (t tasks) pop(token []byte) (run string) {
 	run, _ = t.runs.Get(string(token))
 	t.runs.Remove(string(token))
 	return run
 }
 
-// note records the task in an answer, if there is one.
-func (t tasks) note(reply any) {
+// record records the task in an answer, if there is one.
+func (t tasks) record(reply any) {
 	var poll *workflowservice.PollWorkflowTaskQueueResponse
-	goesOn := false
+	sameRun := false
 	switch reply := reply.(type) {
 	case *workflowservice.PollWorkflowTaskQueueResponse:
 		poll = reply
 	case *workflowservice.RespondWorkflowTaskCompletedResponse: // the next one of the same run
-		poll, goesOn = reply.GetWorkflowTask(), true
+		poll, sameRun = reply.GetWorkflowTask(), true
 	case *workflowservice.StartWorkflowExecutionResponse: // the first one of an eagerly started run
 		poll = reply.GetEagerWorkflowTask()
 	}
@@ -84,21 +84,21 @@ func (t tasks) note(reply any) {
 	}
 	run := poll.GetWorkflowExecution().GetRunId()
 	t.runs.Add(string(poll.GetTaskToken()), run)
-	before := t.of(run)
-	noted := task{
+	before := t.newestOf(run)
+	recorded := task{
 		workflow:    poll.GetWorkflowExecution().GetWorkflowId(),
 		timeout:     cmp.Or(timeoutIn(poll), before.timeout),
 		predecessor: cmp.Or(predecessorIn(poll), before.predecessor),
 		hold:        holdIn(poll),
 	}
-	if goesOn {
-		noted.hold.beganAt = before.hold.beganAt
+	if sameRun {
+		recorded.hold.beganAt = before.hold.beganAt
 	}
-	if noted.timeout > 0 {
+	if recorded.timeout > 0 {
 		// By this process's clock, which may differ from Temporal's.
-		noted.timesOut = time.Now().Add(noted.timeout)
+		recorded.timesOut = time.Now().Add(recorded.timeout)
 	}
-	t.newest.Add(run, noted)
+	t.newest.Add(run, recorded)
 }
 
 // timedOut reports whether Temporal has given up the task, and hands out a new one.

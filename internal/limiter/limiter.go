@@ -56,13 +56,13 @@ func (l *Limiter) Acquire(ctx context.Context, deadline time.Time) (waited, ok b
 	case <-w.granted:
 		return true, true
 	case <-ctx.Done():
-		return true, !l.leave(w)
+		return true, !l.dequeue(w)
 	}
 }
 
-// leave removes a waiter from the queue, and reports whether it was there: the grant may have
+// dequeue removes a waiter from the queue, and reports whether it was there: the grant may have
 // come at the last moment.
-func (l *Limiter) leave(w *waiter) bool {
+func (l *Limiter) dequeue(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	place := slices.Index(l.waiting, w)

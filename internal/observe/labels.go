@@ -47,8 +47,8 @@ type labels struct {
 	types map[string]bool
 }
 
-// of returns the label of a business type. The caller holds mu.
-func (l *labels) of(businessType string) string {
+// label returns the label of a business type. The caller holds mu.
+func (l *labels) label(businessType string) string {
 	if l.types[businessType] {
 		return businessType
 	}

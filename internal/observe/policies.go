@@ -69,7 +69,7 @@ func (p *policies) Collect(out chan<- prometheus.Metric) {
 	// paused again before visibility had the resumption. A series may be shown once.
 	stopped := map[string]float64{"*": 0}
 	for _, emergency := range p.emergencies {
-		label := p.types.of(emergency.BusinessType)
+		label := p.types.label(emergency.BusinessType)
 		if emergency.Everything {
 			label = "*"
 		}

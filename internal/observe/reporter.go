@@ -31,5 +31,5 @@ func (t *Telemetry) Add(rooms ...Reporter) {
 func (t *Telemetry) Labelled(businessType string, write func(label string)) {
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
-	write(t.labels.of(businessType))
+	write(t.labels.label(businessType))
 }

@@ -41,7 +41,7 @@ func (t *Telemetry) Streamed(businessType string) {
 	t.labels.admit(businessType)
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
-	t.bear(t.labels.of(businessType), true)
+	t.bear(t.labels.label(businessType), true)
 }
 
 // StreamsWait records how many attempts of each type wait for a receiver to connect.
@@ -73,7 +73,7 @@ func (s *streams) show(out chan<- prometheus.Metric, desc *prometheus.Desc, coun
 	sums := map[string]int{}
 	s.labels.mu.RLock()
 	for businessType, n := range counts {
-		sums[s.labels.of(businessType)] += n
+		sums[s.labels.label(businessType)] += n
 	}
 	s.labels.mu.RUnlock()
 	for label, n := range sums {

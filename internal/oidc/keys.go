@@ -109,7 +109,7 @@ func (k *keys) refresh(ctx context.Context) error {
 	if failed, recent := k.recent(); recent {
 		return failed
 	}
-	answer := k.asking.DoChan("", func() (any, error) { return nil, k.ask(context.WithoutCancel(ctx)) })
+	answer := k.asking.DoChan("", func() (any, error) { return nil, k.refreshOnce(context.WithoutCancel(ctx)) })
 	select {
 	case result := <-answer:
 		return result.Err
@@ -124,16 +124,16 @@ func (k *keys) recent() (failed error, recent bool) {
 	return k.failed, !k.asked.IsZero() && k.now().Sub(k.asked) < tuning.KeysRetry
 }
 
-func (k *keys) ask(ctx context.Context) error {
+func (k *keys) refreshOnce(ctx context.Context) error {
 	if failed, recent := k.recent(); recent { // another request has just ended
 		return failed
 	}
 	fetched, err := k.fetch(ctx)
-	k.changed(k.take(fetched, err), err)
+	k.changed(k.store(fetched, err), err)
 	return err
 }
 
-func (k *keys) take(fetched published, err error) (withdrawn bool) {
+func (k *keys) store(fetched published, err error) (withdrawn bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.asked, k.failed = k.now(), err

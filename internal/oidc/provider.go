@@ -54,7 +54,7 @@ func New(options Options) (*Provider, error) {
 	client := newClient()
 	p := &Provider{options: options, client: client, verified: verified}
 	p.keys = &keys{
-		now: options.Now, changed: p.noted,
+		now: options.Now, changed: p.recordAnswer,
 		fetch: func(ctx context.Context) (published, error) {
 			ctx, cancel := context.WithTimeout(ctx, 2*tuning.ProviderTimeout) // there are two questions
 			defer cancel()

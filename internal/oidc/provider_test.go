@@ -155,7 +155,7 @@ func TestAnIssuerThatIsGone(t *testing.T) {
 	l := labAt(t, i)
 	known := key.sign(t, l.says(nil))
 	l.admits(known)
-	require.Empty(t, l.Note())
+	require.Empty(t, l.Outage())
 	i.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
 	for range 3 {
 		l.move(tuning.KeysTrusted)
@@ -163,13 +163,13 @@ func TestAnIssuerThatIsGone(t *testing.T) {
 	}
 	l.admits(known)
 	l.refuses("s3cr3t", auth.ErrUnknown)
-	require.Equal(t, "the identity provider does not answer", l.Note())
+	require.Equal(t, "the identity provider does not answer", l.Outage())
 	require.Equal(t, 1, strings.Count(l.log.String(), "\n"), l.log)
 	require.Contains(t, l.log.String(), "level=WARN")
 	i.answer(nil)
 	l.move(tuning.KeysRetry)
 	l.admits(key.sign(t, l.says(map[string]any{"sub": "8"})))
-	require.Empty(t, l.Note())
+	require.Empty(t, l.Outage())
 	require.Equal(t, 2, strings.Count(l.log.String(), "\n"), l.log)
 }
 
@@ -180,7 +180,7 @@ func TestAnIssuerThatListensNoMore(t *testing.T) {
 	l := labAt(t, i)
 	i.Close()
 	l.refuses(key.sign(t, l.says(nil)), auth.ErrNoProvider)
-	require.NotEmpty(t, l.Note())
+	require.NotEmpty(t, l.Outage())
 }
 
 // No caller waits longer for a slow issuer than its own timeout, and a slow request ends.
@@ -276,7 +276,7 @@ func TestKeep(t *testing.T) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		l.Keep(ctx)
+		l.RefreshKeys(ctx)
 	}()
 	require.Eventually(t, func() bool { return l.issuer.asked.Load() == 2 }, time.Minute, time.Millisecond)
 	stop()

@@ -107,7 +107,7 @@ func (c *Connection) Answer(number uint64, answer delivery.Answer) error {
 	if f == nil {
 		return ErrOver
 	}
-	c.settle(f, answer)
+	c.finish(f, answer)
 	return nil
 }
 
@@ -143,8 +143,8 @@ func (c *Connection) before(other *Connection) bool {
 	return c.turn < other.turn
 }
 
-// take queues a ring.
-func (c *Connection) take(ring Ring) *flight {
+// enqueue queues a ring.
+func (c *Connection) enqueue(ring Ring) *flight {
 	c.last++
 	ring.Number = c.last
 	f := &flight{ring: ring, connection: c, done: make(chan struct{})}
@@ -157,12 +157,12 @@ func (c *Connection) take(ring Ring) *flight {
 	return f
 }
 
-// settle ends a flight in progress.
-func (c *Connection) settle(f *flight, answer delivery.Answer) {
+// finish ends a flight in progress.
+func (c *Connection) finish(f *flight, answer delivery.Answer) {
 	delete(c.under, f.ring.Number)
 	f.outcome.Answer = answer
 	close(f.done)
-	c.tidy()
+	c.updatePlaces()
 }
 
 // retire stops taking rings.
@@ -176,23 +176,23 @@ func (c *Connection) retire() {
 	c.queue = nil
 	for _, f := range queue {
 		if c.under[f.ring.Number] == f {
-			c.settle(f, broken)
+			c.finish(f, broken)
 		}
 	}
-	c.tidy()
+	c.updatePlaces()
 }
 
 // close stops taking rings, and gives all back.
 func (c *Connection) close() {
 	c.retire()
 	for _, f := range c.under {
-		c.settle(f, broken)
+		c.finish(f, broken)
 	}
 }
 
-// tidy ends a connection that takes no more rings and has none left, and updates the number of
+// updatePlaces ends a connection that takes no more rings and has none left, and updates the number of
 // places.
-func (c *Connection) tidy() {
+func (c *Connection) updatePlaces() {
 	if c.gone {
 		return
 	}
@@ -201,18 +201,18 @@ func (c *Connection) tidy() {
 		close(c.ended)
 		c.hub.remove(c)
 	}
-	c.hub.tell(c.businessType)
+	c.hub.reportPlaces(c.businessType)
 }
 
 // withdraw ends a ring after its deadline. It gives no verdict on the receiver if the ring was
-// not sent, or if the hub is leaving, because its answer may have been lost.
+// not sent, or if the hub is draining, because its answer may have been lost.
 func (c *Connection) withdraw(f *flight, cause error) {
 	if c.under[f.ring.Number] != f { // answered at the last moment
 		return
 	}
-	answer := delivery.Answer{Class: delivery.Timeout, NoVerdict: f.outcome.Taken.IsZero() || c.hub.leaving}
+	answer := delivery.Answer{Class: delivery.Timeout, NoVerdict: f.outcome.Taken.IsZero() || c.hub.draining}
 	if !errors.Is(cause, context.DeadlineExceeded) {
 		answer.Class = delivery.BrokenAnswer
 	}
-	c.settle(f, answer)
+	c.finish(f, answer)
 }

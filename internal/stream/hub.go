@@ -32,9 +32,9 @@ type Hub struct {
 	mu    sync.Mutex
 	types map[string]*group
 	// named are all connections.
-	named   map[string]*Connection
-	leaving bool
-	turns   uint64 // counts rings
+	named    map[string]*Connection
+	draining bool
+	turns    uint64 // counts rings
 }
 
 // group holds the receivers of one business type.
@@ -55,7 +55,7 @@ func (h *Hub) Join(businessType string, window int) (*Connection, error) {
 	defer h.mu.Unlock()
 	g := h.types[businessType]
 	switch {
-	case h.leaving:
+	case h.draining:
 		return nil, ErrLeaving
 	case len(h.named) >= h.bounds.Connections, g != nil && len(g.connections) >= h.bounds.PerType:
 		return nil, ErrFull
@@ -68,7 +68,7 @@ func (h *Hub) Join(businessType string, window int) (*Connection, error) {
 		leave: make(chan struct{}), ended: make(chan struct{}), more: make(chan struct{}, 1),
 	}
 	g.connections[c], h.named[c.name] = struct{}{}, c
-	h.tell(businessType)
+	h.reportPlaces(businessType)
 	return c, nil
 }
 
@@ -82,8 +82,8 @@ func (h *Hub) Find(businessType, name string) *Connection {
 	return nil
 }
 
-// Settle is [Connection.Answer] for a connection by name.
-func (h *Hub) Settle(businessType, name string, number uint64, answer delivery.Answer) error {
+// Answer is [Connection.Answer] for a connection by name.
+func (h *Hub) Answer(businessType, name string, number uint64, answer delivery.Answer) error {
 	c := h.Find(businessType, name)
 	if c == nil {
 		return ErrOver
@@ -102,23 +102,23 @@ func (h *Hub) Connections() map[string]int {
 	return counts
 }
 
-// Leave stops all connections from taking rings, and new receivers from connecting. Rings that
+// Drain stops all connections from taking rings, and new receivers from connecting. Rings that
 // were not taken go back at once.
-func (h *Hub) Leave() {
+func (h *Hub) Drain() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leaving = true
+	h.draining = true
 	for _, c := range h.named {
 		c.retire()
 	}
 }
 
-// Close leaves, and closes the remaining connections. An answered long poll remains until each
+// Close drains the hub, and closes the remaining connections. An answered long poll remains until each
 // of its rings is answered.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.leaving = true
+	h.draining = true
 	for _, c := range h.named {
 		c.close()
 	}
@@ -169,7 +169,7 @@ func (h *Hub) give(businessType string, ring Ring) *flight {
 	}
 	h.turns++
 	best.turn = h.turns
-	return best.take(ring)
+	return best.enqueue(ring)
 }
 
 // remove forgets a connection. The caller holds mu.
@@ -178,8 +178,8 @@ func (h *Hub) remove(c *Connection) {
 	delete(h.types[c.businessType].connections, c)
 }
 
-// tell reports the number of places of a type, if it has changed. The caller holds mu.
-func (h *Hub) tell(businessType string) {
+// reportPlaces reports the number of places of a type, if it has changed. The caller holds mu.
+func (h *Hub) reportPlaces(businessType string) {
 	g, places := h.types[businessType], 0
 	for c := range g.connections {
 		places += c.places()

@@ -170,7 +170,7 @@ func TestRetire(t *testing.T) {
 		c := s.join(3)
 		sent, waiting := s.ring(soon(t)), s.ring(soon(t))
 		ring := s.next(c)
-		s.Leave()
+		s.Drain()
 		require.True(t, (<-waiting).NoVerdict)
 		_, err := c.Next(t.Context())
 		require.ErrorIs(t, err, stream.ErrLeaving)
@@ -189,7 +189,7 @@ func TestRetire(t *testing.T) {
 		require.Equal(t, []int{3, 1, 0}, s.places)
 		c.Close()
 		c.Retire()
-		s.Leave()
+		s.Drain()
 	})
 }
 
@@ -203,7 +203,7 @@ func TestRingsOfAHubThatIsLeft(t *testing.T) {
 		s.next(c)
 		s.next(c)
 		last := s.next(c)
-		s.Leave()
+		s.Drain()
 		late := <-short
 		require.Equal(t, delivery.Timeout, late.Class)
 		require.True(t, late.NoVerdict)

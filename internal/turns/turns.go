@@ -44,9 +44,9 @@ type waiter struct {
 // requested.
 const patience = 250 * time.Millisecond
 
-// Take takes a place for work of a business type that has waited since a moment. It returns nil
+// Acquire takes a place for work of a business type that has waited since a moment. It returns nil
 // if ctx ends first.
-func (t *Turns) Take(ctx context.Context, businessType string, since time.Time) *Place {
+func (t *Turns) Acquire(ctx context.Context, businessType string, since time.Time) *Place {
 	w := &waiter{businessType: businessType, since: since, granted: make(chan *Place, 1)}
 	t.mu.Lock()
 	t.waiting = append(t.waiting, w)
@@ -64,13 +64,13 @@ func (t *Turns) Take(ctx context.Context, businessType string, since time.Time) 
 			t.grant()
 			t.mu.Unlock()
 		case <-ctx.Done():
-			return t.leave(w)
+			return t.dequeue(w)
 		}
 	}
 }
 
-// leave stops waiting. It returns a place granted at the last moment.
-func (t *Turns) leave(w *waiter) *Place {
+// dequeue stops waiting. It returns a place granted at the last moment.
+func (t *Turns) dequeue(w *waiter) *Place {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if i := slices.Index(t.waiting, w); i >= 0 {
@@ -83,8 +83,8 @@ func (t *Turns) leave(w *waiter) *Place {
 // GiveUp returns a channel that is closed when other work must have the place.
 func (p *Place) GiveUp() <-chan struct{} { return p.giveUp }
 
-// Leave frees the place. It must be called once.
-func (p *Place) Leave() {
+// Release frees the place. It must be called once.
+func (p *Place) Release() {
 	p.turns.mu.Lock()
 	defer p.turns.mu.Unlock()
 	p.turns.held = slices.DeleteFunc(p.turns.held, func(other *Place) bool { return other == p })
@@ -102,7 +102,7 @@ func (t *Turns) grant() {
 		t.free, t.held = t.free-1, append(t.held, place)
 		next.granted <- place
 	}
-	t.ask(now)
+	t.reclaimOne(now)
 }
 
 // counts returns the number of places of each type.
@@ -121,15 +121,15 @@ func (t *Turns) next(counts map[string]int) *waiter {
 	})
 }
 
-// ask requests one place, unless a requested one is about to become free.
-func (t *Turns) ask(now time.Time) {
+// reclaimOne requests one place, unless a requested one is about to become free.
+func (t *Turns) reclaimOne(now time.Time) {
 	if len(t.waiting) == 0 || slices.ContainsFunc(t.held, func(p *Place) bool { return !p.asked.IsZero() && now.Sub(p.asked) < patience }) {
 		return
 	}
 	counts := t.counts()
 	poor := counts[t.next(counts).businessType]
 	if place := t.dearest(counts); place != nil && counts[place.businessType] > poor+1 {
-		place.ask(now)
+		place.reclaim(now)
 		return
 	}
 	for _, w := range t.waiting { // with equal shares, they take turns
@@ -138,7 +138,7 @@ func (t *Turns) ask(now time.Time) {
 		}
 		for _, place := range t.held {
 			if place.asked.IsZero() && now.Sub(place.since) >= t.long && counts[place.businessType] >= counts[w.businessType] {
-				place.ask(now)
+				place.reclaim(now)
 				return
 			}
 		}
@@ -155,7 +155,7 @@ func (t *Turns) dearest(counts map[string]int) (dearest *Place) {
 	return dearest
 }
 
-func (p *Place) ask(now time.Time) {
+func (p *Place) reclaim(now time.Time) {
 	p.asked = now
 	close(p.giveUp)
 }

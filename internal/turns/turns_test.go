@@ -15,7 +15,7 @@ import (
 // sums the time with a place.
 func work(ctx context.Context, t *turns.Turns, businessType string, had *time.Duration) {
 	for {
-		place := t.Take(ctx, businessType, time.Now())
+		place := t.Acquire(ctx, businessType, time.Now())
 		if place == nil {
 			return
 		}
@@ -25,7 +25,7 @@ func work(ctx context.Context, t *turns.Turns, businessType string, had *time.Du
 		case <-ctx.Done():
 		}
 		*had += time.Since(began)
-		place.Leave()
+		place.Release()
 		if ctx.Err() != nil {
 			return
 		}
@@ -47,9 +47,9 @@ func TestTypesShareThePlaces(t *testing.T) {
 		synctest.Wait()
 		for _, businessType := range []string{"b", "c", "d", "e"} {
 			began := time.Now()
-			place := shared.Take(ctx, businessType, time.Now())
+			place := shared.Acquire(ctx, businessType, time.Now())
 			require.Less(t, time.Since(began), time.Second, businessType)
-			defer place.Leave()
+			defer place.Release()
 		}
 		for n := 14; n < 20; n++ {
 			go work(ctx, shared, "greedy", &had[n])
@@ -79,11 +79,11 @@ func TestOneTypeAloneHasEveryPlace(t *testing.T) {
 		shared := turns.New(3, time.Minute)
 		places := []*turns.Place{}
 		for range 3 {
-			places = append(places, shared.Take(t.Context(), "a", time.Now()))
+			places = append(places, shared.Acquire(t.Context(), "a", time.Now()))
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Second)
 		defer cancel()
-		require.Nil(t, shared.Take(ctx, "a", time.Now()))
+		require.Nil(t, shared.Acquire(ctx, "a", time.Now()))
 		for _, place := range places {
 			select {
 			case <-place.GiveUp():
@@ -91,8 +91,8 @@ func TestOneTypeAloneHasEveryPlace(t *testing.T) {
 			default:
 			}
 		}
-		places[1].Leave()
-		require.NotNil(t, shared.Take(t.Context(), "a", time.Now()))
+		places[1].Release()
+		require.NotNil(t, shared.Acquire(t.Context(), "a", time.Now()))
 	})
 }
 
@@ -101,10 +101,10 @@ func TestABusyPlaceIsNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		shared := turns.New(2, time.Minute)
-		busy, idle := shared.Take(t.Context(), "a", time.Now()), shared.Take(t.Context(), "a", time.Now())
-		go func() { <-idle.GiveUp(); idle.Leave() }()
+		busy, idle := shared.Acquire(t.Context(), "a", time.Now()), shared.Acquire(t.Context(), "a", time.Now())
+		go func() { <-idle.GiveUp(); idle.Release() }()
 		began := time.Now()
-		require.NotNil(t, shared.Take(t.Context(), "b", time.Now()))
+		require.NotNil(t, shared.Acquire(t.Context(), "b", time.Now()))
 		require.Less(t, time.Since(began), time.Second)
 		<-busy.GiveUp()
 	})

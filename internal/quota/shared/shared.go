@@ -67,18 +67,18 @@ func (l *Limiter) Allow(ctx context.Context, key string, limit quota.Limit) (wai
 	}
 	asking, cancel := context.WithTimeout(ctx, tuning.SharedLimitTimeout)
 	defer cancel()
-	wait, err = l.ask(asking, l.pool.GetContext, key, limit)
+	wait, err = l.request(asking, l.pool.GetContext, key, limit)
 	if _, answered := errors.AsType[redis.Error](err); err != nil && !answered {
 		// A pooled connection may be dead, as after a restart of Redis.
-		wait, err = l.ask(asking, l.pool.DialContext, key, limit)
+		wait, err = l.request(asking, l.pool.DialContext, key, limit)
 	}
-	if l.note(err); err != nil {
+	if l.logOutage(err); err != nil {
 		return l.local.Allow(ctx, key, limit)
 	}
 	return wait, nil
 }
 
-func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.Conn, error), key string,
+func (l *Limiter) request(ctx context.Context, connect func(context.Context) (redis.Conn, error), key string,
 	limit quota.Limit) (time.Duration, error) {
 	conn, err := connect(ctx)
 	if err != nil {
@@ -89,8 +89,8 @@ func (l *Limiter) ask(ctx context.Context, connect func(context.Context) (redis.
 	return time.Duration(microseconds) * time.Microsecond, err
 }
 
-// note logs when Redis goes and when it comes back, but not each failure between.
-func (l *Limiter) note(err error) {
+// logOutage logs when Redis goes and when it comes back, but not each failure between.
+func (l *Limiter) logOutage(err error) {
 	if down := err != nil; l.down.Swap(down) != down {
 		l.logger.Warn("limits on bookings", "shared", !down, "error", err)
 	}

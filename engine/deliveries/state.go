@@ -11,8 +11,8 @@ import (
 	"github.com/wakecall/wakecall/engine/timers"
 )
 
-// standing is how a delivery stands.
-type standing struct {
+// state is the current state of a delivery.
+type state struct {
 	view timer.View
 	// accepted is the record of the last accepted attempt, if there was one.
 	accepted delivery.Acceptance
@@ -22,16 +22,16 @@ type standing struct {
 	moving   bool
 }
 
-func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, error) {
+func (d *Deliveries) state(ctx context.Context, key wire.Key) (state, error) {
 	described, err := d.kernel.Describe(ctx, key.String(), "")
 	if err != nil {
-		return standing{}, err
+		return state{}, err
 	}
 	view, err := d.reader.Show(ctx, described)
 	if err != nil {
-		return standing{}, err
+		return state{}, err
 	}
-	s := standing{view: view, accepted: timers.AcceptanceIn(described.GetWorkflowExecutionInfo())}
+	s := state{view: view, accepted: timers.AcceptanceIn(described.GetWorkflowExecutionInfo())}
 	s.moving = described.GetPendingWorkflowTask() != nil
 	if view.Status != timer.Delivering {
 		// A change begins another run. Until a worker has its first task, the delivery that goes
@@ -51,7 +51,7 @@ func (d *Deliveries) standing(ctx context.Context, key wire.Key) (standing, erro
 
 // attemptOf is the attempt of a word. An ack says that the delivery is done, by any attempt;
 // a nack concerns its own attempt.
-func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
+func (s state) attemptOf(of Accepted, word delivery.Acknowledgement) int {
 	current := s.underWay
 	if s.view.AckUntil != 0 {
 		current = s.accepted.Attempt
@@ -67,26 +67,26 @@ func (s standing) attemptOf(of Accepted, word delivery.Acknowledgement) int {
 }
 
 // roundOf is the round of attempts of a word. Without an attempt it is the present round.
-func (s standing) roundOf(of Accepted) int {
+func (s state) roundOf(of Accepted) int {
 	if of.Attempt == 0 {
 		return s.view.Memo.Round
 	}
 	return of.Round
 }
 
-// fate is the effect of a word.
-type fate int
+// result is the result of an acknowledgement.
+type result int
 
 const (
-	undecided fate = iota
-	settled        // it has the effect that the receiver wants
+	undecided result = iota
+	settled          // it has the effect that the receiver wants
 	refused
 )
 
-// fate returns the effect of a word. For a nack it also reads the record of the run that got
+// result returns the result of an acknowledgement. For a nack it also reads the record of the run that got
 // it: later attempts may have overtaken the wait for its effect.
-func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery.Acknowledgement) (fate, error) {
-	became := now.fate(word)
+func (d *Deliveries) result(ctx context.Context, now, told state, word delivery.Acknowledgement) (result, error) {
+	became := now.result(word)
 	if became != refused || !word.Nack {
 		return became, nil
 	}
@@ -99,11 +99,11 @@ func (d *Deliveries) fate(ctx context.Context, now, told standing, word delivery
 	return became, err
 }
 
-// fate is the effect of a word, as far as the standing shows it.
-func (s standing) fate(word delivery.Acknowledgement) fate {
+// result is the result of an acknowledgement, as far as the state shows it.
+func (s state) result(word delivery.Acknowledgement) result {
 	switch {
 	case s.view.WebhookID != word.WebhookID:
-		return s.fateOfPast(word)
+		return s.resultOfPast(word)
 	case s.view.Memo.Round != word.Round: // its attempt is over, whatever its number
 		return refused
 	}
@@ -120,8 +120,8 @@ func (s standing) fate(word delivery.Acknowledgement) fate {
 	}
 }
 
-// fateOfPast is the effect of a word about an earlier occurrence.
-func (s standing) fateOfPast(word delivery.Acknowledgement) fate {
+// resultOfPast is the result of an acknowledgement of an earlier occurrence.
+func (s state) resultOfPast(word delivery.Acknowledgement) result {
 	past := s.view.LastOccurrence
 	if past == nil || past.WebhookID != word.WebhookID {
 		return refused

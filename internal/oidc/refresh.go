@@ -8,9 +8,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Keep fetches the keys periodically, until ctx is done. So the first token does not wait, and a
+// RefreshKeys fetches the keys periodically, until ctx is done. So the first token does not wait, and a
 // withdrawn key is noticed.
-func (p *Provider) Keep(ctx context.Context) {
+func (p *Provider) RefreshKeys(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := tuning.KeysRefresh
 		if p.keys.refresh(ctx) != nil {
@@ -25,9 +25,9 @@ func (p *Provider) Keep(ctx context.Context) {
 	}
 }
 
-// noted records the result of a request to the issuer. The log has one line when it stops
+// recordAnswer records the result of a request to the issuer. The log has one line when it stops
 // answering, and one when it answers again.
-func (p *Provider) noted(withdrawn bool, err error) {
+func (p *Provider) recordAnswer(withdrawn bool, err error) {
 	if withdrawn { // tokens signed with a withdrawn key are invalid
 		p.withdrawals.Add(1)
 		p.verified.Purge()
@@ -49,8 +49,8 @@ func clip(text string) string {
 	return text
 }
 
-// Note returns a line if the provider does not answer; "" if it does, or was not asked yet.
-func (p *Provider) Note() string {
+// Outage returns a line if the provider does not answer; "" if it does, or was not asked yet.
+func (p *Provider) Outage() string {
 	if p.down.Load() {
 		return "the identity provider does not answer"
 	}
