@@ -42,7 +42,7 @@ func TestVisibilityTableLocked(t *testing.T) {
 			p.awaitBooked(l, 100)
 			until := time.Now().Add(time.Minute)
 			release := p.deployment.Postgres.Lock("temporal_visibility", "executions_visibility")
-			p.goesOn(l)
+			p.requireProgress(l)
 			p.restart(p.worker)
 			p.requireAllButTheList(l)
 			p.pause(time.Until(until))
@@ -63,7 +63,7 @@ func TestVisibilityFileLocked(t *testing.T) {
 		s.awaitBooked(l, 100)
 		_, err := db.Exec("BEGIN EXCLUSIVE")
 		require.NoError(t, err)
-		s.goesOn(l)
+		s.requireProgress(l)
 		_, err = db.Exec("ROLLBACK")
 		require.NoError(t, err)
 	}})
@@ -72,14 +72,14 @@ func TestVisibilityFileLocked(t *testing.T) {
 // requireAllButTheList lets the load run on without its list.
 func (b *bench) requireAllButTheList(l *load.Load) {
 	b.t.Helper()
-	b.goesOn(l)
+	b.requireProgress(l)
 	status, _, err := b.api.Try("GET", "/v1/timers?business_type="+b.kind, nil)
 	require.NoError(b.t, err)
 	require.Equal(b.t, http.StatusServiceUnavailable, status, "the fault is real")
 }
 
-// goesOn requires that the load makes progress: adds are acknowledged, and callbacks arrive.
-func (b *bench) goesOn(l *load.Load) {
+// requireProgress requires that the load makes progress: adds are acknowledged, and callbacks arrive.
+func (b *bench) requireProgress(l *load.Load) {
 	b.t.Helper()
 	booked, rung := l.Booked(), b.witness.Count()
 	b.pause(20 * time.Second)

@@ -64,7 +64,10 @@ func Start(t testing.TB, c Command) *Process {
 // Launch runs a program without a wait.
 func Launch(t testing.TB, c Command) *Process {
 	t.Helper()
-	p := &Process{t: t, program: c, command: exec.Command(c.Path, c.Args...), ready: c.Ready, metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]), exited: make(chan struct{})}
+	p := &Process{
+		t: t, program: c, command: exec.Command(c.Path, c.Args...), ready: c.Ready, exited: make(chan struct{}),
+		metrics: cmp.Or(c.Env["WAKECALL_METRICS_ADDR"], c.Env["PROMETHEUS_ENDPOINT"]),
+	}
 	p.command.Env = environment(t, c.Env)
 	p.command.Stdout, p.command.Stderr = &p.stdout, &p.stderr
 	// A test run that is killed itself runs no cleanup.

@@ -46,7 +46,8 @@ func (p *Production) faultyConfig(faults StoreFaults) (file string) {
 	require.NoError(p.T, err)
 	const before = "        default:\n            sql:\n"
 	require.Contains(p.T, string(template), before)
-	changed := strings.ReplaceAll(string(template), before, "        default:\n            faultInjection: "+string(injected)+"\n            sql:\n")
+	after := "        default:\n            faultInjection: " + string(injected) + "\n            sql:\n"
+	changed := strings.ReplaceAll(string(template), before, after)
 	file = filepath.Join(p.T.TempDir(), "temporal.yaml")
 	require.NoError(p.T, os.WriteFile(file, []byte(changed), 0o600))
 	return file

@@ -28,9 +28,8 @@ const (
 // wiring is where the nouns of the engine are connected: Engine has a field for each.
 var wiring = filepath.Join("..", "..", "engine")
 
-// spoken are the floors with rules for names and lines: those of held, and all others but console
-// and e2e.
-var spoken = slices.Concat(held, []string{"client", "internal", "bench", "standalone", "examples", "deploy"})
+// spoken are the floors with rules for names and lines: all of them.
+var spoken = slices.Concat(held, []string{"client", "internal", "bench", "standalone", "examples", "deploy", "e2e"})
 
 // vague are verbs without a clear object. No function has one of them as its name.
 var vague = []string{

@@ -61,7 +61,7 @@ func (c *client) log() []oracle.Call {
 }
 
 // add books a timer. doubt reports whether it may exist already.
-func (c *client) add(ctx context.Context, f fate, doubt bool) oracle.Call {
+func (c *client) add(ctx context.Context, f course, doubt bool) oracle.Call {
 	call := oracle.Call{Op: oracle.Add, ID: f.id, Due: f.due}
 	body := map[string]any{
 		"business_type": c.businessType, "business_id": f.id, "due_at": instant(f.due), "payload": f.orders,

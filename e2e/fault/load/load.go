@@ -29,7 +29,7 @@ func Start(ctx context.Context, target Target, plan Plan) *Load {
 	slots := make(chan struct{}, connections)
 	l.done.Go(func() {
 		for n := range plan.Timers {
-			f := plan.fate(n, begin)
+			f := plan.course(n, begin)
 			if !until(ctx, f.add) {
 				return
 			}
@@ -39,8 +39,8 @@ func Start(ctx context.Context, target Target, plan Plan) *Load {
 	return l
 }
 
-// live carries out the fate of one timer.
-func (l *Load) live(ctx context.Context, f fate, slots chan struct{}) {
+// live carries out the course of one timer.
+func (l *Load) live(ctx context.Context, f course, slots chan struct{}) {
 	if !l.add(ctx, f, slots) {
 		return
 	}
@@ -62,7 +62,7 @@ func (l *Load) live(ctx context.Context, f fate, slots chan struct{}) {
 const firstWait, longestWait = 200 * time.Millisecond, 2 * time.Second
 
 // add repeats the add until it is known to have succeeded or to be refused.
-func (l *Load) add(ctx context.Context, f fate, slots chan struct{}) bool {
+func (l *Load) add(ctx context.Context, f course, slots chan struct{}) bool {
 	doubt := false
 	for wait := firstWait; ; wait = min(2*wait, longestWait) {
 		select {

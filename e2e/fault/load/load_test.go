@@ -26,9 +26,9 @@ func TestPlanFollowsFromItsSeed(t *testing.T) {
 	other.Seed = 8
 	same := 0
 	for n := range plan.Timers {
-		f := plan.fate(n, noon)
-		require.Equal(t, f, again.fate(n, noon))
-		if other.fate(n, noon).due.Equal(f.due) {
+		f := plan.course(n, noon)
+		require.Equal(t, f, again.course(n, noon))
+		if other.course(n, noon).due.Equal(f.due) {
 			same++
 		}
 		require.WithinRange(t, f.due, f.add.Add(time.Second-time.Millisecond), f.add.Add(11*time.Second))
@@ -55,7 +55,7 @@ func TestPlanFollowsFromItsSeed(t *testing.T) {
 func TestHerdAndRace(t *testing.T) {
 	plan := Plan{Timers: 100, Over: time.Minute, Lead: time.Second, Herd: true, Cancel: 1, Race: 50 * time.Millisecond}
 	for n := range plan.Timers {
-		f := plan.fate(n, noon)
+		f := plan.course(n, noon)
 		require.Equal(t, noon.Add(61*time.Second), f.due)
 		require.WithinRange(t, f.touch, f.due.Add(-plan.Race), f.due.Add(plan.Race))
 	}

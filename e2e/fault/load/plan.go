@@ -32,8 +32,8 @@ type Plan struct {
 	Regret bool
 }
 
-// fate is the fate of one timer.
-type fate struct {
+// course is what happens to one timer.
+type course struct {
 	id     string
 	add    time.Time
 	due    time.Time
@@ -44,11 +44,11 @@ type fate struct {
 	cancel bool
 }
 
-// fate draws the fate of the n-th timer. It depends only on the plan.
-func (p Plan) fate(n int, begin time.Time) fate {
+// course draws the course of the n-th timer. It depends only on the plan.
+func (p Plan) course(n int, begin time.Time) course {
 	random := rand.New(rand.NewPCG(p.Seed, uint64(n)))
 	id := fmt.Sprintf("%d-%d", p.Seed, n)
-	f := fate{id: id, add: begin.Add(p.Over * time.Duration(n) / time.Duration(p.Timers))}
+	f := course{id: id, add: begin.Add(p.Over * time.Duration(n) / time.Duration(p.Timers))}
 	f.due = f.add.Add(p.Lead + fraction(p.Spread, random.Float64()))
 	if p.Herd {
 		f.due = begin.Add(p.Over + p.Lead)

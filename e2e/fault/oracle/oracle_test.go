@@ -36,7 +36,7 @@ func clean() Run {
 		Arrivals: []Arrival{
 			arrived("plain", 5.1, 200), arrived("repeated", 5.1, 200), arrived("late repeat", 5.2, 200),
 			arrived("retried", 5.1, 500), arrived("retried", 7.2, 500).try(2), arrived("retried", 11.4, 200).try(3),
-			arrived("moved", 10.1, 200).of(2), arrived("pending", 6.1, 200).of(2),
+			arrived("moved", 10.1, 200).withRevision(2), arrived("pending", 6.1, 200).withRevision(2),
 			arrived("crashed", 19.9, 200), arrived("crashed", 30, 200),
 			arrived("held", 27, 200),
 		},
@@ -68,7 +68,7 @@ func arrived(id string, when float64, status int) Arrival {
 // try is the arrival as another attempt, of as one of another revision.
 func (a Arrival) try(attempt int) Arrival { a.Attempt = attempt; return a }
 
-func (a Arrival) of(revision int) Arrival { a.Revision = revision; return a }
+func (a Arrival) withRevision(revision int) Arrival { a.Revision = revision; return a }
 
 // remove takes the arrivals of a timer out of the log.
 func (run *Run) remove(id string) {

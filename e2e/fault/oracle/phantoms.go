@@ -8,7 +8,7 @@ func phantoms(run Run, all timers) (found []Violation) {
 		if len(t.arrivals) > 0 && !t.bookable() {
 			found = append(found, Violation{Phantoms, t.id, "rang and was never booked"})
 		}
-		for _, cancel := range t.of(Cancel, OK) {
+		for _, cancel := range t.callsOf(Cancel, OK) {
 			found = append(found, t.after(run, cancel)...)
 		}
 	}

@@ -41,10 +41,12 @@ func quiescence(run Run, _ timers) (found []Violation) {
 	}
 	for name, p := range run.Rest.Processes {
 		if p.grown(p.Before.Goroutines, p.After.Goroutines) {
-			found = append(found, Violation{Quiescence, name, fmt.Sprintf("goroutines grew from %d to %d", p.Before.Goroutines, p.After.Goroutines)})
+			grown := fmt.Sprintf("goroutines grew from %d to %d", p.Before.Goroutines, p.After.Goroutines)
+			found = append(found, Violation{Quiescence, name, grown})
 		}
 		if p.grown(p.Before.Descriptors, p.After.Descriptors) {
-			found = append(found, Violation{Quiescence, name, fmt.Sprintf("descriptors grew from %d to %d", p.Before.Descriptors, p.After.Descriptors)})
+			grown := fmt.Sprintf("descriptors grew from %d to %d", p.Before.Descriptors, p.After.Descriptors)
+			found = append(found, Violation{Quiescence, name, grown})
 		}
 		if p.After.Memory > mostMemory {
 			found = append(found, Violation{Quiescence, name, fmt.Sprintf("holds %d MiB", p.After.Memory>>20)})

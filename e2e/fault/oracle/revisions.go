@@ -6,7 +6,7 @@ import "fmt"
 // [Loss] covers the later one's ring.
 func revisions(run Run, all timers) (found []Violation) {
 	for _, t := range all {
-		for _, change := range t.of(Change, OK) {
+		for _, change := range t.callsOf(Change, OK) {
 			for _, a := range t.arrivals {
 				found = append(found, t.outdated(run, change, a)...)
 			}

@@ -56,8 +56,8 @@ func compare(a, b string) int {
 	return 0
 }
 
-// of are the calls of one kind with one of the given outcomes.
-func (t *timer) of(op Op, outcomes ...Outcome) (found []Call) {
+// callsOf returns the calls of one kind with one of the given outcomes.
+func (t *timer) callsOf(op Op, outcomes ...Outcome) (found []Call) {
 	for _, call := range t.calls {
 		if call.Op == op && slices.Contains(outcomes, call.Outcome) {
 			found = append(found, call)
@@ -67,13 +67,13 @@ func (t *timer) of(op Op, outcomes ...Outcome) (found []Call) {
 }
 
 // booked reports whether an add was acknowledged.
-func (t *timer) booked() bool { return len(t.of(Add, OK)) > 0 }
+func (t *timer) booked() bool { return len(t.callsOf(Add, OK)) > 0 }
 
 // bookable reports whether an add may have happened.
-func (t *timer) bookable() bool { return len(t.of(Add, OK, Unknown)) > 0 }
+func (t *timer) bookable() bool { return len(t.callsOf(Add, OK, Unknown)) > 0 }
 
 // cancellable reports whether a cancel may have happened.
-func (t *timer) cancellable() bool { return len(t.of(Cancel, OK, Unknown)) > 0 }
+func (t *timer) cancellable() bool { return len(t.callsOf(Cancel, OK, Unknown)) > 0 }
 
 // taken reports whether the receiver took a delivery of at least a revision.
 func (t *timer) taken(revision int) bool {
@@ -82,7 +82,7 @@ func (t *timer) taken(revision int) bool {
 
 // acknowledged is the call with the highest revision acknowledged as in effect.
 func (t *timer) acknowledged() (last Call) {
-	for _, call := range append(t.of(Add, OK), t.of(Change, OK)...) {
+	for _, call := range append(t.callsOf(Add, OK), t.callsOf(Change, OK)...) {
 		if call.Revision >= last.Revision {
 			last = call
 		}
@@ -93,7 +93,7 @@ func (t *timer) acknowledged() (last Call) {
 // due is when a revision is due at the earliest, and since when that is known.
 func (t *timer) due(revision int) (due, since time.Time) {
 	open := []Call{}
-	for _, call := range append(t.of(Add, OK, Unknown), t.of(Change, OK, Unknown)...) {
+	for _, call := range append(t.callsOf(Add, OK, Unknown), t.callsOf(Change, OK, Unknown)...) {
 		if call.Outcome == OK && call.Revision == revision && !call.Pending {
 			return call.Due, call.Sent
 		}

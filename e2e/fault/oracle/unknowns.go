@@ -21,7 +21,7 @@ func (t *timer) answers() (found []Violation) {
 	violation := func(format string, args ...any) {
 		found = append(found, Violation{Unknowns, t.id, fmt.Sprintf(format, args...)})
 	}
-	adds := t.of(Add, OK, Failed, Unknown)
+	adds := t.callsOf(Add, OK, Failed, Unknown)
 	maybe, created := false, false
 	for _, add := range adds {
 		switch add.Status {
