@@ -43,8 +43,17 @@ import (
 const (
 	costPerByte = 8
 	costOfAny   = 512 << 10
-	costOfTime  = slower * time.Second
+	costOfTime  = time.Second
 )
+
+// withoutDetector skips a test under the race detector, whose cost it would measure. `make test`
+// runs it without.
+func withoutDetector(t *testing.T) {
+	t.Helper()
+	if raced {
+		t.Skip("the race detector costs more than what is measured")
+	}
+}
 
 // cost is what a function allocates in all, and the processor time of this process meanwhile.
 func cost(f func()) (allocated int64, took time.Duration) {
@@ -238,9 +247,7 @@ func (dispatchJudge) UploadAll(_ context.Context, _ wire.Key, _ int, items iter.
 
 // Whatever stands in a body, to refuse it costs little, and is answered in little.
 func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures the process
-	if slower > 1 {
-		t.Skip("make test runs it without the race detector, whose cost it would measure")
-	}
+	withoutDetector(t)
 	server := New(Options{
 		Front:      front.Options{Auth: auth.Anyone(), Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler)},
 		Timers:     apitimers.Options{Timers: judges{}, Failures: silent{}},
@@ -294,6 +301,7 @@ func requireAllRefused(t *testing.T, answer []byte) {
 
 // The negative controls: both oracles see what they are there to see.
 func TestDearRefusalsAreSeen(t *testing.T) { //nolint:paralleltest // it measures the process
+	withoutDetector(t)
 	body := filled("[%]", "1", 4<<20)
 	allocated, took := cost(func() {
 		var tree []any
