@@ -1,7 +1,6 @@
 package operations
 
 import (
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,6 +38,8 @@ func (f policyFile) apply(args ...string) (exit int, stdout, stderr string) {
 	return exit, back(done.Stdout()), strings.ReplaceAll(back(done.Stderr()), "wakecall: ", "")
 }
 
+// The program applies a file as a whole or not at all, shows what it changes, and ends with a
+// code that a script can go by.
 func TestApplyPolicies(t *testing.T) {
 	t.Parallel()
 	env, _, kind := testenv.Start(t)
@@ -50,81 +51,33 @@ func TestApplyPolicies(t *testing.T) {
   - business_type: TYPE.refund
     callback: {url: "https://pay.example/refund"}
 `
-	stored := func(name string) int { return env.Do("GET", "/v1/policies/"+kind+name, nil).Status }
-
-	f.write(first)
-	exit, out, complaints := f.apply(f.path, "--dry-run")
-	require.Zero(t, exit, complaints)
-	require.Contains(t, out, "TYPE.close: new\n")
-	require.Contains(t, out, "  /callback/headers/Authorization: none → ***\n")
-	require.Contains(t, out, "  /limits/callbacks_per_second: none → 5\n")
-	require.Contains(t, out, "TYPE.refund: new\n")
-	require.True(t, strings.HasSuffix(out, "dry run: nothing was applied\n"), out)
-	require.Equal(t, http.StatusNotFound, stored(".close"), "a dry run changes nothing")
-
-	exit, out, complaints = f.apply(f.path)
-	require.Zero(t, exit, complaints)
-	require.True(t, strings.HasSuffix(out, "2 of 2 policies applied\n"), out)
-	require.Equal(t, http.StatusOK, stored(".close"))
-	exit, out, _ = f.apply(f.path)
-	require.Zero(t, exit)
-	require.Equal(t, "TYPE.close: unchanged\nTYPE.refund: unchanged\n0 of 2 policies applied\n", out)
-
-	f.write(strings.Replace(first, "callbacks_per_second: 5", "callbacks_per_second: 10", 1))
+	second := strings.Replace(first, "callbacks_per_second: 5", "callbacks_per_second: 10", 1)
 	const difference = "TYPE.close: changed\n  /limits/callbacks_per_second: 5 → 10\nTYPE.refund: unchanged\n"
-	exit, out, _ = f.apply("--dry-run", f.path)
-	require.Zero(t, exit)
-	require.Equal(t, difference+"dry run: nothing was applied\n", out)
-	exit, out, _ = f.apply(f.path)
-	require.Zero(t, exit)
-	require.Equal(t, difference+"1 of 2 policies applied\n", out)
+	nowhere := "http://" + loopback.Addr()
+	for _, c := range []struct {
+		text, url string
+		args      []string
+		exit      int
+		out, said string
+		stored    int
+	}{
+		{first, env.URL, []string{f.path, "--dry-run"}, 0, "dry run: nothing was applied\n", "", 404},
+		{strings.Replace(first, "TYPE.refund\n", "TYPE.refund\n    priority: 9\n", 1), env.URL, []string{f.path}, 4, "", "TYPE.refund: /priority must be from 1 to 5\nnothing was applied\n", 404},
+		{first, nowhere, []string{f.path}, 5, "", "refused", 404},
+		{first, env.URL, []string{"--wet-run", f.path}, 2, "", "Usage: wakecall policies apply FILE", 404},
+		{"policy: []", env.URL, []string{f.path}, 2, "", "policy is not known", 404},
+		{first, env.URL, []string{f.path}, 0, "2 of 2 policies applied\n", "", 200},
+		{first, env.URL, []string{f.path}, 0, "TYPE.close: unchanged\nTYPE.refund: unchanged\n0 of 2 policies applied\n", "", 200},
+		{second, env.URL, []string{f.path}, 0, difference + "1 of 2 policies applied\n", "", 200},
+	} {
+		f.write(c.text)
+		f.url = c.url
+		exit, out, complaints := f.apply(c.args...)
+		require.Equal(t, c.exit, exit, "%s%s", out, complaints)
+		require.True(t, strings.HasSuffix(out, c.out), out)
+		require.Contains(t, complaints, c.said)
+		require.Equal(t, c.stored, env.Do("GET", "/v1/policies/"+kind+".close", nil).Status)
+	}
 	require.Equal(t, `"2"`, env.Do("GET", "/v1/policies/"+kind+".close", nil).Header.Get("ETag"))
 	require.Equal(t, `"1"`, env.Do("GET", "/v1/policies/"+kind+".refund", nil).Header.Get("ETag"))
-
-	// The values are as the file says, the secret one included.
-	var plan struct{ Changes []any }
-	env.Do("PUT", "/v1/policies/"+kind+".close?dry_run=true", testenv.JSON{
-		"callback": testenv.JSON{"url": "https://orders.example/close", "headers": testenv.JSON{"Authorization": "Bearer s3cret"}},
-		"limits":   testenv.JSON{"callbacks_per_second": 10},
-	}).Into(&plan)
-	require.Empty(t, plan.Changes)
-}
-
-func TestApplyRefusesTheWholeFile(t *testing.T) {
-	t.Parallel()
-	env, _, kind := testenv.Start(t)
-	f := policyFile{t: t, url: env.URL, path: filepath.Join(t.TempDir(), "policies.yaml"), kind: kind}
-	for text, want := range map[string]string{
-		`policies:
-  - {business_type: TYPE.good, callback: {url: "https://a.example"}}
-  - {business_type: TYPE.one, callback: {uri: "https://a.example"}, priority: 9}
-  - {business_type: TYPE.two, callback: {url: "https://a.example"}, limits: {in_flight: -1}, expires_after: soon}
-`: "TYPE.one: /callback/uri is not a field of this call\nTYPE.one: /priority must be from 1 to 5\n" +
-			"TYPE.two: /expires_after must be a duration such as 90s, 30m, 72h, 3d or PT30M\nTYPE.two: /limits/in_flight must be from 1 to 1000\nnothing was applied\n",
-		`policies: [{business_type: TYPE.good, callback: {url: "https://a.example", headers: {X-Key: "${NOBODY}"}}}]`:        f.path + ": line 1: the environment variable NOBODY is not set\n",
-		`policies: [{business_type: TYPE.good, callback: {url: "https://a.example"}, callback: {url: "https://b.example"}}]`: "already defined",
-		"policy: []": "policy is not known",
-	} {
-		f.write(text)
-		exit, out, complaints := f.apply(f.path)
-		require.Empty(t, out)
-		if strings.HasSuffix(want, "nothing was applied\n") {
-			require.Equal(t, 4, exit, text)
-			require.Equal(t, want, complaints)
-		} else {
-			require.Equal(t, 2, exit, text)
-			require.Contains(t, complaints, want)
-		}
-		require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/policies/"+kind+".good", nil).Status, "nothing was applied")
-	}
-	for _, args := range [][]string{{}, {"--dry-run"}, {f.path, f.path}, {"--wet-run", f.path}} {
-		exit, _, complaints := f.apply(args...)
-		require.Equal(t, 2, exit)
-		require.Contains(t, complaints, "Usage: wakecall policies apply FILE")
-	}
-	f.url = "http://" + loopback.Addr()
-	f.write("policies: [{business_type: TYPE.good}]")
-	exit, _, complaints := f.apply(f.path)
-	require.Equal(t, 5, exit)
-	require.Contains(t, complaints, "refused", "nobody listens")
 }

@@ -23,9 +23,7 @@ import (
 func BenchmarkBulk(b *testing.B) {
 	for _, n := range []int{1000, 30_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			addr, stop, err := testenv.Temporal(b.TempDir())
-			require.NoError(b, err)
-			b.Cleanup(stop)
+			addr := testenv.Alone(b)
 			env, metrics := testenv.Open(b, addr), loopback.Addr()
 			worker := process.Start(b, process.Command{
 				Path: process.WakecallBinary(b), Args: []string{"worker"}, Ready: "http://" + metrics + "/livez",

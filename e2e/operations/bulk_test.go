@@ -2,7 +2,6 @@ package operations
 
 import (
 	"fmt"
-	"strconv"
 	"testing"
 	"time"
 
@@ -106,16 +105,6 @@ func TestBulkOperations(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 2, view.Priority)
 
-	told := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Edit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{
-		OnFailed: &delivery.Alert{Destination: delivery.Destination{URL: r.URL + "/told"}},
-	}})
-	require.Equal(t, bulkCounts(3, 3, 0), told.Tally)
-	silent := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Edit, Filter: filter, PerSecond: quick, Edit: &wakecall.Terms{OnFailed: &delivery.Alert{}}})
-	require.Equal(t, bulkCounts(3, 3, 0), silent.Tally)
-	view, err = env.Wakecall().Timers.Get(t.Context(), wire.Key{BusinessType: kind, BusinessID: "1"})
-	require.NoError(t, err)
-	require.Nil(t, view.OnFailed, "taken away, as a PATCH does")
-
 	one := filter
 	one.BusinessID = "0"
 	past := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Move, Filter: one, PerSecond: quick, Shift: wire.Duration(-48 * time.Hour)})
@@ -136,31 +125,5 @@ func TestBulkOperations(t *testing.T) {
 	env.Await(kind+"/2", "cancelled")
 	for id := range 3 {
 		require.Equal(t, 1, env.Get(fmt.Sprint(kind, ".other/", id)).Revision, "nothing else was touched")
-	}
-}
-
-// A stop is exact: what was done is told, and nothing more is done.
-func TestBulkStopped(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.AddMany(kind, 20, time.Hour)
-	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 20)
-	j, _, err := env.Wakecall().Bulk.Start(t.Context(), wakecall.BulkOrder{Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind}, PerSecond: 1})
-	require.NoError(t, err)
-	awaitBulk(t, env, j.ID, func(job wakecall.BulkJob) bool { return job.Done > 1 })
-	_, err = env.Wakecall().Bulk.Stop(t.Context(), j.ID)
-	require.NoError(t, err)
-	stopped := awaitBulk(t, env, j.ID, wakecall.BulkJob.Ended)
-	require.Equal(t, job.Stopped, stopped.Status)
-	require.Less(t, stopped.Done, 20)
-	results := bulkResults(t, env, j.ID)
-	require.Len(t, results, stopped.Done)
-	for id := range 20 {
-		want := "scheduled"
-		if _, done := results[strconv.Itoa(id)]; done {
-			want = "cancelled"
-		}
-		require.Equal(t, want, env.Get(kind+"/"+strconv.Itoa(id)).Status)
 	}
 }

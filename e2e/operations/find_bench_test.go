@@ -24,9 +24,7 @@ import (
 // copies of that of a timer that is real.
 func BenchmarkAmongAMillion(b *testing.B) {
 	dir := b.TempDir()
-	addr, stop, err := testenv.Temporal(dir)
-	require.NoError(b, err)
-	b.Cleanup(stop)
+	addr := testenv.AloneIn(b, dir)
 	env := testenv.Open(b, addr)
 	env.StartWorker()
 	policy := testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:29999/"}}
@@ -35,6 +33,7 @@ func BenchmarkAmongAMillion(b *testing.B) {
 	real := env.Add(testenv.JSON{"business_type": "many", "business_id": "real", "delay": "720h", "labels": timer.Labels{"customer": "42"}})
 	rows := 1_000_000
 	if text := os.Getenv("WAKECALL_SEED"); text != "" {
+		var err error
 		rows, err = strconv.Atoi(text)
 		require.NoError(b, err)
 	}
@@ -54,7 +53,7 @@ func BenchmarkAmongAMillion(b *testing.B) {
 	go kept.Engine.Forecasts.Run(b.Context())
 	<-time.After(20 * time.Second) // for its counts: what is measured is a question that nobody asked before
 	at = time.Now()
-	_, err = kept.Wakecall().Timers.Forecast(b.Context(), "many", wakecall.ForecastOptions{})
+	_, err := kept.Wakecall().Timers.Forecast(b.Context(), "many", wakecall.ForecastOptions{})
 	require.NoError(b, err)
 	b.Logf("the first forecast, of a gateway that is up for 20 seconds, took %s", time.Since(at))
 	exact(b, first, rows)

@@ -105,19 +105,3 @@ func TestBackPressure(t *testing.T) {
 	}, testenv.Patience, 20*time.Millisecond, "it ends by itself")
 	require.Equal(t, 2, env.Await(kind+"/first", "delivered").Attempts)
 }
-
-// A timer that calls elsewhere says nothing of its type's receiver.
-func TestBackPressureOfAnotherReceiver(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	r.On("/own", func(w http.ResponseWriter, _ *http.Request, _ int) {
-		w.Header().Set("Retry-After", "60")
-		w.WriteHeader(http.StatusTooManyRequests)
-	})
-	env.Add(sample.Booking(kind, "elsewhere", "0s", r.URL+"/own"))
-	r.Await(t, "elsewhere", 1)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "here", "delay": "0s"})
-	r.Await(t, "here", 1)
-	require.NotContains(t, string(env.Do("GET", "/v1/policies/"+kind, nil).Body), `"back_pressure"`)
-}

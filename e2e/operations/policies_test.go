@@ -2,7 +2,9 @@ package operations
 
 import (
 	"net/http"
+	"net/url"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,88 +17,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
 )
-
-// patch edits a policy in part.
-func patch(env *testenv.Env, path, body, match string) testenv.Reply {
-	request := env.Request("PATCH", path, body)
-	request.Header.Set("Content-Type", "application/merge-patch+json")
-	if match != "" {
-		request.Header.Set("If-Match", match)
-	}
-	return env.Send(request)
-}
-
-// A type whose timers each bring their own URL is paused and limited as any other.
-func TestTypeWithoutPolicyIsPaused(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	require.Equal(t, http.StatusPreconditionFailed, patch(env, path, `{"paused":true}`, "*").Status, "there is none to match")
-	made := patch(env, path, `{"paused":true}`, "")
-	require.Equal(t, http.StatusCreated, made.Status, "%s", made.Body)
-	require.Equal(t, `"1"`, made.Header.Get("ETag"))
-	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "nobody", "delay": "0s"})
-	require.Equal(t, http.StatusUnprocessableEntity, refused.Status)
-	require.Equal(t, "/callback/url", refused.Problem().Errors[0].Pointer)
-	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/nobody", nil).Status)
-
-	env.Add(sample.Booking(kind, "held", "0s", r.URL))
-	env.Await(kind+"/held", "delivering")
-	require.Empty(t, r.Calls("held"))
-	require.Equal(t, http.StatusOK, patch(env, path, `{"paused":false}`, `"1"`).Status)
-	r.Await(t, "held", 1)
-	env.Await(kind+"/held", "delivered")
-}
-
-// The URL that open timers may need is not taken away without a word.
-func TestPolicyKeepsItsURLWhileTimersAreOpen(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Len(c, env.Workflows(kind), 1)
-	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
-	for method, body := range map[string]string{"PATCH": `{"callback":null}`, "PUT": `{"paused":true}`} {
-		reply := env.Do(method, path, body)
-		require.Equal(t, http.StatusConflict, reply.Status, method)
-		require.Equal(t, "urn:wakecall:problem:policy-in-use", reply.Problem().Type)
-	}
-	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path+"?timers=keep", nil).Status)
-	// Later than a worker may trust the policy that it has read.
-	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/1", testenv.JSON{"delay": "1s"}).Status)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Equal(c, "no_receiver", env.Get(kind+"/1").LastFailure.Message)
-	}, testenv.Patience, 50*time.Millisecond, "a worker trusts a policy for a while")
-}
-
-// What is write-only is kept by a PUT that leaves it out or sends the mask
-// back, so that a policy that was read can be edited and put again.
-func TestPolicyKeepsWhatIsWriteOnly(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{
-		"callback":        testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}},
-		"signing_secrets": []string{sample.Secret()},
-	})
-	var read testenv.JSON
-	env.Do("GET", "/v1/policies/"+kind, nil).Into(&read)
-	env.Policy(kind, read)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "300ms"})
-	call := r.Await(t, "kept", 1)[0]
-	require.Equal(t, "Bearer s3cret", call.Header.Get("Authorization"))
-	require.NotEmpty(t, call.Header.Get("webhook-signature"))
-
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{}})
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		id := "dropped-" + time.Now().Format("150405.000")
-		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
-		call := r.Await(t, id, 1)[0]
-		assert.Empty(c, call.Header.Get("Authorization"))
-		assert.Empty(c, call.Header.Get("webhook-signature"))
-	}, testenv.Patience, 50*time.Millisecond, "a worker trusts a policy for a while")
-}
 
 func TestPolicyIsReadWhenTheDeliveryStarts(t *testing.T) {
 	t.Parallel()
@@ -132,91 +52,131 @@ func TestNothingSecretReachesTemporal(t *testing.T) {
 	}
 }
 
-func TestPolicyOfOpenTimers(t *testing.T) {
+// A policy holds until a call of ours deletes it, whoever ends the workflow that keeps it.
+func TestPolicyOutlivesItsWorkflow(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.AddMany(kind, 3, time.Hour)
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		assert.Len(c, env.Workflows(kind), 3)
-	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
-	reply := env.Do("DELETE", path, nil)
-	require.Equal(t, http.StatusConflict, reply.Status)
-	require.Contains(t, reply.Problem().Detail, "3 open timers")
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("DELETE", path+"?timers=forget", nil).Status)
-	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path+"?timers=cancel", nil).Status)
-	env.AwaitAll(kind, 3, "cancelled")
-
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.Add(sample.Booking(kind, "own", "1s", r.URL))
-	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path+"?timers=keep", nil).Status)
-	env.Await(kind+"/own", "delivered")
-}
-
-// During a rotation a receiver that knows only the old secret, and one that
-// knows only the new one, both can verify what they get.
-func TestSecretRotation(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	old, fresh := sample.Secret(), sample.Secret()
-	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "signing_secrets": []string{old}, "secret_overlap": "4s"}
+	path, id, key := "/v1/policies/"+kind, workflows.PolicyID(kind), sample.Secret()
+	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}}, "signing_secrets": []string{key}}
 	env.Policy(kind, policy)
-	policy["signing_secrets"] = []string{fresh}
-	env.Policy(kind, policy)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "during", "delay": "0s"})
-	require.Contains(t, string(env.Do("GET", "/v1/policies/"+kind, nil).Body), "retired_secrets")
-	during := r.Await(t, "during", 1)[0]
-	verifies(t, old, during, true)
-	verifies(t, fresh, during, true)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "after", "delay": "5s"})
-	after := r.Await(t, "after", 1)[0]
-	verifies(t, fresh, after, true)
-	verifies(t, old, after, false)
-}
-
-func verifies(t *testing.T, key string, call receiver.Call, want bool) {
-	t.Helper()
+	for name, end := range map[string]func() error{
+		"cancelled":  func() error { return env.Client.CancelWorkflow(t.Context(), id, "") },
+		"terminated": func() error { return env.Client.TerminateWorkflow(t.Context(), id, "", "a slip") },
+	} {
+		run := env.Client.GetWorkflow(t.Context(), id, "")
+		require.NoError(t, end(), name)
+		require.Error(t, run.Get(t.Context(), nil), name)
+		got := env.Do("GET", path, nil)
+		require.Equal(t, []any{http.StatusOK, `"1"`}, []any{got.Status, got.Header.Get("ETag")}, name)
+		require.NotEqual(t, run.GetRunID(), env.Client.GetWorkflow(t.Context(), id, "").GetRunID(), "and is governed again")
+	}
+	policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}
+	delete(policy, "signing_secrets")
+	policy["priority"] = 2
+	require.Equal(t, `"2"`, env.Do("PUT", path, policy).Header.Get("ETag"), "versions go on")
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	call := r.Await(t, "1", 1)[0]
+	require.Equal(t, "Bearer s3cret", call.Header.Get("Authorization"))
 	verifier, err := webhooks.NewWebhook(key)
 	require.NoError(t, err)
-	require.Equal(t, want, verifier.Verify(call.Body, call.Header) == nil)
+	require.NoError(t, verifier.Verify(call.Body, call.Header))
 }
 
-func TestPolicyVersions(t *testing.T) {
+// A gateway books by the policy that it knows while another one deletes it.
+func TestAPolicyStaysWhereATimerIsBookedMeanwhile(t *testing.T) {
 	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/policies/" + kind
-	for _, expiry := range []string{"1h", "2h", "2h", "3h"} {
-		env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"X-Key": "hidden"}}, "expires_after": expiry})
+	settings, kind := testenv.Settings(), sample.Type(t)
+	settings.PolicyTTL = 2 * time.Second // for long enough to book by a policy that is gone
+	a, b := testenv.OpenWith(t, testenv.Addr, settings), testenv.OpenWith(t, testenv.Addr, settings)
+	a.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": receiver.New(t).URL}})
+	tomorrow := func(n int) testenv.JSON {
+		return testenv.JSON{"business_type": kind, "business_id": strconv.Itoa(n), "delay": "24h"}
 	}
-	require.Equal(t, http.StatusNoContent, env.Do("DELETE", path, nil).Status)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "expires_after": "5h"})
-	type history struct {
-		Versions []struct {
-			Version   int
-			ChangedAt time.Time `json:"changed_at"`
-			ChangedBy string    `json:"changed_by"`
-			Deleted   bool
-			Policy    struct {
-				ExpiresAfter string `json:"expires_after"`
-			}
+	b.Add(tomorrow(0))
+	require.Equal(t, http.StatusOK, b.Do("DELETE", "/v1/timers/"+kind+"/0", nil).Status)
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		assert.Empty(c, testenv.Listed(b, url.Values{"business_type": {kind}, "status": {"scheduled"}}))
+	}, testenv.Patience, 100*time.Millisecond, "visibility lags behind")
+	deleted := make(chan testenv.Reply, 1)
+	go func() { deleted <- a.Do("DELETE", "/v1/policies/"+kind, nil) }()
+	booked, refused := 0, 0
+	for n := 1; ; n++ {
+		select {
+		case reply := <-deleted:
+			require.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
+			require.Positive(t, booked)
+			t.Logf("%d booked, %d refused", booked, refused)
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+		switch reply := b.Do("POST", "/v1/timers", tomorrow(n)); reply.Status {
+		case http.StatusCreated:
+			booked++
+		default:
+			require.Equal(t, http.StatusServiceUnavailable, reply.Status, "%s", reply.Body)
+			refused++
 		}
 	}
-	var list history
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		list = history{} // else what is left out keeps what the last answer said
-		reply := env.Do("GET", path+"/versions", nil)
-		require.Equal(c, http.StatusOK, reply.Status)
-		require.NotContains(c, string(reply.Body), "hidden")
-		reply.Into(&list)
-		require.Len(c, list.Versions, 5)
-	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
-	var told []string
-	for _, v := range list.Versions {
-		require.Equal(t, "anonymous", v.ChangedBy)
-		require.WithinDuration(t, time.Now(), v.ChangedAt, time.Minute)
-		told = append(told, strconv.Itoa(v.Version)+" "+v.Policy.ExpiresAfter+strconv.FormatBool(v.Deleted))
+}
+
+// A policy that is deleted with its timers leaves none of them open: neither those that ring
+// again and again, nor those that are changed meanwhile. What is booked under the next policy
+// is left alone.
+func TestADeletedPolicyLeavesNoTimerOpen(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	url := r.On("/ring", receiver.Status(http.StatusOK))
+	policy := testenv.JSON{"callback": testenv.JSON{"url": url}}
+	env.Policy(kind, policy)
+	const timers = 40
+	for n := range timers {
+		env.Add(testenv.JSON{"business_type": kind, "business_id": "every-" + strconv.Itoa(n), "recurrence": testenv.JSON{"every": "1s"}})
+		env.Add(testenv.JSON{"business_type": kind, "business_id": "once-" + strconv.Itoa(n), "delay": "1h"})
 	}
-	require.Equal(t, []string{"4 5hfalse", "3 true", "3 3hfalse", "2 2hfalse", "1 1hfalse"}, told, "newest first")
-	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/policies/"+kind+".none/versions", nil).Status)
+	stop := make(chan struct{})
+	var changing sync.WaitGroup
+	changing.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-stop:
+				return
+			default:
+				env.Do("PATCH", "/v1/timers/"+kind+"/once-"+strconv.Itoa(n%timers), testenv.JSON{"delay": strconv.Itoa(n+60) + "m"})
+			}
+		}
+	})
+	require.Equal(t, http.StatusNoContent, env.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil).Status)
+	env.Policy(kind, policy)
+	kept := env.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "1h"})
+	for n := range timers {
+		env.Await(kind+"/every-"+strconv.Itoa(n), "cancelled")
+		env.Await(kind+"/once-"+strconv.Itoa(n), "cancelled")
+	}
+	close(stop)
+	changing.Wait()
+	rung := len(r.To("/ring"))
+	require.Never(t, func() bool { return len(r.To("/ring")) > rung }, 3*time.Second, 100*time.Millisecond, "nothing rings any more")
+	require.Equal(t, kept.WebhookID, env.Get(kind+"/kept").WebhookID)
+	require.Equal(t, "scheduled", env.Get(kind+"/kept").Status)
+}
+
+// Between two of its runs a timer is listed as neither, and a list may come in that moment. The
+// policy leaves no timer behind all the same.
+func TestADeletedPolicyFindsALoneTimerThatRings(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	var deleting sync.WaitGroup
+	for n := range 10 {
+		name := kind + "-" + strconv.Itoa(n)
+		env.Policy(name, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+		env.Add(testenv.JSON{"business_type": name, "business_id": "lone", "recurrence": testenv.JSON{"every": "1s"}})
+		deleting.Go(func() {
+			assert.Eventually(t, func() bool { // where it is not certain yet, it may be repeated
+				status := env.Do("DELETE", "/v1/policies/"+name+"?timers=cancel", nil).Status
+				return status == http.StatusNoContent || status == http.StatusNotFound
+			}, testenv.Patience, 100*time.Millisecond, "the policy is deleted")
+			env.Await(name+"/lone", "cancelled")
+		})
+	}
+	deleting.Wait()
 }

@@ -10,8 +10,6 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/deploy"
-	"github.com/wakecall/wakecall/e2e/loopback"
-	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/engine/namespace"
 )
@@ -84,23 +82,4 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 			}, time.Minute, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
 		})
 	}
-}
-
-// A role whose Temporal has a wrong clock says so in one line, and starts all the same.
-func TestStartWithClocksApart(t *testing.T) {
-	t.Parallel()
-	env := process.NewStandalone(t)
-	server := env.Start()
-	start := func(ahead time.Duration) string {
-		server.SetClock(ahead)
-		addr := loopback.Addr()
-		role := process.Start(t, process.Command{
-			Path: process.WakecallBinary(t), Args: []string{"api"}, Ready: "http://" + addr + "/livez",
-			Env: map[string]string{"TEMPORAL_ADDRESS": env.Addr("WAKECALL_TEMPORAL_ADDR"), "WAKECALL_HTTP_ADDR": addr},
-		})
-		defer role.Stop()
-		return role.Stderr()
-	}
-	require.NotContains(t, start(0), `"check":"clock"`)
-	require.Regexp(t, `"level":"WARN".*"check":"clock","change":"the clock of Temporal is 1[01]\.[0-9.]+s ahead of this machine's.*NTP`, start(11*time.Second))
 }

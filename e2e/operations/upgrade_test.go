@@ -24,9 +24,7 @@ import (
 // it, and one that may not register it says what is missing.
 func TestAnInstallationGetsItsNewSearchAttribute(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	before, err := client.DialContext(t.Context(), client.Options{HostPort: addr})
 	require.NoError(t, err)
 	defer before.Close()

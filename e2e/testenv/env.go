@@ -21,7 +21,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -35,6 +34,18 @@ const Patience = process.Patience
 // Temporal starts a real server. Its files need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {
 	return TemporalWith(dir, nil, 24*time.Hour)
+}
+
+// Alone starts a server for a test that needs one of its own, and returns its address.
+func Alone(t testing.TB) (addr string) { return AloneIn(t, t.TempDir()) }
+
+// AloneIn is [Alone] with its files in a directory.
+func AloneIn(t testing.TB, dir string) (addr string) {
+	t.Helper()
+	addr, stop, err := Temporal(dir)
+	require.NoError(t, err)
+	t.Cleanup(stop)
+	return addr
 }
 
 // TemporalWith starts a server with its own dynamic configuration, unless that is nil, and
@@ -114,12 +125,6 @@ func Open(t testing.TB, addr string) *Env { return OpenWith(t, addr, Settings())
 func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 	t.Helper()
 	return openOn(t, roles.Settings{Config: settings, Temporal: at(addr)})
-}
-
-// OpenLimited opens an environment with another counter of bookings.
-func OpenLimited(t testing.TB, addr string, limiter bookings.Limiter) *Env {
-	t.Helper()
-	return openOn(t, roles.Settings{Config: Settings(), Temporal: at(addr), Limiter: limiter})
 }
 
 // OpenThrough opens an environment whose calls to Temporal go through an interceptor.
