@@ -16,7 +16,6 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/receiver"
-	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -108,31 +107,6 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 		require.Equal(t, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
 	}
 	require.Greater(t, len(made), calls/10)
-}
-
-// A pause of what is paused changes nothing, for timers of both kinds, and the audit says so.
-func TestAPauseThatIsRepeatedIsRecordedAsUnchanged(t *testing.T) {
-	t.Parallel()
-	r, kind := receiver.New(t), sample.Type(t)
-	settings := testenv.Settings()
-	settings.Audit = filepath.Join(t.TempDir(), "audit.log")
-	settings.APIKeys = []auth.Key{keyEntry(t, "ops", "")}
-	env := guarded{testenv.OpenWith(t, testenv.Addr, settings)}
-	for id, terms := range map[string]testenv.JSON{"once": {"delay": "1h"}, "rule": {"recurrence": testenv.JSON{"every": "1h"}}} {
-		path := "/v1/timers/" + kind + "/" + id
-		terms["callback"] = testenv.JSON{"url": r.URL}
-		booked := env.as("ops", "PUT", path, terms)
-		require.Equal(t, http.StatusCreated, booked.Status, "%s", booked.Body)
-		for _, call := range []string{"/pause", "/pause", "/resume", "/resume"} {
-			require.Equal(t, http.StatusOK, env.as("ops", "POST", path+call+"?wait=20s", nil).Status)
-		}
-	}
-	outcomes := map[string][]audit.Outcome{}
-	for _, one := range recordsIn(t, settings.Audit) {
-		outcomes[one.Target.BusinessID] = append(outcomes[one.Target.BusinessID], one.Outcome)
-	}
-	want := []audit.Outcome{audit.Done, audit.Done, audit.Unchanged, audit.Done, audit.Unchanged}
-	require.Equal(t, map[string][]audit.Outcome{"once": want, "rule": want}, outcomes)
 }
 
 // wholeStory is the story of a timer, of all its bookings, once visibility has heard of them.

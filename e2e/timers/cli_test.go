@@ -95,9 +95,7 @@ func (s *scene) hangFrom(n int) receiver.Answer {
 
 func TestEndedByTheProgramsOfTemporal(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	// One worker alone: only the one that made an attempt holds its receipt.
 	env, r := testenv.Open(t, addr), receiver.New(t)
 	env.StartWorker()
@@ -147,15 +145,6 @@ func (s *scene) requireEnd(id, status string) {
 	}
 	require.Equal(s.t, cancel, s.Do("DELETE", s.path(id), nil).Status, id)
 	require.Equal(s.t, book, s.Do("POST", "/v1/timers", sample.Booking(s.kind, id, "1h", s.r.URL)).Status, id)
-}
-
-// The negative control of the test above: what nobody ends rings.
-func TestNotEndedRings(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Add(sample.Booking(kind, "1", "500ms", r.URL))
-	r.Await(t, "1", 1)
-	env.Await(kind+"/1", "delivered")
 }
 
 func TestCancelledByQuery(t *testing.T) {

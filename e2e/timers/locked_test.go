@@ -27,9 +27,7 @@ import (
 func TestNothingButListsNeedsVisibility(t *testing.T) { // it breaks its Temporal
 	t.Parallel()
 	dir := t.TempDir()
-	addr, stop, err := testenv.Temporal(dir)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.AloneIn(t, dir)
 	r, kind := receiver.New(t), sample.Type(t)
 	flaky := testenv.JSON{"callback": testenv.JSON{"url": r.On("/flaky", receiver.FailFirst(1))}, "retry": testenv.JSON{"steps": []string{"1s"}}}
 	slow := testenv.JSON{"callback": testenv.JSON{"url": r.On("/slow", receiver.FailFirst(1))}, "retry": testenv.JSON{"steps": []string{"6s"}}}

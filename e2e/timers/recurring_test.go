@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/core/recurrence"
@@ -174,53 +173,7 @@ func TestPausedAndResumed(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/none/pause", nil).Status)
 }
 
-// A resumption that comes while a pause waits for the attempt in flight is told after it.
-func TestResumedBeforeThePauseIsApplied(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	answers := make(chan int)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", receiver.AnsweredBy(answers))}, "retry": testenv.JSON{"steps": []string{"10ms", "1h"}}})
-	env.Add(sample.Repeating(kind, "1", testenv.JSON{"every": "24h"}))
-	path := "/v1/timers/" + kind + "/1"
-	fired := env.Do("POST", path+"/fire?wait=20s", nil)
-	require.Equal(t, http.StatusOK, fired.Status, "%s", fired.Body)
-	r.Await(t, "1", 1)
-	answers <- http.StatusServiceUnavailable // the next one is made on a queue
-	r.Await(t, "1", 2)
-	require.Equal(t, http.StatusAccepted, env.Do("POST", path+"/pause?wait=100ms", nil).Status)
-	require.Eventually(t, func() bool {
-		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
-		pending := described.GetPendingActivities()
-		return err == nil && len(pending) == 1 && pending[0].GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED
-	}, testenv.Patience, 10*time.Millisecond, "the pause has called the attempt off")
-	resumed := env.Do("POST", path+"/resume?wait=0s", nil)
-	require.Equal(t, http.StatusAccepted, resumed.Status, "%s", resumed.Body)
-	answers <- http.StatusOK
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		timer := show(env, kind+"/1")
-		assert.Equal(c, "scheduled", timer.Status)
-		assert.Equal(c, fired.Timer().Revision+2, timer.Revision, "both were applied")
-	}, testenv.Patience, 20*time.Millisecond, "the attempt has ended")
-}
-
 func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
-
-func TestTheRuleChangesWhilePending(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "min_interval": "1s"})
-	path := "/v1/timers/" + kind + "/1"
-	env.Add(sample.Repeating(kind, "1", testenv.JSON{"cron": "0 3 * * *", "timezone": "Europe/Berlin"}))
-	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1s"}}).Status)
-	r.Await(t, "1", 1)
-	require.Equal(t, http.StatusUnprocessableEntity, env.Do("PATCH", path, testenv.JSON{"delay": "1h"}).Status, "it has a rule instead")
-	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"recurrence": testenv.JSON{"every": "1h"}}).Status)
-	rung := len(r.Calls("1"))
-	require.Equal(t, rung+1, show(env, kind+"/1").Occurrence, "the numbers go on")
-	require.Equal(t, http.StatusOK, env.Do("PUT", path, testenv.JSON{"delay": "0s"}).Status, "a replacement may be a one-shot timer")
-	env.Await(kind+"/1", "delivered")
-	require.Empty(t, r.Calls("1")[rung].Header.Get("Wakecall-Occurrence"))
-}
 
 // Each step is a delivery of its own, until the receiver wants no more.
 func TestRemindersInSteps(t *testing.T) {
@@ -244,25 +197,4 @@ func TestRemindersInSteps(t *testing.T) {
 	var view struct{ Stopped bool }
 	env.Do("GET", "/v1/timers/"+kind+"/1", nil).Into(&view)
 	require.True(t, view.Stopped)
-}
-
-// A timer that its receiver stopped, and that is delivered again, rings that once.
-func TestAStoppedTimerIsDeliveredAgainOnce(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	url := r.On("/1", func(w http.ResponseWriter, _ *http.Request, n int) {
-		if n == 1 {
-			w.Header().Set("Wakecall-Stop", "true")
-			w.WriteHeader(http.StatusGone)
-		}
-	})
-	require.Equal(t, http.StatusCreated, env.Do("POST", "/v1/timers", testenv.JSON{
-		"business_type": kind, "business_id": "1", "callback": testenv.JSON{"url": url}, "recurrence": testenv.JSON{"every": "1s"},
-	}).Status)
-	env.Await(kind+"/1", "failed")
-	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
-	env.Await(kind+"/1", "delivered")
-	calls := r.Calls("1")
-	require.Len(t, calls, 2)
-	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"))
 }
