@@ -20,39 +20,6 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// A cancel that was accepted holds, whatever was accepted before it, and whoever
-// sent it.
-func TestAnAcceptedCancelHolds(t *testing.T) {
-	t.Parallel()
-	for name, cancel := range map[string]func(env *testenv.Env, kind, path string){
-		"by the API": func(env *testenv.Env, _, path string) {
-			require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+path+"?wait=0s", nil).Status)
-		},
-		"by a tool of Temporal": func(env *testenv.Env, _, path string) {
-			require.NoError(t, env.Client.CancelWorkflow(t.Context(), path, ""))
-		},
-		"by a batch of Temporal": func(env *testenv.Env, kind, _ string) {
-			reply := env.Do("DELETE", "/v1/policies/"+kind+"?timers=cancel", nil)
-			require.Equal(t, http.StatusNoContent, reply.Status, "%s", reply.Body)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, r, kind := testenv.Start(t)
-			answers := make(chan int)
-			env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.On("/", receiver.AnsweredBy(answers))}, "retry": testenv.JSON{"steps": []string{"10ms"}}})
-			env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-			r.Await(t, "1", 1)
-			require.Equal(t, http.StatusAccepted, env.Do("PATCH", "/v1/timers/"+kind+"/1?wait=0s", testenv.JSON{"delay": "1s"}).Status)
-			cancel(env, kind, kind+"/1")
-			awaitCancelRequest(t, env, kind+"/1")
-			answers <- http.StatusInternalServerError
-			env.Await(kind+"/1", "cancelled")
-			require.Len(t, r.Calls("1"), 1)
-		})
-	}
-}
-
 func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
@@ -79,68 +46,10 @@ func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
 	}, testenv.Patience, 10*time.Millisecond, "%d changes should wait", n)
 }
 
-// toldChanges is what the API shows of changes.
-type toldChanges struct {
-	PendingChange  string `json:"pending_change"`
-	RefusedChanges []struct {
-		Change string    `json:"change"`
-		At     time.Time `json:"at"`
-		Errors []struct{ Pointer, Code string }
-	} `json:"refused_changes"`
-}
-
-// A change that does not fit any more when it is applied is refused to whoever
-// waits for it, and shows on the timer to whoever was answered 202.
-func TestARefusedChangeIsTold(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	answers := make(chan int)
-	body := sample.Booking(kind, "1", "0s", r.On("/", receiver.AnsweredBy(answers)))
-	body["retry"] = testenv.JSON{"steps": []string{"10ms"}}
-	env.Add(body)
-	r.Await(t, "1", 1)
-	path := "/v1/timers/" + kind + "/1"
-	later := func(hours int) string { return wire.At(time.Now().Add(time.Duration(hours) * time.Hour)).String() }
-	moved := env.Do("PATCH", path+"?wait=0s", testenv.JSON{"due_at": later(3)})
-	require.Equal(t, http.StatusAccepted, moved.Status)
-	awaitMarks(t, env, kind+"/1", 1)
-	waiting := make(chan testenv.Reply, 1)
-	go func() { waiting <- env.Do("PATCH", path+"?wait=30s", testenv.JSON{"latest_at": later(2)}) }()
-	awaitMarks(t, env, kind+"/1", 2)
-	var unheard, edited toldChanges
-	env.Do("PATCH", path+"?wait=0s", testenv.JSON{"latest_at": later(1)}).Into(&unheard)
-	reply := env.Do("PATCH", path+"?wait=0s", testenv.JSON{"payload": testenv.JSON{"n": 2}})
-	require.Equal(t, http.StatusAccepted, reply.Status)
-	reply.Into(&edited)
-	answers <- http.StatusInternalServerError
-
-	refused := <-waiting
-	require.Equal(t, http.StatusConflict, refused.Status, "%s", refused.Body)
-	problem := refused.Problem()
-	require.Equal(t, "urn:wakecall:problem:overtaken", problem.Type)
-	require.Len(t, problem.Errors, 1)
-	require.Equal(t, "/latest_at", problem.Errors[0].Pointer)
-	require.Equal(t, 3, env.Get(kind+"/1").Revision, "what fits is applied: the move and the payload")
-
-	var shown toldChanges
-	env.Do("GET", path, nil).Into(&shown)
-	require.Empty(t, shown.PendingChange)
-	require.Len(t, shown.RefusedChanges, 2)
-	require.Equal(t, unheard.PendingChange, shown.RefusedChanges[1].Change)
-	require.NotEmpty(t, unheard.PendingChange)
-	require.Equal(t, "/latest_at", shown.RefusedChanges[1].Errors[0].Pointer)
-	for _, refusal := range shown.RefusedChanges {
-		require.NotEqual(t, edited.PendingChange, refusal.Change)
-	}
-	require.Len(t, r.Calls("1"), 1)
-}
-
 // An attempt that outlasts the workflow task is made once, whichever of two workers
 // has the task by the time that something else happened to the timer.
 func TestALongAttemptAmongTwoWorkers(t *testing.T) { // a worker that stands still is taken for dead: it needs the machine for itself
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	env, other := testenv.Open(t, addr), testenv.Open(t, addr)
 	env.StartWorker()
 	other.StartWorker()

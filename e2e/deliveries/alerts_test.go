@@ -3,16 +3,12 @@ package deliveries
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -22,11 +18,10 @@ import (
 type event struct {
 	Type string
 	Data struct {
-		BusinessID   string `json:"business_id"`
-		Attempts     int
-		WebhookID    string               `json:"webhook_id"`
-		LastFailure  struct{ Status int } `json:"last_failure"`
-		BackPressure struct{ Status int } `json:"back_pressure"`
+		BusinessID  string `json:"business_id"`
+		Attempts    int
+		WebhookID   string               `json:"webhook_id"`
+		LastFailure struct{ Status int } `json:"last_failure"`
 	}
 }
 
@@ -83,53 +78,6 @@ func TestAlertOfAFailedTimer(t *testing.T) {
 	require.NotEqual(t, calls[0].Header.Get("webhook-id"), calls[2].Header.Get("webhook-id"), "it failed again: another event")
 }
 
-func TestAlertOfAnExpiredTimer(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	alerted(env, r, kind)
-	r.On("/call", receiver.Status(http.StatusBadGateway))
-	env.Add(testenv.JSON{
-		"business_type": kind, "business_id": "1", "delay": "0s", "expires_after": "4s",
-		"retry": testenv.JSON{"steps": []string{"1h"}},
-	})
-	expired := env.Await(kind+"/1", "expired")
-	require.Equal(t, http.StatusBadGateway, expired.LastFailure.Status, "how its last attempt failed is shown")
-	require.Equal(t, 1, expired.Attempts)
-	r.AwaitTo(t, "/alert", 2)
-	_, events := alerts(t, r, "timer.expired")
-	require.Len(t, events, 2)
-}
-
-func TestAlertOfBackPressure(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	alerted(env, r, kind)
-	r.On("/call", func(w http.ResponseWriter, req *http.Request, n int) {
-		if n == 1 && req.Header.Get("Wakecall-Business-Id") == "0" {
-			w.Header().Set("Retry-After", "2")
-			w.WriteHeader(http.StatusTooManyRequests)
-		}
-	})
-	env.AddMany(kind, 3, 0)
-	r.AwaitTo(t, "/alert", 2)
-	calls, events := alerts(t, r, "policy.back_pressure")
-	require.Equal(t, http.StatusTooManyRequests, events[0].Data.BackPressure.Status)
-	require.Equal(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"), "one event, one alert")
-	env.AwaitAll(kind, 3, "delivered")
-}
-
-// Who cannot be told holds no timer up.
-func TestAnAlertNobodyTakes(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	r.On("/call", receiver.Status(http.StatusGone))
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/call"}, "alert": testenv.JSON{"url": "http://127.0.0.1:20009"}})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	env.Await(kind+"/1", "failed")
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
-	env.Await(kind+"/2", "failed")
-}
-
 // Who asked for it is told how a delivery ended, once, and the timer's own in place of
 // the policy's.
 func TestOutcomesAreTold(t *testing.T) {
@@ -164,44 +112,5 @@ func TestOutcomesAreTold(t *testing.T) {
 	require.NoError(t, json.Unmarshal(r.AwaitTo(t, "/told", 3)[2].Body, &said))
 	require.Equal(t, timer.EventFailed, said.Type)
 	require.Equal(t, "bad", said.Data.BusinessID)
-	env.Add(testenv.JSON{
-		"business_type": kind, "business_id": "late", "delay": "0s", "expires_after": "1s", "callback": testenv.JSON{"url": r.URL + "/busy"},
-		"retry": testenv.JSON{"steps": []string{"1m"}}, "on_failed": testenv.JSON{"url": r.On("/busy", receiver.Status(503)) + "?own"},
-	})
-	env.Await(kind+"/late", "expired")
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		var own []string
-		for _, call := range r.To("/busy") {
-			if call.Header.Get("Wakecall-Attempt") == "" {
-				own = append(own, string(call.Body))
-			}
-		}
-		assert.NotEmpty(c, own)
-		assert.Contains(c, strings.Join(own, ""), "timer.expired")
-	}, testenv.Patience, 20*time.Millisecond, "it is told after the end")
-	require.Len(t, r.To("/told"), 3, "the timer's own is told in place of the policy's")
-	refused := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "x", "delay": "0s", "on_failed": testenv.JSON{}, "on_delivered": testenv.JSON{"url": "ftp://x"}})
-	require.Equal(t, []string{"/on_delivered/url", "/on_failed/url"}, []string{refused.Problem().Errors[0].Pointer, refused.Problem().Errors[1].Pointer})
-
-	// A timer's own is shown, and a change takes it away.
-	own := testenv.JSON{"url": r.URL + "/own"}
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "own", "delay": "1h", "on_delivered": own, "on_failed": own})
-	named, wakecall := wire.Key{BusinessType: kind, BusinessID: "own"}, env.Wakecall()
-	shown, err := wakecall.Timers.Get(t.Context(), named)
-	require.NoError(t, err)
-	require.Equal(t, []string{r.URL + "/own", r.URL + "/own"}, []string{shown.OnDelivered.URL, shown.OnFailed.URL})
-	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/own", testenv.JSON{"on_delivered": testenv.JSON{}}).Status)
-	shown, err = wakecall.Timers.Get(t.Context(), named)
-	require.NoError(t, err)
-	require.Nil(t, shown.OnDelivered)
-	require.Equal(t, r.URL+"/own", shown.OnFailed.URL)
-	for method, body := range map[string]testenv.JSON{
-		"PUT":   {"delay": "1h", "on_failed": testenv.JSON{}},
-		"PATCH": {"on_failed": testenv.JSON{"exchange": "x"}},
-	} {
-		pointer := env.Do(method, "/v1/timers/"+kind+"/own", body).Problem().Errors[0].Pointer
-		require.True(t, strings.HasPrefix(pointer, "/on_failed/"), pointer)
-	}
-	env.Do("POST", "/v1/timers/"+kind+"/own/fire", nil)
-	require.Equal(t, kind, r.AwaitTo(t, "/told", 4)[3].Header.Get("Wakecall-Business-Type"), "the policy's is told again")
+	require.Len(t, r.To("/told"), 3)
 }

@@ -44,40 +44,38 @@ func TestSecondLink(t *testing.T) {
 		link = env.Await(kind+"/"+id, "delivered").Link // one of them finds out that it works again
 		require.Less(t, booked, 100)
 	}
+}
 
-	// A receiver that is there and refuses keeps its timer for the whole ladder.
-	r.On("/"+kind+"/refuses", receiver.Status(http.StatusBadRequest))
-	env.Policy(kind+".refused", testenv.JSON{
-		"callback": testenv.JSON{"url": r.URL + "/" + kind + "/refuses"}, "retry": testenv.JSON{"steps": []string{"50ms"}},
-		"fallback": testenv.JSON{"url": r.URL + "/" + kind + "/second", "after": "1h"},
+// A stream to which nobody is connected is down: its type goes over to the fallback, and
+// comes back when a receiver connects.
+func TestFallbackOfAStream(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL + "/" + kind, "after": "1s"}, "retry": testenv.JSON{"steps": []string{"1h"}},
 	})
-	env.Add(testenv.JSON{"business_type": kind + ".refused", "business_id": "1", "delay": "0s"})
-	refused := env.Await(kind+".refused/1", "delivered")
-	require.Equal(t, "fallback", refused.Link)
-	require.Equal(t, 3, refused.Attempts)
-	require.Len(t, r.To("/"+kind+"/refuses"), 2)
-	var record struct {
-		Attempts []struct{ Link string }
-	}
-	env.Do("GET", "/v1/timers/"+kind+".refused/1/attempts", nil).Into(&record)
-	links := []string{}
-	for _, attempt := range record.Attempts { // the latest first
-		links = append(links, attempt.Link)
-	}
-	require.Equal(t, []string{"fallback", "callback", "callback"}, links)
+	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/1", "delivered").Link)
+	require.Equal(t, booked.WebhookID, r.To("/" + kind)[0].Header.Get("webhook-id"))
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/2", "delivered").Link)
 
-	for body, pointer := range map[string]string{
-		`{"callback":{"url":"https://h/a"},"fallback":{"url":"https://H:443/a"}}`:                   "/fallback/url",
-		`{"callback":{"url":"https://h/a"},"fallback":{}}`:                                          "/fallback/url",
-		`{"callback":{"url":"https://h/a"},"fallback":{"broker":"nobody"}}`:                         "/fallback/broker",
-		`{"callback":{"url":"https://h/a"},"fallback":{"url":"https://h/b","after":"0s"}}`:          "/fallback/after",
-		`{"callback":{"url":"https://h/a"},"fallback":{"url":"https://h/b","fallback":{}}}`:         "/fallback/fallback",
-		`{"fallback":{"url":"https://h/b"}}`:                                                        "/fallback",
-		`{"callback":{"url":"https://h/a"},"fallback":{"url":"https://h/b","headers":{"A":"***"}}}`: "/fallback/headers/A",
-	} {
-		reply := env.Do("PUT", "/v1/policies/"+kind+".bad", body)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", body, reply.Body)
-		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
-		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
+	l := listen(t, env, kind)
+	go func() {
+		for ring := range l.rings {
+			l.ack(ring)
+		}
+	}()
+	back := 3
+	for link := ""; link != "callback"; back++ {
+		id := strconv.Itoa(back)
+		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "200ms"})
+		link = env.Await(kind+"/"+id, "delivered").Link
+		require.Less(t, back, 100)
 	}
+	require.Len(t, r.To("/"+kind), back-2, "each timer went one way")
+
+	require.NoError(t, l.ws.CloseNow())
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
+	require.Equal(t, "fallback", env.Await(kind+"/left", "delivered").Link)
 }

@@ -176,9 +176,7 @@ func recordPolicies(t *testing.T, rec testenv.Recorder, r *receiver.Receiver, ki
 // asked the first one. Temporal hands a task to whoever asked for one last: to
 // the worker that starts while the first one is ringing.
 func elsewhere(t *testing.T, kind string) {
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	env, r := testenv.Open(t, addr), receiver.New(t)
 	testenv.Open(t, addr).StartWorker()
 	answer := make(chan int)
@@ -201,9 +199,7 @@ func elsewhere(t *testing.T, kind string) {
 // Timers that a worker held and did not ring.
 func TestRecordHistoriesOfHeldTimers(t *testing.T) {
 	testenv.OnlyToRecord(t)
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
 	rec := testenv.Recorder{T: t, H: env}
 	env.StartWorker()

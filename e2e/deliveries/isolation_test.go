@@ -46,9 +46,7 @@ func TestAHangingReceiverKeepsItsShare(t *testing.T) {
 // its turns.
 func TestPriorities(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
 	const low, high = 200, 50
 	env.Policy(kind+".low", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/low"}, "priority": 5})

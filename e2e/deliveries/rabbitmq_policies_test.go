@@ -9,68 +9,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	enumspb "go.temporal.io/api/enums/v1"
-	taskqueuepb "go.temporal.io/api/taskqueue/v1"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/workflows"
 )
-
-// No more than the rate leave, and nothing while the type is paused.
-func (h house) keepToTheRate(t *testing.T) {
-	const kind, rate, most = "order-rate", 5, 15
-	policy := testenv.JSON{
-		"callback": testenv.JSON{"broker": "main"}, "declare": testenv.JSON{"queue": kind}, "paused": true, "limits": testenv.JSON{"callbacks_per_second": rate},
-	}
-	h.Policy(kind, policy)
-	h.awaitPaused(t, kind)
-	for i := range most {
-		h.Add(testenv.JSON{"business_type": kind, "business_id": strconv.Itoa(i), "delay": "0s"})
-	}
-	h.AwaitAll(kind, most, "delivering")
-	q := newQueue(t, h.broker, kind)
-	_, sent, err := q.Get(kind, true)
-	require.NoError(t, err)
-	require.False(t, sent, "it is paused")
-	policy["paused"] = false
-	h.Policy(kind, policy)
-	ids := map[any]bool{}
-	for range most {
-		ids[q.next().Headers["Wakecall-Business-Id"]] = true
-	}
-	require.Len(t, ids, most)
-	h.AwaitAll(kind, most, "delivered")
-	first, last := time.Now(), time.Time{}
-	for i := range most {
-		at := h.Get(kind + "/" + strconv.Itoa(i)).DeliveredAt
-		if at.Before(first) {
-			first = at
-		}
-		if at.After(last) {
-			last = at
-		}
-	}
-	require.GreaterOrEqual(t, last.Sub(first), time.Duration(most-rate)*time.Second/(rate+1), "no more than the rate and one second's burst")
-}
-
-// awaitPaused waits until the queue of a type lets nothing go.
-func (h house) awaitPaused(t *testing.T, kind string) {
-	t.Helper()
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		described, err := h.Client.WorkflowService().DescribeTaskQueue(t.Context(), &workflowservice.DescribeTaskQueueRequest{
-			Namespace: client.DefaultNamespace, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.DeliveryQueue(kind)},
-			TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportConfig: true,
-		})
-		require.NoError(c, err)
-		rate := described.GetConfig().GetQueueRateLimit().GetRateLimit()
-		require.NotNil(c, rate)
-		require.Zero(c, rate.GetRequestsPerSecond())
-	}, testenv.Patience, 20*time.Millisecond)
-}
 
 // A message is dropped at the latest time, by the broker and before it.
 func (h house) expire(t *testing.T) {
@@ -87,23 +30,6 @@ func (h house) expire(t *testing.T) {
 	expired := h.Await(kind+"/nowhere", "expired")
 	require.Greater(t, expired.Attempts, 1)
 	require.Contains(t, expired.LastFailure.Message, "unroutable")
-}
-
-func (h house) callOffWhilePreloaded(t *testing.T) {
-	const kind = "order-held"
-	q := newQueue(t, h.broker, kind)
-	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "preload": "1m"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "called-off", "delay": "55s"})
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "moved", "delay": "55s"})
-	awaitHeld(t, h.Env, kind+"/called-off")
-	awaitHeld(t, h.Env, kind+"/moved")
-	require.Equal(t, http.StatusOK, h.Do("DELETE", "/v1/timers/"+kind+"/called-off", nil).Status)
-	require.Equal(t, http.StatusOK, h.Do("PATCH", "/v1/timers/"+kind+"/moved", testenv.JSON{"delay": "0s"}).Status)
-	require.Equal(t, "moved", q.next().Headers["Wakecall-Business-Id"])
-	require.NotNil(t, h.Await(kind+"/moved", "delivered").LatenessMS)
-	_, sent, err := q.Get(kind, true)
-	require.NoError(t, err)
-	require.False(t, sent)
 }
 
 // A queue may be the second link, and whoever reads it acknowledges later as anywhere else.
@@ -158,4 +84,45 @@ func (h house) holdBackAtABlockedBroker(t *testing.T) {
 	for _, id := range ids {
 		require.True(t, arrived[h.Await(kind+"/"+id, "delivered").WebhookID], id)
 	}
+}
+
+// A queue that confirms nothing keeps its type's share of a worker, however many of its
+// timers are due. Types beside it on the same broker ring meanwhile, also where another one
+// breaks a channel with each attempt.
+func (h house) keepToTheirShare(t *testing.T) {
+	const kind, share, due = "order-stuck", 10, 30
+	stuck, well := newQueue(t, h.broker, kind), newQueue(t, h.broker, "order-well")
+	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
+	h.Policy("order-lost", testenv.JSON{
+		"callback": testenv.JSON{"broker": "main", "exchange": "nobody-has-this"}, "retry": testenv.JSON{"initial": "10ms", "max_interval": "10ms", "max_attempts": 20},
+	})
+	h.Policy(well.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}})
+	h.broker.Suspend(kind)
+	h.AddMany(kind, due, 0)
+	h.AddMany("order-lost", share, 0)
+	h.awaitUnconfirmed(t, share)
+	h.AddMany(well.name, due, 0)
+	for range due {
+		require.Equal(t, well.name, well.next().Headers["Wakecall-Business-Type"])
+	}
+	h.AwaitAll(well.name, due, "delivered")
+	h.awaitUnconfirmed(t, share) // the others wait for their turn
+	require.Contains(t, h.Await("order-lost/0", "failed").LastFailure.Message, "unroutable: there is no such exchange (404)")
+	h.broker.Resume(kind)
+	for range due {
+		stuck.next()
+	}
+	h.AwaitAll(kind, due, "delivered")
+	for i := range due {
+		require.Equal(t, 1, h.Get(kind+"/"+strconv.Itoa(i)).Attempts)
+	}
+}
+
+// awaitUnconfirmed waits until so many messages wait for their confirmation, and no more: those
+// of tests beside this one do not wait for long.
+func (h house) awaitUnconfirmed(t *testing.T, wanted int) {
+	t.Helper()
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		require.Equal(c, wanted, h.broker.Unconfirmed())
+	}, testenv.Patience, 100*time.Millisecond, "its share is under way")
 }

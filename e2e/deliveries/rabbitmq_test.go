@@ -13,7 +13,6 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/delivery"
-	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/rabbit"
@@ -60,18 +59,15 @@ type house struct {
 func TestTimersCallIntoRabbitMQ(t *testing.T) {
 	t.Parallel()
 	broker := rabbit.Start(t)
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	settings := testenv.Settings()
 	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
 	h := house{testenv.OpenWith(t, addr, settings), broker}
-	h.overtake(t) // which begins without a worker
+	h.StartWorker()
 	t.Run("beside one another", func(t *testing.T) {
 		for name, part := range map[string]func(house, *testing.T){
 			"messages": house.arrive, "a ladder": house.failUpTheLadder, "what is declared": house.declare,
-			"acknowledged later": house.acknowledgeLater, "a rate and a pause": house.keepToTheRate, "a latest time": house.expire,
-			"preloaded": house.callOffWhilePreloaded, "attempts in flight": house.keepToTheirShare, "a second link": house.standIn, "bad input": house.refuse,
+			"a latest time": house.expire, "attempts in flight": house.keepToTheirShare, "a second link, and acknowledged": house.standIn,
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -149,52 +145,7 @@ func (h house) declare(t *testing.T) {
 	require.Contains(t, string(plan.Body), `{"pointer":"/declare/exchange_type","from":"fanout","to":"direct"}`)
 }
 
-// A message that the broker has confirmed is accepted, where its reader acknowledges.
-func (h house) acknowledgeLater(t *testing.T) {
-	slow := newQueue(t, h.broker, "order-slow")
-	h.Policy(slow.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "ack": testenv.JSON{"within": "10m"}})
-	h.Add(testenv.JSON{"business_type": slow.name, "business_id": "1", "delay": "0s"})
-	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), deliveryOf(slow.next()), testenv.Patient)
-	require.NoError(t, err)
-	require.Equal(t, timer.Delivered, view.Status)
-}
-
 // deliveryOf is what a message says to whoever acknowledges it.
 func deliveryOf(d amqp.Delivery) client.Delivery {
 	return client.Delivery{WebhookID: d.MessageId, Token: fmt.Sprint(d.Headers[delivery.HeaderAckToken])}
-}
-
-func (h house) refuse(t *testing.T) {
-	const kind = "order-refused"
-	for callback, pointer := range map[string]string{
-		`{"broker":"other"}`:                                                 "/callback/broker",
-		`{"broker":"main","url":"https://h/"}`:                               "/callback/broker",
-		`{"broker":"main","exchange":"a\u0007"}`:                             "/callback/exchange",
-		`{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}`: "/callback/routing_key",
-		`{"exchange":"timers"}`:                                              "/callback/exchange",
-		`{"broker":"main","declare":{}}`:                                     "/callback/declare",
-	} {
-		reply := h.Do("POST", "/v1/timers", `{"business_type":"`+kind+`","business_id":"bad","delay":"1h","callback":`+callback+`}`)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", callback, reply.Body)
-		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
-		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
-		require.Equal(t, http.StatusNotFound, h.Do("GET", "/v1/timers/"+kind+"/bad", nil).Status, "nothing is started")
-	}
-	for body, pointer := range map[string]string{
-		`{"callback":{"broker":"other"}}`:                                                 "/callback/broker",
-		`{"callback":{"broker":"main","url":"https://h/"}}`:                               "/callback/broker",
-		`{"callback":{"routing_key":"x"}}`:                                                "/callback/routing_key",
-		`{"callback":{"broker":"main"},"declare":{}}`:                                     "/declare",
-		`{"callback":{"broker":"main"},"declare":{"exchange_type":"direct"}}`:             "/declare/exchange_type",
-		`{"callback":{"url":"https://h/"},"declare":{"queue":"bad"}}`:                     "/declare",
-		`{"callback":{"broker":"main"},"alert":{"broker":"other"}}`:                       "/alert/broker",
-		`{"callback":{"broker":"main"},"alert":{}}`:                                       "/alert/url",
-		`{"callback":{"broker":"main","exchange":"a\u0000b"}}`:                            "/callback/exchange",
-		`{"callback":{"broker":"main","routing_key":"` + strings.Repeat("k", 256) + `"}}`: "/callback/routing_key",
-	} {
-		reply := h.Do("PUT", "/v1/policies/bad", body)
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s: %s", body, reply.Body)
-		require.Len(t, reply.Problem().Errors, 1, "%s", reply.Body)
-		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
-	}
 }

@@ -26,9 +26,7 @@ import (
 func TestLostTimersAreFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	addr, stop, err := testenv.Temporal(dir)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.AloneIn(t, dir)
 	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
 	env.StartWorker() // it has no reconciler
 	const lost = 20
@@ -82,9 +80,7 @@ func TestLostTimersThatAWorkerHadAreFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			addr, stop, err := testenv.Temporal(dir)
-			require.NoError(t, err)
-			t.Cleanup(stop)
+			addr := testenv.AloneIn(t, dir)
 			var wire cut
 			dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
 			dead.StartWorkerBeside()
@@ -120,9 +116,7 @@ func TestLostTimersThatAWorkerHadAreFound(t *testing.T) {
 func TestLostAttemptsOfAWorkerAreFound(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	addr, stop, err := testenv.Temporal(dir)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.AloneIn(t, dir)
 	var wire cut
 	dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
 	dead.StartWorker()

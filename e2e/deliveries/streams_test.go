@@ -13,7 +13,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
@@ -178,36 +177,6 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	env.Await(kind+"/held", "delivered")
 }
 
-// A destination is one thing, and that receivers connect is the policy's to say.
-func TestStreamsThatAreNone(t *testing.T) {
-	t.Parallel()
-	env, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
-	refused := func(pointer string, reply testenv.Reply) {
-		t.Helper()
-		require.Equal(t, http.StatusUnprocessableEntity, reply.Status, "%s", reply.Body)
-		require.Equal(t, pointer, reply.Problem().Errors[0].Pointer)
-	}
-	for _, other := range []testenv.JSON{{"url": "https://h.example/"}, {"broker": "main"}} {
-		other["stream"] = true
-		refused("/callback/stream", env.Do("PUT", "/v1/policies/"+kind, testenv.JSON{"callback": other}))
-	}
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	own := testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}}
-	refused("/callback/url", env.Do("POST", "/v1/timers", own))
-	own["callback"] = testenv.JSON{"stream": true}
-	refused("/callback/stream", env.Do("POST", "/v1/timers", own))
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
-	refused("/callback/url", env.Do("PATCH", "/v1/timers/"+kind+"/1", testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}}))
-
-	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/streams/"+kind+"-none", nil).Status)
-	env.Policy(kind+"-http", testenv.JSON{"callback": testenv.JSON{"url": "http://127.0.0.1:9000/"}})
-	reply := env.Do("GET", "/v1/streams/"+kind+"-http", nil)
-	require.Equal(t, http.StatusConflict, reply.Status)
-	require.Equal(t, "urn:wakecall:problem:not-streamed", reply.Problem().Type)
-	refused("wait", env.Do("GET", "/v1/streams/"+kind+"?wait=31s", nil))
-	refused("max", env.Do("GET", "/v1/streams/"+kind+"?max=0", nil))
-}
-
 // A client without WebSockets polls, and answers with calls of their own, at any gateway.
 func TestLongPolls(t *testing.T) {
 	t.Parallel()
@@ -269,33 +238,4 @@ func TestAGatewayStopsBetweenALongPollAndItsAnswer(t *testing.T) {
 	require.Equal(t, "1", again.Headers["Wakecall-Attempt"], "it was no attempt")
 	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": again.Ring}).Status)
 	require.EqualValues(t, 1, other.Await(kind+"/left", "delivered").Attempts)
-}
-
-// What waits for receivers to connect goes where the policy leads by now.
-func TestAStreamThatEndsIsDrained(t *testing.T) {
-	t.Parallel()
-	env, kind, r := testenv.Open(t, testenv.Addr), sample.Type(t), receiver.New(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	env.Await(kind+"/1", "delivering")
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.Await(kind+"/1", "delivered")
-
-	// A second link that comes later counts for what waits already.
-	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	env.Add(testenv.JSON{"business_type": kind + ".second", "business_id": "1", "delay": "0s"})
-	env.Await(kind+".second/1", "delivering")
-	env.Policy(kind+".second", testenv.JSON{"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL, "after": "1s"}})
-
-	// And the other way round.
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "paused": true})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "1s"}) // the worker has heard of the pause by then
-	env.Await(kind+"/2", "delivering")
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	l := listen(t, env, kind)
-	l.ack(l.next())
-	env.Await(kind+"/2", "delivered")
-
-	require.Eventually(t, func() bool { return env.Get(kind+".second/1").Status == "delivered" }, 3*time.Minute, 200*time.Millisecond, "workers have looked")
-	require.Equal(t, "fallback", env.Get(kind+".second/1").Link)
 }
