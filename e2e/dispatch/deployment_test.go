@@ -98,9 +98,7 @@ const patience = 3 * time.Second
 func deploy(t testing.TB) *deployment { return deployIn(t, t.TempDir()) }
 
 func deployIn(t testing.TB, dir string) *deployment {
-	addr, stop, err := testenv.Temporal(dir)
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.AloneIn(t, dir)
 	d := &deployment{t: t, addr: addr, sink: newSink(t)}
 	d.Env = testenv.Open(t, addr)
 	return d

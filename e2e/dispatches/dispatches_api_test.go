@@ -3,8 +3,6 @@ package dispatches
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -17,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/delivery"
@@ -25,6 +24,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // dispatchTest is a dispatch of a test.
@@ -149,71 +149,6 @@ func TestADispatch(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, m.env.Do("GET", m.path("other"), nil).Status)
 	require.Equal(t, http.StatusNotFound, m.env.Do("GET", m.path("other")+"/failures", nil).Status)
 	require.Equal(t, http.StatusNotFound, m.env.Do("GET", m.path("other")+"/events", nil).Status)
-}
-
-// put makes a request with the items of an upload, as they are.
-func (m dispatchTest) put(query, lines string) testenv.Reply {
-	request := m.env.Request("PUT", m.path("list")+"/items"+query, lines)
-	request.Header.Set("Content-Type", "application/x-ndjson")
-	return m.env.Send(request)
-}
-
-func ndjson(items []dispatch.Item) string {
-	var text strings.Builder
-	for _, item := range items {
-		line, _ := json.Marshal(item)
-		text.Write(append(line, '\n'))
-	}
-	return text.String()
-}
-
-// An upload that breaks off or holds a line that is no item starts nothing, and goes on
-// where it was left.
-func TestAnUploadedDispatch(t *testing.T) {
-	t.Parallel()
-	m := openDispatchTest(t)
-	items := numbered(2500) // of which the first two thousand fill pages
-	order := testenv.JSON{"business_type": m.kind, "business_id": "list", "per_second": 2000, "upload": true}
-	reply := m.env.Do("POST", "/v1/dispatches", order)
-	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
-	require.Equal(t, http.StatusOK, m.env.Do("POST", "/v1/dispatches", order).Status)
-
-	wrong := m.put("", ndjson(items[:1100])+"{\n"+ndjson(items[1100:1200])+`{"id":"ä"}`)
-	require.Equal(t, http.StatusUnprocessableEntity, wrong.Status)
-	var problem struct{ Errors wire.FieldErrors }
-	wrong.Into(&problem)
-	require.Len(t, problem.Errors, 2)
-	require.Equal(t, []string{"/1101", "/1202/id"}, []string{problem.Errors[0].Pointer, problem.Errors[1].Pointer})
-	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
-	require.Equal(t, http.StatusUnprocessableEntity, m.put("", "").Status, "no item at all")
-
-	m.breakOff("list", ndjson(items[:2200]))
-	const stored = 2000 // two whole pages
-	m.await("list", func(v dispatch.View) bool { return v.Uploaded == stored })
-	require.Empty(t, m.r.All(), "nothing was started")
-	require.Equal(t, dispatch.Uploading, m.shown("list").Status)
-	require.Equal(t, http.StatusUnprocessableEntity, m.put("?from=2400", ndjson(items[2400:])).Status, "a gap")
-
-	started := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
-	require.Equal(t, http.StatusOK, started.Status, "%s", started.Body)
-	m.await("list", func(v dispatch.View) bool { return v.Status != dispatch.Uploading })
-	repeated := m.put("?from="+strconv.Itoa(stored), ndjson(items[stored:]))
-	require.Equal(t, http.StatusConflict, repeated.Status, "they are stored already")
-	last := m.ended("list")
-	require.Equal(t, []any{dispatch.Done, len(items)}, []any{last.Status, last.Done})
-	m.once(items)
-}
-
-// breakOff sends a part of an upload, and hangs up.
-func (m dispatchTest) breakOff(id, lines string) {
-	m.t.Helper()
-	conn, err := (&net.Dialer{}).DialContext(m.t.Context(), "tcp", strings.TrimPrefix(m.env.URL, "http://"))
-	require.NoError(m.t, err)
-	_, err = fmt.Fprintf(conn, "PUT %s/items HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: %d\r\n\r\n%s",
-		m.path(id), len(lines)+10_000, lines)
-	require.NoError(m.t, err)
-	require.NoError(m.t, conn.Close())
 }
 
 // What fails climbs the ladder, is listed with its reason, and can be tried again under the
@@ -399,4 +334,77 @@ func TestPagesOfAnUploadedDispatch(t *testing.T) {
 	require.Len(t, seen, 30)
 	require.Greater(t, seen["item-1"], seen["item-2"], "one of them is tried again")
 	require.LessOrEqual(t, seen["item-2"], 1+lost)
+}
+
+// A recurring dispatch calls for the items that it was given each time again, under
+// webhook ids of their own, and tells how the last occurrence ended.
+func TestARecurringDispatch(t *testing.T) {
+	t.Parallel()
+	m := openDispatchTest(t)
+	m.r.On("/again", func(w http.ResponseWriter, r *http.Request, _ int) {
+		if r.Header.Get("Wakecall-Business-Id") == "item-3" {
+			w.WriteHeader(http.StatusGone)
+		}
+	})
+	reply := m.env.Do("POST", "/v1/dispatches", testenv.JSON{
+		"business_type": m.kind, "business_id": "again", "per_second": 50, "items": numbered(10),
+		"callback": testenv.JSON{"url": m.r.URL + "/again"}, "recurrence": testenv.JSON{"after": "1s", "max_occurrences": 2},
+	})
+	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
+	between := m.await("again", func(v dispatch.View) bool { return v.Last != nil })
+	require.Equal(t, []any{2, 1, dispatch.DoneWithFailures, 9, 1},
+		[]any{between.Occurrence, between.Last.Occurrence, between.Last.Status, between.Last.Done, between.Last.Failed})
+	first := m.r.Calls("item-3")[0].Header.Get("webhook-id")
+	if between.Status == dispatch.Scheduled {
+		for failure, err := range m.live.Failures(t.Context(), m.key("again")) {
+			require.NoError(t, err)
+			require.Equal(t, first, failure.WebhookID, "under the id that its receiver knows")
+		}
+	}
+	last := m.ended("again")
+	require.Equal(t, []any{dispatch.DoneWithFailures, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
+	ids := map[string]bool{}
+	for _, item := range numbered(10) {
+		calls := m.r.Calls(item.ID)
+		require.Len(t, calls, 2, item.ID)
+		require.Equal(t, []string{"1", "2"}, receiver.Headers(calls, "Wakecall-Occurrence"))
+		require.Empty(t, calls[0].Header.Get("Wakecall-Revision"), "items have none")
+		for _, call := range calls {
+			require.Equal(t, string(item.Payload), string(call.Body))
+			ids[call.Header.Get("webhook-id")] = true
+		}
+	}
+	require.Len(t, ids, 20)
+	_, _, err := m.c.RetryFailures(t.Context(), m.key("again"))
+	require.NoError(t, err, "those of the last one")
+	m.ended("again")
+	require.Equal(t, []string{"2"}, receiver.Headers(m.r.Calls("item-3")[2:], "Wakecall-Occurrence"))
+}
+
+// lostShardRuns counts the attempts at shard runs of a dispatch that Temporal gave up, by the
+// histories of its shards: of a worker that was silent for too long. What another worker
+// takes over may be sent again; without any such attempt nothing is.
+func lostShardRuns(t *testing.T, env *testenv.Env, key wire.Key) (lost int) {
+	t.Helper()
+	history := env.Client.GetWorkflowHistory(t.Context(), workflows.DispatchWorkflowID(key), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		if shard := event.GetChildWorkflowExecutionStartedEventAttributes().GetWorkflowExecution(); shard != nil {
+			lost += lostIn(t, env, shard.GetWorkflowId())
+		}
+	}
+	return lost
+}
+
+// lostIn counts them in one shard, which has one run: it is a short dispatch.
+func lostIn(t *testing.T, env *testenv.Env, shard string) (lost int) {
+	t.Helper()
+	history := env.Client.GetWorkflowHistory(t.Context(), shard, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for history.HasNext() {
+		event, err := history.Next()
+		require.NoError(t, err)
+		lost += max(int(event.GetActivityTaskStartedEventAttributes().GetAttempt())-1, 0)
+	}
+	return lost
 }

@@ -2,9 +2,6 @@ package dispatches
 
 import (
 	"fmt"
-	"net/http"
-	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,30 +97,6 @@ func btoi(b bool) int {
 		return 1
 	}
 	return 0
-}
-
-// A dispatch that is kept from its rate by a slow receiver says so while it runs, and one
-// that asks for more than anybody can send is warned of.
-func TestADispatchThatIsNotAtItsRate(t *testing.T) {
-	t.Parallel()
-	env, r := testenv.Open(t, testenv.Addr), receiver.New(t)
-	url := r.On("/slow", func(http.ResponseWriter, *http.Request, int) { <-time.After(200 * time.Millisecond) })
-	env.Policy("d-behind", testenv.JSON{"callback": testenv.JSON{"url": url}, "limits": testenv.JSON{"in_flight": 1}})
-	reply := env.Do("POST", "/v1/dispatches", testenv.JSON{
-		"business_type": "d-behind", "business_id": "a", "per_second": dispatch.MaxRate, "items": numbered(200),
-	})
-	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	expected, err := strconv.Atoi(reply.Header.Get(dispatch.HeaderExpectedRate))
-	if runtime.GOMAXPROCS(0) <= 2 { // else nothing speaks against it
-		require.NoError(t, err)
-		require.Less(t, expected, dispatch.MaxRate)
-	}
-	key := wire.Key{BusinessType: "d-behind", BusinessID: "a"}
-	view := awaitDispatch(t, env, key, func(view dispatch.View) bool { return view.BehindWhy == dispatch.ShortOfSlots })
-	require.Less(t, view.Effective, 50.0)
-	require.NotZero(t, view.BehindSince)
-	_, _, err = env.Engine.Dispatches.Cancel(t.Context(), key, wait)
-	require.NoError(t, err)
 }
 
 // Temporal's own programs end a dispatch as they end any workflow, and the Web UI's

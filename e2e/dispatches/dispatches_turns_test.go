@@ -18,9 +18,7 @@ import (
 // those that wait say so.
 func TestSlowDispatchesOfOneTypeHoldUpNoOther(t *testing.T) {
 	t.Parallel()
-	addr, stop, err := testenv.Temporal(t.TempDir()) // workers of other tests would have places as well
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t) // workers of other tests would have places as well
 	env, r := testenv.Open(t, addr), receiver.New(t)
 	env.StartWorker()
 	url := r.On("/turns", receiver.Status(200))
@@ -48,7 +46,7 @@ func TestSlowDispatchesOfOneTypeHoldUpNoOther(t *testing.T) {
 	})
 	require.Eventually(t, func() bool { return waiting() >= 2 }, testenv.Patience, 200*time.Millisecond, "the others have the places")
 	began := time.Now()
-	_, _, err = d.Add(t.Context(), mass("d-turns-quick", "a", 100), dispatchItems(20))
+	_, _, err := d.Add(t.Context(), mass("d-turns-quick", "a", 100), dispatchItems(20))
 	require.NoError(t, err)
 	awaitDispatch(t, env, mass("d-turns-quick", "a", 100).Key, in(dispatch.Done))
 	t.Log("the other type took", time.Since(began))
