@@ -118,9 +118,7 @@ var accessRoles = []string{"viewer", "operator", "operator+no-payloads", "admin"
 func keyOf(role string, all bool) string { return fmt.Sprintf("%s %t", role, all) }
 
 func openAccess(t *testing.T) *access {
-	addr, stop, err := testenv.Temporal(t.TempDir()) // pausing everything is not for others
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t) // pausing everything is not for others
 	m := &access{T: t, receiver: receiver.New(t), kinds: map[string]string{ownType: sample.Type(t) + ".own", foreignType: sample.Type(t) + ".foreign", allTypes: ""}}
 	m.admin = testenv.Open(t, addr)
 	m.admin.StartWorker()
@@ -330,28 +328,5 @@ func wrongScopesAreFound(t *testing.T, results map[string]map[asker]string) {
 			other.Scope.BusinessType = "filtered"
 			require.True(t, differs(other), "%s without its business type", op.ID)
 		}
-	}
-}
-
-// Without a key nothing is answered but what is open to all.
-func TestNothingWithoutAKey(t *testing.T) {
-	t.Parallel()
-	settings := testenv.Settings()
-	key, err := auth.ParseKey("ops:" + strings.Repeat("0", 64))
-	require.NoError(t, err)
-	settings.APIKeys = []auth.Key{key}
-	env := testenv.OpenWith(t, testenv.Addr, settings)
-	for _, op := range contractOperations(t) {
-		path := strings.NewReplacer("{type}", "a", "{id}", "1", "{webhook_id}", "w").Replace(op.path)
-		for _, header := range []string{"", "Bearer guessed", "Bearer eyJhbGciOiJub25lIn0.e30."} {
-			request := env.Request(op.method, path, nil)
-			if header != "" {
-				request.Header.Set("Authorization", header)
-			}
-			require.Equal(t, http.StatusUnauthorized, env.Send(request).Status, "%s %q", op.ID, header)
-		}
-	}
-	for _, path := range []string{"/livez", "/readyz", "/openapi.yaml", "/docs", "/metrics"} {
-		require.Equal(t, http.StatusOK, env.Do("GET", path, nil).Status, path)
 	}
 }

@@ -169,9 +169,7 @@ func requestExamples(t *testing.T) (found []example) {
 func TestExamplesOfTheDocumentWork(t *testing.T) {
 	t.Parallel()
 	// A server of its own: one example pauses everything.
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	env, kind := testenv.OpenWith(t, addr, testenv.Settings()), sample.Type(t)
 	env.StartWorker()
 	examples := requestExamples(t)

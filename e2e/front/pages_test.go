@@ -51,9 +51,7 @@ func TestPagesOfComingFrom(t *testing.T) {
 
 // withBroker is a Wakecall that knows a broker called main.
 func withBroker(t *testing.T) *testenv.Env {
-	addr, stop, err := testenv.Temporal(t.TempDir())
-	require.NoError(t, err)
-	t.Cleanup(stop)
+	addr := testenv.Alone(t)
 	settings := testenv.Settings()
 	settings.Brokers = rabbit.BrokersFile(t, rabbit.Start(t).URL)
 	env := testenv.OpenWith(t, addr, settings)
