@@ -1,4 +1,5 @@
-// Package isolation measures how one misbehaving business type affects the lateness of another.
-// It uses a deployment of real processes, and compares with the other type's own quiet run. It
-// takes some minutes of the whole machine, so it is a benchmark; make isolation runs it.
+// Package isolation tests what one misbehaving business type does to another. Its tests have
+// receivers that break the rules of HTTP. Its benchmark, which make isolation runs, measures the
+// lateness of another type on a deployment of real processes, and compares it with the other
+// type's own quiet run. It takes some minutes of the whole machine.
 package isolation

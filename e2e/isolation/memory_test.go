@@ -1,4 +1,4 @@
-package hostile
+package isolation
 
 import (
 	"io"
@@ -8,9 +8,8 @@ import (
 	"time"
 )
 
-// memoryLimit is how much the process may grow with any receiver. Under the race detector it
-// holds more: sync.Pool drops a part of its objects.
-const memoryLimit = raceFactor * 64 << 20
+// memoryLimit is how much the process may grow with any receiver.
+const memoryLimit = 128 << 20
 
 // memory watches the heap in use.
 type memory struct {

@@ -1,4 +1,4 @@
-package receiver
+package sendtest
 
 import (
 	"bufio"
@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 )
 
 // Hostile is a receiver that speaks TCP by hand, to break rules that an HTTP server keeps.
@@ -51,7 +49,9 @@ type Conn struct {
 func NewHostile(t testing.TB, addr string, manner Manner) *Hostile {
 	t.Helper()
 	listener, err := net.Listen("tcp", addr)
-	require.NoError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := &Hostile{Addr: listener.Addr().String(), listener: listener, manner: manner, closing: make(chan struct{})}
 	h.serving.Go(h.serve)
 	t.Cleanup(h.close)

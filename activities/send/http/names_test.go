@@ -1,4 +1,4 @@
-package hostile
+package httpsend
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"net/netip"
 	"strings"
 	"sync"
-	"time"
+	"testing"
 
 	"golang.org/x/net/dns/dnsmessage"
 )
@@ -21,10 +21,12 @@ const zone = ".hostile.test"
 type nameServer struct {
 	mu    sync.Mutex
 	asked map[string]int
-	since map[string]time.Time
+	// hung are the connections of queries that are not answered; gone says that none waits.
+	hung []net.Conn
+	gone bool
 }
 
-var names = &nameServer{asked: map[string]int{}, since: map[string]time.Time{}}
+var names = &nameServer{asked: map[string]int{}}
 
 // records are the addresses behind each name, in the order in which the n-th
 // query (from 0) gets them.
@@ -74,14 +76,40 @@ func (s *nameServer) serve(conn net.Conn) {
 			return
 		}
 		answer, ok := s.answer(query)
-		if !ok {
-			continue // and the other side waits
+		if !ok { // and the other side waits
+			if !s.hang(conn) {
+				return
+			}
+			continue
 		}
 		framed := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 		if _, err := conn.Write(framed); err != nil {
 			return
 		}
 	}
+}
+
+func (s *nameServer) hang(conn net.Conn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hung = append(s.hung, conn)
+	return !s.gone
+}
+
+// hangFor leaves queries unanswered until a test has ended: a resolver waits for longer.
+func (s *nameServer) hangFor(t *testing.T) {
+	s.setGone(false)
+	t.Cleanup(func() { s.setGone(true) })
+}
+
+func (s *nameServer) setGone(gone bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone = gone
+	for _, conn := range s.hung {
+		_ = conn.Close()
+	}
+	s.hung = nil
 }
 
 func (s *nameServer) answer(query []byte) ([]byte, bool) {
@@ -105,7 +133,7 @@ func (s *nameServer) answer(query []byte) ([]byte, bool) {
 	case label == "loop":
 		message.RCode = dnsmessage.RCodeSuccess
 		message.Answers = []dnsmessage.Resource{{
-			Header: header(question), Body: &dnsmessage.CNAMEResource{CNAME: question.Name},
+			Header: headerOf(question), Body: &dnsmessage.CNAMEResource{CNAME: question.Name},
 		}}
 	case known:
 		message.RCode = dnsmessage.RCodeSuccess
@@ -115,26 +143,16 @@ func (s *nameServer) answer(query []byte) ([]byte, bool) {
 	return packed, err == nil
 }
 
-// first is when a name was first queried.
-func (s *nameServer) first(label string) time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.since[label]
-}
-
 // count returns the number of earlier queries.
 func (s *nameServer) count(label string, kind dnsmessage.Type) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.since[label].IsZero() {
-		s.since[label] = time.Now()
-	}
 	key := label + kind.String()
 	s.asked[key]++
 	return s.asked[key] - 1
 }
 
-func header(question dnsmessage.Question) dnsmessage.ResourceHeader {
+func headerOf(question dnsmessage.Question) dnsmessage.ResourceHeader {
 	return dnsmessage.ResourceHeader{Name: question.Name, Type: question.Type, Class: question.Class}
 }
 
@@ -144,9 +162,9 @@ func resources(question dnsmessage.Question, addresses []string) (found []dnsmes
 		address := netip.MustParseAddr(text)
 		switch {
 		case question.Type == dnsmessage.TypeA && address.Is4():
-			found = append(found, dnsmessage.Resource{Header: header(question), Body: &dnsmessage.AResource{A: address.As4()}})
+			found = append(found, dnsmessage.Resource{Header: headerOf(question), Body: &dnsmessage.AResource{A: address.As4()}})
 		case question.Type == dnsmessage.TypeAAAA && address.Is6():
-			found = append(found, dnsmessage.Resource{Header: header(question), Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
+			found = append(found, dnsmessage.Resource{Header: headerOf(question), Body: &dnsmessage.AAAAResource{AAAA: address.As16()}})
 		}
 	}
 	return found
