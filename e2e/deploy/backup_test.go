@@ -47,10 +47,11 @@ func (b backups) left() (names []string) {
 	return names
 }
 
-// A number that would keep no backup, and so remove the new one, is refused.
+// The newest backups are kept, and what is none. A number that would keep no backup, and so remove
+// the new one, is refused.
 func TestBackupsThatAreKeptAreCounted(t *testing.T) {
 	t.Parallel()
-	there := []string{"2026-01-01T000000Z", "2026-01-02T000000Z"}
+	there := []string{"2026-01-01T000000Z", "2026-01-02T000000Z", "2026-01-03T000000Z", "mine"}
 	b := newBackups(t, there...)
 	for _, keep := range []string{"0", "00", "-1", "+1", "", " 1", "1 ", "seven", "7d", "1.5", "08", "99999999999999999999"} {
 		refused := b.launch(keep, os.DevNull)
@@ -58,9 +59,9 @@ func TestBackupsThatAreKeptAreCounted(t *testing.T) {
 		require.Contains(t, refused.Stderr(), "BACKUP_KEEP is \""+keep+"\"; it must be a whole number from 1")
 		require.Equal(t, there, b.left(), "BACKUP_KEEP=%q", keep)
 	}
-	one := b.launch("1", os.DevNull)
-	require.Zero(t, one.Wait(), "%s", one.Stderr())
-	require.Equal(t, []string{filepath.Base(strings.TrimSpace(one.Stdout()))}, b.left())
+	two := b.launch("2", os.DevNull)
+	require.Zero(t, two.Wait(), "%s", two.Stderr())
+	require.Equal(t, []string{"2026-01-03T000000Z", filepath.Base(strings.TrimSpace(two.Stdout())), "mine"}, b.left())
 }
 
 // A backup that takes longer than the interval is finished, and the second one says why it

@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -116,27 +115,4 @@ func TestRestoredProduction(t *testing.T) {
 	p.Revive("api")
 	p.Revive("worker")
 	l.restored()
-}
-
-// Of many backups the newest are kept, and the rest of a broken-off one is removed.
-func TestBackupsAreKept(t *testing.T) {
-	t.Parallel()
-	dir, tools := t.TempDir(), t.TempDir()
-	for _, name := range []string{"2026-01-01T000000Z", "2026-01-02T000000Z", "2026-01-03T000000Z", "2026-01-04T000000Z.partial", "mine"} {
-		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
-	}
-	require.NoError(t, os.WriteFile(filepath.Join(tools, "pg_basebackup"), []byte("#!/bin/sh\nmkdir \"$2\" && echo | gzip >\"$2/base.tar.gz\"\n"), 0o700))
-	password := filepath.Join(tools, "password")
-	require.NoError(t, os.WriteFile(password, []byte("secret\n"), 0o600))
-	backup := process.Launch(t, process.Command{Path: "/bin/sh", Args: []string{"../../deploy/backup.sh"}, Env: map[string]string{
-		"PATH": tools + ":" + os.Getenv("PATH"), "BACKUP_DIR": dir, "BACKUP_KEEP": "2", "PGPASSWORD_FILE": password,
-	}})
-	require.Zero(t, backup.Wait(), "%s", backup.Stderr())
-	made := filepath.Base(strings.TrimSpace(backup.Stdout()))
-	left, err := filepath.Glob(filepath.Join(dir, "[^.]*")) // except its lock
-	require.NoError(t, err)
-	for i := range left {
-		left[i] = filepath.Base(left[i])
-	}
-	require.ElementsMatch(t, []string{"2026-01-03T000000Z", made, "mine"}, left)
 }
