@@ -84,7 +84,7 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 	})
 	h.Policy(alone, testenv.JSON{
 		"callback": testenv.JSON{"broker": "main"}, "declare": testenv.JSON{"queue": alone},
-		"retry": testenv.JSON{"initial": "200ms", "max_interval": "500ms", "max_attempts": 100},
+		"retry": testenv.JSON{"initial": "200ms", "max_interval": "5s", "max_attempts": 100}, // for as long as a broker takes to start
 	})
 	q, l := newQueue(t, h.broker, kind), newLoad(t, h.Env, kind)
 	require.Eventually(t, func() bool {

@@ -21,12 +21,12 @@ func (h house) expire(t *testing.T) {
 	q := newQueue(t, h.broker, kind)
 	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{"initial": "100ms", "max_interval": "1s", "max_attempts": 100}})
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "0s", "expires_after": "15s"})
+	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "15s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
 	h.Await(kind+"/kept", "delivered")
 	require.Eventually(t, func() bool {
 		kept, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && kept.Messages == 0
 	}, testenv.Patience, 50*time.Millisecond, "the broker drops what nobody took in time")
-	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "15s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
 	expired := h.Await(kind+"/nowhere", "expired")
 	require.Greater(t, expired.Attempts, 1)
 	require.Contains(t, expired.LastFailure.Message, "unroutable")
