@@ -273,7 +273,9 @@ func TestAccessMatrix(t *testing.T) {
 	m := openAccess(t)
 	operations := contractOperations(t)
 	// What holds callbacks or bookings up comes after the others.
-	last := func(op described) bool { return op.ID == "deletePolicy" || strings.HasPrefix(op.path, "/v1/emergency/") }
+	last := func(op described) bool {
+		return op.ID == "deletePolicy" || strings.HasPrefix(op.path, "/v1/emergency/")
+	}
 	t.Run("at once", func(t *testing.T) {
 		for _, op := range operations {
 			if !last(op) {

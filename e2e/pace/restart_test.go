@@ -12,7 +12,6 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
-	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
 // patience is the receiver's Retry-After: longer than it takes to restart the workers and to
@@ -70,7 +69,7 @@ func (b *business) press() (until time.Time) {
 		require.NoError(c, err)
 		require.NoError(c, json.Unmarshal(answer, &policy))
 		assert.WithinRange(c, policy.BackPressure.Until, refused.Add(patience).Truncate(time.Millisecond), time.Now().Add(patience))
-	}, testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
+	}, process.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
 	b.book(5)
 	return policy.BackPressure.Until
 }
