@@ -82,38 +82,59 @@ GO_TEST := go test -trimpath -vet=off -ldflags=-w
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 export GORACE ?= atexit_sleep_ms=100
 
-# The linters take the processor time that waiting tests leave. What they say is
-# printed when the tests are through, and only if they found something.
+# Unit tests compute, and deployments wait. So what else computes runs beside the deployments, and
+# the linters, at the lowest priority, beside all. What they say is printed at the end: of the
+# linters only if they found something. The tests of pace have the machine for themselves.
 .PHONY: test
 test: deps build cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
-	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; \
-	trap 'kill $$lint; exit 1' INT TERM; \
-	$(MAKE) --no-print-directory test-units test-clients test-e2e; status=$$?; \
-	wait $$lint || { status=1; cat $(BIN)/lint.log; }; exit $$status
+	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
+	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
+	$(MAKE) --no-print-directory test-units || status=1; \
+	$(MAKE) --no-print-directory -k test-modules test-clients test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
+	$(MAKE) --no-print-directory test-deployments || status=1; \
+	wait $$beside || status=1; cat $(BIN)/beside.log; \
+	wait $$lint || { status=1; cat $(BIN)/lint.log; }; \
+	$(MAKE) --no-print-directory test-pace || status=1; exit $$status
 
 .PHONY: test-short
 test-short: ## for the inner loop: unit tests and workflows in workflow time, no race detector, no server
 	go test -short ./...
 	cd examples && go test -short ./...
 
+# What has no goroutines has no races: a test of internal/arch holds the core to that.
+PURE := /(core|internal/arch)(/|$$)
+
 .PHONY: test-units
-test-units: build cli # the benchmark's tests start them
-	$(GO_TEST) $(RACE) ./...
+test-units:
+	$(GO_TEST) $$(go list ./... | grep -E '$(PURE)')
+	$(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(PURE)')
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
+
+.PHONY: test-modules
+test-modules: build cli # the benchmark's tests start them
 	cd standalone && $(GO_TEST) ./...
 	cd examples && $(GO_TEST) ./...
 	cd bench && $(GO_TEST) $(RACE) ./...
 	cd deploy/helm && $(AS_BUILT) go test ./...
 
-# Most of these tests wait, so many run at once. The race detector makes the embedded Temporal
-# several times as slow. Our own packages run under it in the unit tests, and together in the
-# tests of SMOKE. `make test-race` runs all of these tests under it.
+.PHONY: test-e2e
+test-e2e: test-deployments test-smoke test-pace ## the tests on whole deployments
+
+# Most of these tests wait, so many run at once.
+.PHONY: test-deployments
+test-deployments: build cli $(CRANE) $(CYCLONEDX)
+	cd e2e && $(GO_TEST) -p 3 -parallel 6 -timeout 25m $$(go list ./... | grep -v /pace)
+
+.PHONY: test-pace
+test-pace: build cli # it measures how even a rate is
+	cd e2e && $(GO_TEST) ./pace
+
+# The race detector makes the embedded Temporal several times as slow. Our own packages run under
+# it in the unit tests, and together in these. `make test-race` runs all of the tests under it.
 SMOKE := ^Test(BookedAndRung|Moves|CancelInFlight|Redeliver|PausedAndResumed)$$
 
-.PHONY: test-e2e
-test-e2e: build cli $(CRANE) $(CYCLONEDX)
-	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m $$(go list ./... | grep -v /pace)
-	cd e2e && $(GO_TEST) ./pace # it measures how even a rate is
+.PHONY: test-smoke
+test-smoke:
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race

@@ -125,6 +125,25 @@ func clocksOf(file *ast.File) (clocks []string) {
 	return clocks
 }
 
+// concurrencyOf returns what of a file needs the race detector.
+func concurrencyOf(file *ast.File) (found []string) {
+	for _, spec := range file.Imports {
+		if strings.HasPrefix(spec.Path.Value, `"sync`) {
+			found = append(found, "an import of "+spec.Path.Value)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.GoStmt:
+			found = append(found, "a goroutine")
+		case *ast.ChanType:
+			found = append(found, "a channel")
+		}
+		return true
+	})
+	return found
+}
+
 // packagesOf returns the production files of each directory below a floor.
 func packagesOf(t *testing.T, floor string) map[string][]*ast.File {
 	packages := map[string][]*ast.File{}
@@ -202,6 +221,8 @@ func TestTestsOfDeploymentsAreSplit(t *testing.T) {
 	require.NotEmpty(t, dirs, "and their files")
 }
 
+// The core is pure: it has no clock, and nothing in it runs beside anything else, so that the
+// Makefile does not run its tests under the race detector.
 func TestTheCoreHasNoClock(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -209,6 +230,7 @@ func TestTheCoreHasNoClock(t *testing.T) {
 		for _, file := range files {
 			seen++
 			require.Empty(t, clocksOf(file), dir)
+			require.Empty(t, concurrencyOf(file), dir)
 		}
 	}
 	require.Greater(t, seen, 50, "the oracle sees files")
@@ -217,12 +239,13 @@ func TestTheCoreHasNoClock(t *testing.T) {
 // The control: each kind of fault is detected.
 func TestFaultsOfAPackageAreSeen(t *testing.T) {
 	t.Parallel()
-	source := "package p\nfunc f() { goesOn := 1; time.Now() }\nfunc (t *T[X]) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostFields+1) +
+	source := "package p\nimport \"sync/atomic\"\nfunc f(c chan int) { goesOn := 1; go time.Now() }\nfunc (t *T[X]) Take() {}\ntype W struct {\n" + strings.Repeat("A int `json:\"a\"`\n", mostFields+1) +
 		"}\ntype T[X any] struct {\n" + strings.Repeat("A int\n", mostFields+1) + "}\n" + strings.Repeat("func (t T[X]) M() {}\n", mostMethods)
 	file, err := parser.ParseFile(token.NewFileSet(), "p.go", source, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	require.Equal(t, []string{"T has 16 fields", "T has 26 methods"}, faultsOf([]*ast.File{file}))
 	require.Equal(t, []string{"a name goesOn", "a function named Take"}, namesOf(file))
 	require.Equal(t, []string{"time.Now"}, clocksOf(file))
+	require.Equal(t, []string{`an import of "sync/atomic"`, "a channel", "a goroutine"}, concurrencyOf(file))
 	require.Equal(t, []string{"31 files"}, faultsOf(slices.Repeat([]*ast.File{{Name: ast.NewIdent("p")}}, mostFiles+1)))
 }
