@@ -165,16 +165,6 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 	l.ack(r)
 	env.Await(kind+"/waits", "delivered")
 	require.Empty(t, l.rings)
-
-	// The policy's pause holds for receivers that connect, too.
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}, "paused": true})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "held", "delay": "1s"}) // the worker has heard of it by then
-	env.Await(kind+"/held", "delivering")
-	waitsFor("held", "pause")
-	require.Empty(t, l.rings)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
-	l.ack(l.next())
-	env.Await(kind+"/held", "delivered")
 }
 
 // A client without WebSockets polls, and answers with calls of their own, at any gateway.

@@ -21,7 +21,6 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/workflows"
@@ -216,12 +215,9 @@ func TestFailuresOfADispatch(t *testing.T) {
 func TestADispatchIsControlled(t *testing.T) {
 	t.Parallel()
 	m := openDispatchTest(t)
-	begin := func(id string, rate float64) {
-		_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{Key: m.key(id), PerSecond: rate}, Items: numbered(1000)})
-		require.NoError(t, err)
-	}
+	_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{Key: m.key("slow"), PerSecond: 1}, Items: numbered(1000)})
+	require.NoError(t, err)
 	wait := client.After(10 * time.Second)
-	begin("slow", 1)
 	m.r.AwaitAll(t, 1)
 	changed := m.env.Do("PATCH", m.path("slow")+"?wait=30s", testenv.JSON{"per_second": 100})
 	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Body)
@@ -237,18 +233,8 @@ func TestADispatchIsControlled(t *testing.T) {
 	m.r.AwaitAll(t, view.Done+20)
 	cancelled := m.env.Do("DELETE", m.path("slow")+"?wait=30s", nil)
 	require.Equal(t, http.StatusOK, cancelled.Status, "%s", cancelled.Body)
-	require.Equal(t, dispatch.Cancelled, m.shown("slow").Status)
+	require.Equal(t, dispatch.Cancelled, m.ended("slow").Status, "who follows is told")
 	require.Equal(t, http.StatusOK, m.env.Do("DELETE", m.path("slow"), nil).Status, "once more")
-
-	begin("temporal", 10)
-	begin("tctl", 10)
-	m.await("temporal", func(v dispatch.View) bool { return v.Status == dispatch.Running })
-	testenv.CLI(t, "workflow", "cancel", "--workflow-id", "dispatch:"+m.kind+"/temporal")
-	process.Execute(t, process.Tctl(t), "--address", testenv.Addr, "workflow", "cancel", "--workflow_id", "dispatch:"+m.kind+"/tctl")
-	for _, id := range []string{"temporal", "tctl"} {
-		m.await(id, func(v dispatch.View) bool { return v.Status == dispatch.Cancelled })
-		require.Equal(t, dispatch.Cancelled, m.ended(id).Status, "who follows is told")
-	}
 }
 
 // A loader is asked for pages, shard by shard; one that fails stops its shard only.

@@ -363,14 +363,3 @@ func TestDatabasesKeepAWriteAheadLog(t *testing.T) {
 	require.NoError(t, db.Close())
 	require.Equal(t, "delete", stored(t, other, "journal_mode"), "an underscore too much is seen")
 }
-
-// The negative control of the tests above: who was killed is gone.
-func TestKilledIsGone(t *testing.T) {
-	t.Parallel()
-	env := process.NewStandalone(t)
-	victim := env.Start()
-	victim.Kill()
-	require.True(t, victim.Ended())
-	_, _, err := env.Try("GET", "/livez", nil)
-	require.Error(t, err)
-}

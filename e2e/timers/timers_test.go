@@ -273,38 +273,6 @@ func TestCancelInFlightAmongWorkers(t *testing.T) { // it needs the machine for 
 	}
 }
 
-// An attempt that outlasts its workflow task is carried over by the SDK, which
-// sees the cancel on the way; the attempt is waited for all the same.
-func TestCancelOfALongAttempt(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	answered := make(chan struct{})
-	url := r.On("/slow", func(_ http.ResponseWriter, _ *http.Request, _ int) { <-answered })
-	body := sample.Booking(kind, "1", "0s", url)
-	body["callback"] = testenv.JSON{"url": url, "timeout": "60s"}
-	env.Add(body)
-	r.Await(t, "1", 1)
-	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/"+kind+"/1?wait=10ms", nil).Status)
-	require.Eventually(t, func() bool {
-		described, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
-		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 6
-	}, testenv.Patience, 100*time.Millisecond, "at 80 % of the task timeout the task is carried over")
-	close(answered)
-	require.Equal(t, 1, env.Await(kind+"/1", "delivered").Attempts)
-	require.Len(t, r.Calls("1"), 1)
-}
-
-func TestFire(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Add(sample.Booking(kind, "1", "1h", r.URL))
-	require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
-	r.Await(t, "1", 1)
-	env.Await(kind+"/1", "delivered")
-	require.Equal(t, http.StatusConflict, env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil).Status)
-	require.Equal(t, http.StatusNotFound, env.Do("POST", "/v1/timers/"+kind+"/2/fire", nil).Status)
-}
-
 func TestRedeliver(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
