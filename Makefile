@@ -120,10 +120,10 @@ test-modules: build cli # the benchmark's tests start them
 .PHONY: test-e2e
 test-e2e: test-deployments test-smoke test-pace ## the tests on whole deployments
 
-# Most of these tests wait, so many run at once.
+# Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
 test-deployments: build cli $(CRANE) $(CYCLONEDX)
-	cd e2e && $(GO_TEST) -p 3 -parallel 6 -timeout 25m $$(go list ./... | grep -v /pace)
+	cd e2e && $(GO_TEST) -p 3 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
 test-pace: build cli # it measures how even a rate is

@@ -63,7 +63,7 @@ func (l *listener) next() ring {
 	case r, open := <-l.rings:
 		require.True(l, open, "the connection ended")
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(testenv.Patience):
 		require.Fail(l, "no ring came")
 		return ring{}
 	}

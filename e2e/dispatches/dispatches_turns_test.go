@@ -45,10 +45,8 @@ func TestSlowDispatchesOfOneTypeHoldUpNoOther(t *testing.T) {
 		}
 	})
 	require.Eventually(t, func() bool { return waiting() >= 2 }, testenv.Patience, 200*time.Millisecond, "the others have the places")
-	began := time.Now()
+	// The slow ones give nothing up by themselves for ten minutes, which nothing here waits for.
 	_, _, err := d.Add(t.Context(), mass("d-turns-quick", "a", 100), dispatchItems(20))
 	require.NoError(t, err)
 	awaitDispatch(t, env, mass("d-turns-quick", "a", 100).Key, in(dispatch.Done))
-	t.Log("the other type took", time.Since(began))
-	require.Less(t, time.Since(began), 10*time.Second, "alone it takes about a second; the slow ones give nothing up by themselves for ten minutes")
 }

@@ -51,7 +51,7 @@ func awaitFound(t *testing.T, env *testenv.Env, filter wakecall.Filter, want ...
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.ElementsMatch(c, want, foundBy(t, env, filter))
-	}, 20*time.Second, 50*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, 50*time.Millisecond, "visibility lags behind")
 }
 
 // rackOf has a timer of every status.

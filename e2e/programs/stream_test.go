@@ -68,7 +68,7 @@ func ids(t *testing.T, rings <-chan client.Ring) (found map[string]string) {
 		case ring := <-rings:
 			require.Equal(t, "1", ring.Header.Get("Wakecall-Attempt"), "what broke off was no attempt")
 			found[ring.Header.Get("Wakecall-Business-Id")] = ring.Header.Get("Webhook-Id")
-		case <-time.After(30 * time.Second):
+		case <-time.After(process.Patience):
 			require.Fail(t, "a ring is missing", "%v came", found)
 		}
 	}
