@@ -20,6 +20,7 @@ import (
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
@@ -73,6 +74,7 @@ var rows = map[string][]any{
 	"emergency":        {policy.MaxEmergencyTypes, wire.MaxNote},
 	"bulk job":         {job.DefaultRate, job.MinRate, job.MaxRate, job.MaxID},
 	"time to acknowledge later (`ack.within`)": {delivery.MinAckWithin, delivery.MaxAckWithin, delivery.MaxAckReason, delivery.MaxRetryStep},
+	"outcomes":           {outcomes.DefaultPast, outcomes.MinStep, outcomes.Kept, outcomes.Kept, tuning.OutcomesTypes},
 	"forecast":           {forecast.DefaultRange, forecast.DefaultStep, forecast.MaxSteps, forecast.MaxStep, tuning.ForecastKept, tuning.ForecastTypes},
 	"record of attempts": {delivery.MaxAnswer, delivery.MaxAnswers},
 	"rate of a dispatch": {dispatch.MinRate, dispatch.MaxRate, dispatch.MaxWarmUp},

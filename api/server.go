@@ -21,6 +21,7 @@ import (
 	"github.com/wakecall/wakecall/api/jobs"
 	"github.com/wakecall/wakecall/api/objectives"
 	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/policies"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/api/streams"
@@ -48,7 +49,7 @@ type Options struct {
 	Streams    streams.Options
 	// Forecasts may be nil in tests that ask for none.
 	Forecasts  forecasts.Forecasts
-	Ledgers    objectives.Ledgers
+	Reports    Reports
 	Operations operations.Options
 	Front      front.Options
 
@@ -61,6 +62,12 @@ type Options struct {
 	TLS *tls.Config
 	// Leave ends the waits of all callers for an effect, when the server stops.
 	Leave func()
+}
+
+// Reports are what the calls about the time past need.
+type Reports struct {
+	Ledgers  objectives.Ledgers
+	Outcomes outcomes.Options
 }
 
 // Server is the HTTP API.
@@ -104,7 +111,8 @@ func (s *Server) register(options Options) {
 	deliveries.Register(s.contract, options.Deliveries)
 	s.streams = streams.Register(s.contract, options.Streams)
 	forecasts.Register(s.contract, options.Forecasts)
-	objectives.Register(s.contract, options.Ledgers)
+	objectives.Register(s.contract, options.Reports.Ledgers)
+	outcomes.Register(s.contract, options.Reports.Outcomes)
 	access.Register(s.contract, options.Front.Auth)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -57,6 +58,37 @@ func (t Timers) Objectives(ctx context.Context, options ObjectivesOptions) (obje
 	return objectives, err
 }
 
+// OutcomesOptions selects the time of outcomes. The zero value selects all business types, and the
+// minutes of the last hour.
+type OutcomesOptions struct {
+	BusinessType string
+	From, To     time.Time
+	Step         time.Duration
+}
+
+// Outcomes returns how timers ended and how late they rang, in each step of the time past.
+func (t Timers) Outcomes(ctx context.Context, options OutcomesOptions) (ended outcomes.Outcomes, err error) {
+	query := url.Values{}
+	if options.BusinessType != "" {
+		query.Set("business_type", options.BusinessType)
+	}
+	addSteps(query, options.From, options.To, options.Step)
+	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/outcomes", query: query}, &ended)
+	return ended, err
+}
+
+// addSteps adds the time and the steps that are asked for.
+func addSteps(query url.Values, from, to time.Time, step time.Duration) {
+	for name, at := range map[string]time.Time{"from": from, "to": to} {
+		if !at.IsZero() {
+			query.Set(name, wire.At(at).String())
+		}
+	}
+	if step != 0 {
+		query.Set("step", wire.Duration(step).String())
+	}
+}
+
 // ForecastOptions selects the time of a forecast. The zero value selects the minutes of the next
 // day.
 type ForecastOptions struct {
@@ -68,14 +100,7 @@ type ForecastOptions struct {
 // and how late its limit makes them.
 func (t Timers) Forecast(ctx context.Context, businessType string, options ForecastOptions) (forecast forecast.Forecast, err error) {
 	query := url.Values{"business_type": {businessType}}
-	for name, at := range map[string]time.Time{"from": options.From, "to": options.To} {
-		if !at.IsZero() {
-			query.Set(name, wire.At(at).String())
-		}
-	}
-	if options.Step != 0 {
-		query.Set("step", wire.Duration(options.Step).String())
-	}
+	addSteps(query, options.From, options.To, options.Step)
 	_, err = t.caller.do(ctx, call{method: http.MethodGet, path: "/v1/forecast", query: query}, &forecast)
 	return forecast, err
 }

@@ -21,6 +21,7 @@
 //   - [emergencies.Emergencies]: pause the callbacks of business types, or of all.
 //   - [queues.Queues]: the task queues of business types: their rate and their backlog.
 //   - [forecasts.Forecasts]: how many timers fall due in each step of the time ahead.
+//   - [outcomes.Outcomes]: how timers ended in each minute of the last day.
 //   - [ledger.Ledgers]: how punctual timers were, by business type.
 //   - [stats.Stats]: counts of timers by status and business type.
 //   - [runs.Runs]: answers to a worker about a run that it delivers.

@@ -18,6 +18,7 @@ import (
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/ledger"
 	"github.com/wakecall/wakecall/engine/namespace"
+	"github.com/wakecall/wakecall/engine/outcomes"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/queues"
 	"github.com/wakecall/wakecall/engine/reconcile"
@@ -52,6 +53,7 @@ type Engine struct {
 	Timers     *Timers
 	Stats      *stats.Stats
 	Forecasts  *forecasts.Forecasts
+	Outcomes   *outcomes.Outcomes
 	Ledgers    *ledger.Ledgers
 	Series     *timers.Series
 	Failures   *bookings.Failures
@@ -91,6 +93,7 @@ func New(config Config) *Engine {
 	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
 	e.Alerts = alerts.New(k, e.Policies)
 	e.Ledgers = ledger.New(k, e.Policies, e.Stats)
+	e.Outcomes = outcomes.New(k, e.Policies)
 	e.Emergencies = emergencies.New(k, config.PolicyTTL)
 	e.Queues = queues.New(k, e.Policies)
 	holding := waits.New(e.Policies, e.Emergencies, e.Queues)

@@ -14,12 +14,18 @@ type Labels interface {
 	Labelled(businessType string, write func(label string))
 }
 
+// Attempts records attempts minute by minute. The lateness is nil unless the attempt was the first
+// of its delivery.
+type Attempts interface {
+	Attempted(businessType string, latenessMS *int64, retried bool)
+}
+
 // labelType is the label of business types: there are hundreds of them. Business ids are no
 // labels.
 const labelType = "business_type"
 
-// latenessBuckets reach from the promised millisecond to the minutes of an outage.
-var latenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
+// LatenessBuckets reach from the promised millisecond to the minutes of an outage, in seconds.
+var LatenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
 
 var (
 	// results are those of attempts that were made.
@@ -33,6 +39,7 @@ var (
 // Reporter holds the metrics of deliveries. It is the [Observer] of a process.
 type Reporter struct {
 	labels    Labels
+	past      Attempts
 	lateness  *prometheus.HistogramVec
 	attempts  *prometheus.CounterVec
 	byLink    *prometheus.CounterVec
@@ -42,12 +49,13 @@ type Reporter struct {
 	repeated  prometheus.Counter
 }
 
-// NewReporter returns a Reporter.
-func NewReporter(labels Labels) *Reporter {
+// NewReporter returns a Reporter. past records the attempts as well.
+func NewReporter(labels Labels, past Attempts) *Reporter {
 	r := &Reporter{
 		labels: labels,
+		past:   past,
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wakecall_lateness_seconds", Buckets: latenessBuckets,
+			Name: "wakecall_lateness_seconds", Buckets: LatenessBuckets,
 			Help: "First byte of a delivery's first attempt, minus its due time.",
 		}, []string{labelType}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -78,6 +86,7 @@ func NewReporter(labels Labels) *Reporter {
 
 // Attempted counts one attempt.
 func (r *Reporter) Attempted(businessType string, report delivery.Report, took time.Duration) {
+	r.past.Attempted(businessType, report.LatenessMS, report.Result == delivery.ResultRetry)
 	r.labels.Labelled(businessType, func(label string) {
 		r.attempts.WithLabelValues(label, string(report.Result)).Inc()
 		if report.Link != "" {

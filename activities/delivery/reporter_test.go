@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -14,6 +15,27 @@ import (
 type everyType struct{}
 
 func (everyType) Labelled(businessType string, write func(label string)) { write(businessType) }
+
+// noted are the attempts that were recorded minute by minute.
+type noted struct{ attempts []string }
+
+func (n *noted) Attempted(businessType string, latenessMS *int64, retried bool) {
+	late := int64(-1)
+	if latenessMS != nil {
+		late = *latenessMS
+	}
+	n.attempts = append(n.attempts, fmt.Sprint(businessType, " ", late, " ", retried))
+}
+
+// An attempt is recorded in its minute too, with its lateness and whether it is repeated.
+func TestAttemptsAreRecordedByTheMinute(t *testing.T) {
+	t.Parallel()
+	past, late := &noted{}, int64(7)
+	r := NewReporter(everyType{}, past)
+	r.Attempted("order", delivery.Report{Result: delivery.ResultRetry, LatenessMS: &late}, time.Second)
+	r.Attempted("order", delivery.Report{Result: delivery.ResultDelivered}, time.Second)
+	require.Equal(t, []string{"order 7 true", "order -1 false"}, past.attempts)
+}
 
 // samples are the values of counters, and the counts of histograms, by name, added up over
 // their series. series are the numbers of series.
@@ -36,7 +58,7 @@ func samples(t *testing.T, r *Reporter) (values map[string]float64, series map[s
 // The series of a label begin at zero, and end with it.
 func TestSeriesOfALabel(t *testing.T) {
 	t.Parallel()
-	r := NewReporter(everyType{})
+	r := NewReporter(everyType{}, &noted{})
 	_, shared := samples(t, r)
 	r.Begin("order", false)
 	values, series := samples(t, r)
@@ -73,7 +95,7 @@ func TestWhatDeliveriesReport(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := NewReporter(everyType{})
+			r := NewReporter(everyType{}, &noted{})
 			c.event(r)
 			values, _ := samples(t, r)
 			for metric, value := range values {

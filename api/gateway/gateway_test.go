@@ -24,9 +24,11 @@ import (
 	"github.com/wakecall/wakecall/api/dispatches"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
+	coreoutcomes "github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/engine/enginetest"
@@ -48,6 +50,13 @@ type Gateway struct {
 	Engine   *engine.Engine
 	Temporal *enginetest.Temporal
 	server   *api.Server
+}
+
+// unknownLateness knows of no attempts.
+type unknownLateness struct{}
+
+func (unknownLateness) Lateness(context.Context, []string, coreoutcomes.Span) ([]coreoutcomes.Lateness, coreoutcomes.Source, error) {
+	return nil, coreoutcomes.Unknown, nil
 }
 
 // kinds counts the business types handed out.
@@ -77,7 +86,8 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
-		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts, Ledgers: e.Ledgers,
+		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
+		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: unknownLateness{}}},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams:    streams.Options{Policy: e.Policies.Policy},
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }, Metrics: telemetry.Handler(), Version: "test"},

@@ -140,6 +140,10 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
 	a.recordCounts(counter)
+	if err := a.reporters.attempts.askPrometheus(s.Config.PrometheusURL); err != nil {
+		a.Close()
+		return nil, fmt.Errorf("WAKECALL_PROMETHEUS_URL: %w", err)
+	}
 	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
 		a.Close()
 		return nil, err
@@ -231,5 +235,6 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		Observer: a.Telemetry, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
 		Intervals: worker.Intervals{Policies: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), Reconcile: a.Config.ReconcileInterval},
 	})
+	a.reporters.attempts.working.Store(true)
 	return workers, workers.Start()
 }

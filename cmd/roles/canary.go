@@ -3,10 +3,12 @@ package roles
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/engine/canary"
 	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/stream"
 )
 
@@ -16,8 +18,9 @@ func (a *App) startCanary(ctx context.Context, running *sync.WaitGroup) {
 	if a.Config.Canary == config.CanaryOff {
 		return
 	}
-	// Its attempts are observed by a reporter that is not registered.
-	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, delivery.NewReporter(a.Telemetry), func(string) {})
+	// A reporter that is not registered observes its attempts, in a ring of its own.
+	reporter := delivery.NewReporter(a.Telemetry, observe.NewLateness(nil, time.Now))
+	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, reporter, func(string) {})
 	metrics := a.Telemetry.Canary(canary.StepNames())
 	a.found.canary = a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
 	running.Go(func() { a.found.canary.Run(ctx) })

@@ -1,6 +1,8 @@
 package roles
 
 import (
+	"time"
+
 	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/dispatch"
 	"github.com/wakecall/wakecall/internal/observe"
@@ -10,11 +12,13 @@ import (
 type reporters struct {
 	deliveries *delivery.Reporter
 	dispatches *dispatch.Reporter
+	attempts   *attempts
 }
 
 // report registers the metrics of each room.
 func report(telemetry *observe.Telemetry) reporters {
-	r := reporters{deliveries: delivery.NewReporter(telemetry), dispatches: dispatch.NewReporter(telemetry)}
+	past := &attempts{ring: observe.NewLateness(delivery.LatenessBuckets, time.Now)}
+	r := reporters{deliveries: delivery.NewReporter(telemetry, past.ring), dispatches: dispatch.NewReporter(telemetry), attempts: past}
 	telemetry.Add(r.deliveries, r.dispatches)
 	return r
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/wakecall/wakecall/api/dispatches"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/internal/config"
@@ -43,7 +44,8 @@ func (a *App) API() (Server, error) {
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
-		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts, Ledgers: e.Ledgers,
+		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
+		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: a.reporters.attempts}},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams: streams.Options{
 			Hub: a.streams(), Policy: e.Policies.Policy, Gateway: a.Identity, AnswerElsewhere: e.Streams.Answer,
@@ -109,6 +111,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	defer cancel()
 	counting.Go(func() { a.Engine.Forecasts.Run(ctx) })
 	a.startCanary(ctx, &counting)
+	counting.Go(func() { a.Engine.Outcomes.Run(ctx) })
 	a.signIn.refreshKeys(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
 		return serve(ctx, server, a.Config.HTTPAddr, started)

@@ -30,6 +30,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"fireTimer":        {"fire a/1 --wait 5s", "POST /v1/timers/a/1/fire?wait=5s"},
 	"redeliverTimer":   {"redeliver a/1", "POST /v1/timers/a/1/redeliver"},
 	"countTimers":      {"stats --type a", "GET /v1/stats?business_type=a"},
+	"countOutcomes":    {"outcomes a --step 5m", "GET /v1/outcomes?business_type=a&step=5m"},
 	"reportObjectives": {"slo a --window 24h --target 0.99", "GET /v1/slo?business_type=a&target=0.99&window=24h"},
 	"forecastTimers":   {"forecast a --step 5m", "GET /v1/forecast?business_type=a&step=5m"},
 	"listEmergencies":  {"emergency", "GET /v1/emergency"},

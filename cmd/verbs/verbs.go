@@ -39,7 +39,9 @@ func families(s *shell) []family {
 		}},
 		{"Recurring timers", []*cobra.Command{recurring.preview(), recurring.upcoming(), recurring.occurrences()}},
 		{"Receivers", []*cobra.Command{receivers.listen(), receivers.ack(), receivers.nack()}},
-		{"Many at once", []*cobra.Command{bulkVerbs{s}.group(), dispatchVerbs{s}.group(), stats.stats(), stats.slo(), stats.forecast()}},
+		{"Many at once", []*cobra.Command{
+			bulkVerbs{s}.group(), dispatchVerbs{s}.group(), stats.stats(), stats.slo(), stats.outcomes(), stats.forecast(),
+		}},
 		{"Operation", []*cobra.Command{
 			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(),
 			serverVerbs{s}.check(), serverVerbs{s}.group(),

@@ -66,7 +66,7 @@ func shown(t *testing.T, of incident, lost func(value string) bool) (series []ma
 	telemetry, err := observe.NewTelemetry("test")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, telemetry.Shutdown(t.Context())) }()
-	deliveries := delivery.NewReporter(telemetry)
+	deliveries := delivery.NewReporter(telemetry, observe.NewLateness(delivery.LatenessBuckets, time.Now))
 	telemetry.Add(deliveries)
 	telemetry.PoliciesListed([]policy.Policy{{BusinessType: "order", Fallback: &coredelivery.Fallback{}}})
 	telemetry.Requested("POST", "/v1/timers", 201, time.Second)

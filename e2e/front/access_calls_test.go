@@ -129,6 +129,7 @@ var sampleCalls = map[string]sampleCall{
 
 	"countTimers":       {want: done, query: ofType, everything: true},
 	"reportObjectives":  {want: done, query: ofType},
+	"countOutcomes":     {want: done, query: ofType},
 	"forecastTimers":    {want: done, query: ofType},
 	"listEmergencies":   {want: done},
 	"pauseEverything":   {want: done, body: emergencyOf, everything: true},

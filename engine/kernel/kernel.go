@@ -102,6 +102,31 @@ func (k *Kernel) Count(ctx context.Context, q query.Query) (int, error) {
 	return int(response.GetCount()), Translate(err)
 }
 
+// CountByStatus counts the runs of each of Temporal's statuses that a query selects.
+func (k *Kernel) CountByStatus(ctx context.Context, q query.Query) (map[enumspb.WorkflowExecutionStatus]int, error) {
+	ctx, cancel := Bounded(ctx)
+	defer cancel()
+	response, err := k.Client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
+		Namespace: k.Namespace, Query: q.ByStatus().String(),
+	})
+	if err != nil {
+		return nil, Translate(err)
+	}
+	counts := map[enumspb.WorkflowExecutionStatus]int{}
+	for _, group := range response.GetGroups() {
+		var name string
+		if len(group.GetGroupValues()) != 1 || Payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
+			return nil, &wire.Error{Code: wire.Internal, Message: "A count from Temporal cannot be read."}
+		}
+		status, err := enumspb.WorkflowExecutionStatusFromString(name)
+		if err != nil {
+			return nil, &wire.Error{Code: wire.Internal, Message: "A status from Temporal is not known.", Cause: err}
+		}
+		counts[status] += int(group.GetCount())
+	}
+	return counts, nil
+}
+
 // EachEvent reads the history of a run.
 func (k *Kernel) EachEvent(ctx context.Context, workflowID, runID string, see func(*historypb.HistoryEvent)) error {
 	ctx, cancel := Bounded(ctx)

@@ -8,7 +8,6 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
-	"go.temporal.io/api/workflowservice/v1"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
 
@@ -185,7 +184,7 @@ func (m *statusCounter) countTimers(ctx context.Context, businessType string) (c
 	if businessType != "" {
 		q = query.All(visibility.Timers(), visibility.BusinessType.Is(businessType))
 	}
-	by, err := m.countByStatus(ctx, q)
+	by, err := m.kernel.CountByStatus(ctx, q)
 	if err != nil {
 		return counts, err
 	}
@@ -199,30 +198,5 @@ func (m *statusCounter) countTimers(ctx context.Context, businessType string) (c
 	counts.Delivered = max(by[visibility.Completed]-counts.Expired, 0)
 	counts.Failed = by[visibility.Failed] + by[visibility.TimedOut]
 	counts.Cancelled = by[visibility.Canceled] + by[visibility.Terminated]
-	return counts, nil
-}
-
-// countByStatus counts the runs of each status that a query selects.
-func (s *Stats) countByStatus(ctx context.Context, q query.Query) (map[enumspb.WorkflowExecutionStatus]int, error) {
-	ctx, cancel := kernel.Bounded(ctx)
-	defer cancel()
-	response, err := s.kernel.Client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
-		Namespace: s.kernel.Namespace, Query: q.ByStatus().String(),
-	})
-	if err != nil {
-		return nil, kernel.Translate(err)
-	}
-	counts := map[enumspb.WorkflowExecutionStatus]int{}
-	for _, group := range response.GetGroups() {
-		var name string
-		if len(group.GetGroupValues()) != 1 || kernel.Payloads.FromPayload(group.GetGroupValues()[0], &name) != nil {
-			return nil, &wire.Error{Code: wire.Internal, Message: "A count from Temporal cannot be read."}
-		}
-		status, err := enumspb.WorkflowExecutionStatusFromString(name)
-		if err != nil {
-			return nil, &wire.Error{Code: wire.Internal, Message: "A status from Temporal is not known.", Cause: err}
-		}
-		counts[status] += int(group.GetCount())
-	}
 	return counts, nil
 }

@@ -56,6 +56,7 @@ type Config struct {
 	Canary            string        `env:"WAKECALL_CANARY" envDefault:"on" help:"on or off: whether a gateway books a small timer once a minute, and tells if it does not ring (docs/operations.md)"`
 	StopTimeout       time.Duration `env:"WAKECALL_STOP_TIMEOUT" envDefault:"65s" help:"how long a stopping worker, or a gateway with receivers that poll, waits for attempts in flight; above the longest attempt timeout, or a deploy makes duplicates"`
 	MetricsAddr       string        `env:"WAKECALL_METRICS_ADDR" help:"where /metrics and /livez are served beside the API; the role worker serves them at 127.0.0.1:9090 unless told otherwise, the API on its own address"`
+	PrometheusURL     string        `env:"WAKECALL_PROMETHEUS_URL" help:"base URL of a Prometheus that has the metrics of all workers, from which the console and GET /v1/outcomes read how late timers rang; without one, a process knows its own attempts only"`
 	LogLevel          string        `env:"WAKECALL_LOG_LEVEL" envDefault:"info" help:"debug, info, warn or error"`
 }
 
@@ -111,6 +112,9 @@ func (c Config) Check(f *Faults) {
 	}
 	if c.WebUI != "" && !isWebAddress(c.WebUI) {
 		f.Add("WAKECALL_WEB_UI_URL", "must be http://… or https://…")
+	}
+	if c.PrometheusURL != "" && !isWebAddress(c.PrometheusURL) {
+		f.Add("WAKECALL_PROMETHEUS_URL", "must be http://… or https://…")
 	}
 	if c.PolicyTTL < 0 || c.PolicyTTL > maxPolicyTTL {
 		f.Add("WAKECALL_POLICY_TTL", "must be from 0s to %s", maxPolicyTTL)

@@ -3,6 +3,7 @@ package observe_test
 import (
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +25,7 @@ func openMetrics(t *testing.T) (*metrics, func() string) {
 	telemetry, err := observe.NewTelemetry("test")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, telemetry.Shutdown(t.Context())) })
-	m := &metrics{Telemetry: telemetry, Reporter: delivery.NewReporter(telemetry), items: dispatch.NewReporter(telemetry)}
+	m := &metrics{Telemetry: telemetry, Reporter: delivery.NewReporter(telemetry, observe.NewLateness(delivery.LatenessBuckets, time.Now)), items: dispatch.NewReporter(telemetry)}
 	telemetry.Add(m.Reporter, m.items)
 	return m, func() string {
 		answer := httptest.NewRecorder()

@@ -38,6 +38,38 @@ const (
 	WindowsPerPage = 100
 )
 
+// Outcomes: how timers ended, minute by minute.
+const (
+	// OutcomesPerSecond is how many questions visibility is asked at most, of all types together,
+	// and OutcomesAtOnce how many at once after a rest: those of a first look at 20 types.
+	OutcomesPerSecond = 2
+	OutcomesAtOnce    = 60
+	// OutcomesFresh is how long a count is trusted, and OutcomesTimeout bounds one.
+	OutcomesFresh   = 5 * time.Second
+	OutcomesTimeout = 2 * time.Minute
+	// OutcomesSettled is how long after its end a minute is counted for the last time: visibility
+	// shows by then what ended in it.
+	OutcomesSettled = time.Minute
+	// OutcomesTypes is how many types are kept, 7 MB.
+	OutcomesTypes = 200
+	// OutcomesRound is the interval of the rounds that look for types with failures.
+	OutcomesRound = 30 * time.Second
+	// OutcomesListed is how many timers are listed instead of counted. OutcomesPieces is the
+	// division of a time span with more.
+	OutcomesListed = 200
+	OutcomesPieces = 12
+)
+
+// PrometheusTimeout bounds a question to Prometheus: a page waits for it.
+const PrometheusTimeout = 5 * time.Second
+
+// A process keeps the lateness of LatenessTypes types for LatenessHours, 72 KB each: a day, and the
+// hour that goes on.
+const (
+	LatenessTypes = 200
+	LatenessHours = 25
+)
+
 // Counts of all timers.
 const (
 	// StatsTrusted is the least time that a count is reused, and StatsRest the same as a

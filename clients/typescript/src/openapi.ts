@@ -202,6 +202,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/outcomes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How timers ended and how late they rang, minute by minute
+         * @description Counts the timers that ended in each step of the time past, and says how late they rang. What ended is counted
+         *     in the background, in Temporal's visibility, for the types that are asked for or that had a failure; a step
+         *     that was not counted yet says so. A recurring timer counts when it ends. Types that the caller may not see are
+         *     left out.
+         *
+         *     How late timers rang comes from Prometheus, if `WAKECALL_PROMETHEUS_URL` names one. Else a process with a worker
+         *     knows its own attempts of the last day, until it stops, and a gateway without a worker knows none.
+         */
+        get: operations["countOutcomes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/forecast": {
         parameters: {
             query?: never;
@@ -1636,6 +1662,41 @@ export interface components {
             attempts: number;
             /** @description The number of open timers. For all types together it counts only types with a policy. */
             open?: number;
+        };
+        /** @description How timers ended and how late they rang. */
+        Outcomes: {
+            business_type?: components["schemas"]["BusinessType"];
+            /** @description When the last count was made. It is left out where there was none yet. */
+            counted_at?: components["schemas"]["Instant"];
+            /**
+             * @description Whose attempts are known: those of the process that answers, those of all workers, or none.
+             * @enum {string}
+             */
+            lateness_from: "node" | "prometheus" | "unknown";
+            step: components["schemas"]["Duration"];
+            steps: components["schemas"]["OutcomesStep"][];
+        };
+        /** @description One step, from `at` on. */
+        OutcomesStep: {
+            at: components["schemas"]["Instant"];
+            /** @description Whether each minute of it was counted. What ended is too low otherwise. */
+            counted: boolean;
+            /** @description How many timers were delivered. */
+            delivered: number;
+            /** @description How many were given up. */
+            failed: number;
+            /** @description How many expired. */
+            expired: number;
+            /** @description How many calls were made. This and what follows is left out where it is not known. */
+            attempts?: number;
+            /** @description How many of them failed and are repeated. */
+            retried?: number;
+            /** @description The median lateness of first attempts, in milliseconds. It is left out where there was none. */
+            p50_ms?: number;
+            /** @description The lateness that 99 of 100 first attempts did not exceed, in milliseconds. */
+            p99_ms?: number;
+            /** @description The greatest lateness of a first attempt, in milliseconds. Prometheus knows it to the end of its bucket. */
+            worst_ms?: number;
         };
         /** @description The number of timers of a business type that fall due, over time. */
         Forecast: {
@@ -4849,6 +4910,41 @@ export interface operations {
                      *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102
                      */
                     "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    countOutcomes: {
+        parameters: {
+            query?: {
+                /** @description Only this business type; all that have a policy together otherwise. */
+                business_type?: components["schemas"]["BusinessType"];
+                /** @description From here on, an hour before `to` otherwise. At most 25 hours ago. */
+                from?: components["schemas"]["Instant"];
+                /** @description Up to here, now otherwise. */
+                to?: components["schemas"]["Instant"];
+                /** @description How long each step is, in whole minutes, up to 25h. */
+                step?: components["schemas"]["Duration"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outcomes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcomes"];
                 };
             };
             401: components["responses"]["Unauthorized"];

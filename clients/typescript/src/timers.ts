@@ -167,6 +167,11 @@ export class Timers {
     return take(asked) as Promise<components["schemas"]["ObjectiveReports"]>; // CSV is for who accepts it
   }
 
+  /** How timers ended and how late they rang, in each step of the time past. */
+  outcomes(filter: Query<"/v1/outcomes"> = {}, options?: CallOptions): Promise<components["schemas"]["Outcomes"]> {
+    return take(this.#api.GET("/v1/outcomes", { params: { query: filter }, ...signalOf(options) }));
+  }
+
   /** Tells how many timers of a business type fall due in each step ahead. */
   forecast(filter: Query<"/v1/forecast">, options?: CallOptions): Promise<components["schemas"]["Forecast"]> {
     return take(this.#api.GET("/v1/forecast", { params: { query: filter }, ...signalOf(options) }));

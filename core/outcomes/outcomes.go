@@ -1,0 +1,123 @@
+package outcomes
+
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// The limits of a request. Minutes older than Kept are not counted.
+const (
+	MinStep     = time.Minute
+	Kept        = 25 * time.Hour
+	DefaultPast = time.Hour
+)
+
+// Span is the time from From to To, in steps of whole minutes.
+type Span struct {
+	From, To wire.Instant
+	Step     time.Duration
+}
+
+// Source says where latenesses come from.
+type Source string
+
+// The sources. A process knows the attempts that it made itself; Prometheus knows those of all.
+const (
+	Node       Source = "node"
+	Prometheus Source = "prometheus"
+	Unknown    Source = "unknown"
+)
+
+// Counts is how many timers ended in a stretch of time.
+type Counts struct {
+	Delivered int `json:"delivered"`
+	Failed    int `json:"failed"`
+	Expired   int `json:"expired"`
+}
+
+// Add adds the counts of another stretch.
+func (c *Counts) Add(other Counts) {
+	c.Delivered += other.Delivered
+	c.Failed += other.Failed
+	c.Expired += other.Expired
+}
+
+// Minute is what ended in a minute. One that was not counted yet is left out.
+type Minute struct {
+	At wire.Instant
+	Counts
+}
+
+// Lateness is what is known of the attempts in a stretch of time.
+type Lateness struct {
+	At wire.Instant `json:"-"`
+	// Attempts is how many calls were made, and Retried how many of them failed and are repeated.
+	Attempts int64 `json:"attempts"`
+	Retried  int64 `json:"retried"`
+	// P50MS, P99MS and WorstMS are the lateness of first attempts, in milliseconds. They are nil
+	// if there was none.
+	P50MS   *float64 `json:"p50_ms,omitempty"`
+	P99MS   *float64 `json:"p99_ms,omitempty"`
+	WorstMS *float64 `json:"worst_ms,omitempty"`
+}
+
+// Step is one step of the time past, from At on.
+type Step struct {
+	At wire.Instant `json:"at"`
+	// Counted reports whether each of its minutes was counted. The counts are too low otherwise.
+	Counted bool `json:"counted"`
+	Counts
+	// Lateness is nil where it is not known.
+	*Lateness
+}
+
+// Outcomes is how the timers of a business type, or of several, ended. A recurring timer counts
+// when it ends, and not for each of its rings.
+type Outcomes struct {
+	BusinessType string `json:"business_type,omitzero"`
+	// CountedAt is when the last count was made, and zero for never.
+	CountedAt    wire.Instant  `json:"counted_at,omitzero"`
+	LatenessFrom Source        `json:"lateness_from"`
+	Step         wire.Duration `json:"step"`
+	Steps        []Step        `json:"steps"`
+}
+
+// Divide sums minutes up to the steps of a span. The minutes are in order of time, and each may be
+// there several times: once for each business type.
+func (o *Outcomes) Divide(minutes []Minute, span Span) {
+	o.Step, o.Steps = wire.Duration(span.Step), []Step{}
+	seen := map[wire.Instant]bool{}
+	n := 0
+	for n < len(minutes) && minutes[n].At < span.From {
+		n++
+	}
+	for at := span.From; at < span.To; at = at.Add(span.Step) {
+		step, end := Step{At: at}, at.Add(span.Step)
+		for ; n < len(minutes) && minutes[n].At < end; n++ {
+			step.Add(minutes[n].Counts)
+			seen[minutes[n].At] = true
+		}
+		step.Counted = true
+		for minute := at; minute < end && step.Counted; minute = minute.Add(MinStep) {
+			step.Counted = seen[minute]
+		}
+		o.Steps = append(o.Steps, step)
+	}
+}
+
+// Attach adds latenesses to their steps. A step without one had no attempt.
+func (o *Outcomes) Attach(from Source, known []Lateness) {
+	if o.LatenessFrom = from; from == Unknown {
+		return
+	}
+	by := map[wire.Instant]*Lateness{}
+	for i := range known {
+		by[known[i].At] = &known[i]
+	}
+	for i := range o.Steps {
+		if o.Steps[i].Lateness = by[o.Steps[i].At]; o.Steps[i].Lateness == nil {
+			o.Steps[i].Lateness = &Lateness{At: o.Steps[i].At}
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package outcomes
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Policies have the business types that are counted.
+type Policies interface {
+	List(ctx context.Context) ([]policy.Policy, error)
+}
+
+// Outcomes counts how timers ended. Everything in it is safe for concurrent use.
+type Outcomes struct {
+	kernel   *kernel.Kernel
+	policies Policies
+	// pace bounds the questions to visibility, and turn allows one count at a time.
+	pace *rate.Limiter
+	turn chan struct{}
+
+	mu    sync.Mutex
+	types map[string]*pastOf
+}
+
+// New returns the outcomes of a namespace.
+func New(k *kernel.Kernel, policies Policies) *Outcomes {
+	return &Outcomes{
+		kernel: k, policies: policies, pace: rate.NewLimiter(tuning.OutcomesPerSecond, tuning.OutcomesAtOnce),
+		turn: make(chan struct{}, 1), types: map[string]*pastOf{},
+	}
+}
+
+// Request asks for a span of the past. BusinessType is "" for all types that have a policy.
+type Request struct {
+	BusinessType string
+	outcomes.Span
+}
+
+// Between returns the known counts, for the types that are seen, and those types. They are a few seconds old. It
+// waits for a count only if nothing is known of a type that is named. The error is
+// [wire.Unavailable].
+func (o *Outcomes) Between(
+	ctx context.Context, r Request, sees func(businessType string) bool,
+) (answer outcomes.Outcomes, types []string, err error) {
+	answer = outcomes.Outcomes{BusinessType: r.BusinessType}
+	types = []string{r.BusinessType}
+	if r.BusinessType == "" {
+		if types, err = o.listed(ctx, sees); err != nil {
+			return answer, types, err
+		}
+	}
+	var minutes []outcomes.Minute
+	for _, businessType := range types {
+		of := o.entryFor(businessType)
+		counting := o.refresh(of)
+		if r.BusinessType != "" {
+			if err := of.await(ctx, counting); err != nil {
+				return answer, types, err
+			}
+		}
+		known, countedAt := of.between(r.Span)
+		minutes, answer.CountedAt = append(minutes, known...), max(answer.CountedAt, countedAt)
+	}
+	slices.SortStableFunc(minutes, func(a, b outcomes.Minute) int { return int(a.At - b.At) })
+	answer.Divide(minutes, r.Span)
+	return answer, types, nil
+}
+
+// listed are the types with a policy that are seen, as many as are counted.
+func (o *Outcomes) listed(ctx context.Context, sees func(businessType string) bool) (types []string, err error) {
+	policies, err := o.policies.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, policy := range policies {
+		if sees(policy.BusinessType) && len(types) < tuning.OutcomesTypes {
+			types = append(types, policy.BusinessType)
+		}
+	}
+	return types, nil
+}
+
+// entryFor returns the counts of a business type. Of too many types, those go that were asked for
+// longest ago.
+func (o *Outcomes) entryFor(businessType string) *pastOf {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	of := o.types[businessType]
+	if of == nil {
+		o.makeRoom()
+		of = &pastOf{businessType: businessType}
+		o.types[businessType] = of
+	}
+	of.asked = time.Now()
+	return of
+}
+
+func (o *Outcomes) makeRoom() {
+	if len(o.types) < tuning.OutcomesTypes {
+		return
+	}
+	var oldest *pastOf
+	for _, of := range o.types {
+		if oldest == nil || of.asked.Before(oldest.asked) {
+			oldest = of
+		}
+	}
+	delete(o.types, oldest.businessType)
+}
+
+// refresh begins a count, unless the last one is fresh or one is under way. It returns a channel
+// for the count's end; nil if there is none to wait for.
+func (o *Outcomes) refresh(of *pastOf) <-chan struct{} {
+	of.mu.Lock()
+	defer of.mu.Unlock()
+	if of.counting != nil || time.Now().Before(of.again) {
+		return of.counting
+	}
+	of.counting = make(chan struct{})
+	go o.fill(of)
+	return of.counting
+}
+
+// fill counts the minutes that may have changed, and an hour of those that were never counted.
+func (o *Outcomes) fill(of *pastOf) {
+	ctx, cancel := context.WithTimeout(o.kernel.Leaving, tuning.OutcomesTimeout)
+	defer cancel()
+	var err error
+	select {
+	case o.turn <- struct{}{}:
+		err = o.fillParts(ctx, of)
+		<-o.turn
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	of.end(kernel.Translate(err))
+}
+
+func (o *Outcomes) fillParts(ctx context.Context, of *pastOf) error {
+	for _, part := range of.open(time.Now()) {
+		began := wire.At(time.Now())
+		counted, err := o.count(ctx, of.businessType, part)
+		if err != nil {
+			return err
+		}
+		of.put(part, counted, began)
+	}
+	return nil
+}
+
+// Run counts the types that had a failure, until ctx is done, so that what failed at night is
+// known in the morning. A failed read is repeated in the next round.
+func (o *Outcomes) Run(ctx context.Context) {
+	for {
+		for _, businessType := range o.failing(ctx) {
+			o.refresh(o.entryFor(businessType))
+		}
+		select {
+		case <-time.After(tuning.OutcomesRound):
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,193 @@
+package outcomes
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// listed are business types with a policy.
+type listed []string
+
+func (l listed) List(context.Context) (all []policy.Policy, err error) {
+	for _, businessType := range l {
+		all = append(all, policy.Policy{BusinessType: businessType})
+	}
+	return all, nil
+}
+
+// past is a namespace in which timers end.
+type past struct {
+	t      *testing.T
+	on     *enginetest.Temporal
+	worker enginetest.Worker
+	*Outcomes
+}
+
+func open(t *testing.T, types ...string) *past {
+	t.Helper()
+	p := &past{t: t, on: &enginetest.Temporal{}}
+	p.worker = enginetest.Worker{On: p.on}
+	k := kernel.New(p.on, "default", "")
+	t.Cleanup(k.EndWaits)
+	p.Outcomes = New(k, listed(types))
+	return p
+}
+
+// end has timers end now: delivered, failed and expired ones.
+func (p *past) end(businessType string, delivered, failed, expired int) {
+	p.t.Helper()
+	for i := range delivered + failed + expired {
+		id := businessType + "/" + strconv.Itoa(p.on.RunsOf(""))
+		_, err := p.on.ExecuteWorkflow(p.t.Context(), client.StartWorkflowOptions{
+			ID: id, TypedSearchAttributes: temporal.NewSearchAttributes(workflows.AttrBusinessType.ValueSet(businessType), workflows.AttrDueAt.ValueSet(time.Now())),
+		}, workflows.TypeTimer)
+		require.NoError(p.t, err)
+		switch {
+		case i < delivered:
+			p.worker.Deliver(id)
+		case i < delivered+failed:
+			p.worker.Fail(id)
+		default:
+			p.worker.State(p.t, id, timer.Expired)
+			p.worker.Deliver(id)
+		}
+	}
+}
+
+// between asks for the last minutes, and waits for the count that the question begins.
+func (p *past) between(businessType string, minutes int) outcomes.Outcomes {
+	p.t.Helper()
+	to := enginetest.MinuteIn(time.Minute)
+	r := Request{BusinessType: businessType, Span: outcomes.Span{From: to.Add(-time.Duration(minutes) * time.Minute), To: to, Step: time.Minute}}
+	_, _, err := p.Between(p.t.Context(), r, func(string) bool { return true })
+	require.NoError(p.t, err)
+	synctest.Wait()
+	answer, _, err := p.Between(p.t.Context(), r, func(string) bool { return true })
+	require.NoError(p.t, err)
+	synctest.Wait()
+	return answer
+}
+
+func everything(string) bool { return true }
+
+// What ended stands in its minute, listed or counted.
+func TestWhatEndedStandsInItsMinute(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order", "invoice")
+		time.Sleep(30 * time.Second) //nolint:forbidigo // the time of the bubble
+		p.end("order", 3, 2, 1)
+		p.end("invoice", 7, 0, 0)
+		time.Sleep(time.Minute) //nolint:forbidigo // the time of the bubble
+		p.end("order", tuning.OutcomesListed+1, 1, 2)
+		got := p.between("order", 3)
+		require.Equal(t, outcomes.Counts{Delivered: 3, Failed: 2, Expired: 1}, got.Steps[1].Counts)
+		require.Equal(t, outcomes.Counts{Delivered: tuning.OutcomesListed + 1, Failed: 1, Expired: 2}, got.Steps[2].Counts)
+		require.Equal(t, outcomes.Counts{}, got.Steps[0].Counts)
+		require.True(t, got.Steps[0].Counted)
+		all := p.between("", 3)
+		require.Equal(t, outcomes.Counts{Delivered: 10, Failed: 2, Expired: 1}, all.Steps[1].Counts)
+		require.Empty(t, all.BusinessType)
+		some, types, err := p.Between(t.Context(), Request{Span: outcomes.Span{From: got.Steps[0].At, To: got.Steps[2].At, Step: time.Minute}},
+			func(businessType string) bool { return businessType == "invoice" })
+		require.NoError(t, err)
+		require.Equal(t, []string{"invoice"}, types)
+		require.Equal(t, outcomes.Counts{Delivered: 7}, some.Steps[1].Counts)
+	})
+}
+
+// A minute is counted once more after it has ended, and never again; and the hours before are
+// counted one by one.
+func TestEndedMinutesAreLeftAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order")
+		p.end("order", 1, 0, 0)
+		time.Sleep(3 * time.Hour) //nolint:forbidigo // the time of the bubble
+		require.False(t, p.between("order", 181).Steps[0].Counted, "that is more than two hours ago")
+		for range 4 {
+			time.Sleep(tuning.OutcomesFresh) //nolint:forbidigo // the time of the bubble
+			p.between("order", 181)
+		}
+		got := p.between("order", 181)
+		require.True(t, got.Steps[0].Counted)
+		require.Equal(t, 1, got.Steps[0].Delivered)
+		for range 30 { // until all hours are counted
+			time.Sleep(time.Minute) //nolint:forbidigo // the time of the bubble
+			p.between("order", 1)
+		}
+		before := p.on.RunsOf("")
+		time.Sleep(tuning.OutcomesFresh) //nolint:forbidigo // the time of the bubble
+		parts := p.entryFor("order").open(time.Now())
+		require.Len(t, parts, 1)
+		require.LessOrEqual(t, parts[0].end-parts[0].first, int64(3), "only the last minutes may change")
+		require.Equal(t, before, p.on.RunsOf(""))
+	})
+}
+
+// Visibility that does not answer is an error only as long as nothing is known.
+func TestVisibilityIsAway(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order")
+		away := errors.New("away")
+		p.on.Refuse("CountWorkflow", "", away)
+		to := enginetest.MinuteIn(time.Minute)
+		r := Request{BusinessType: "order", Span: outcomes.Span{From: to.Add(-time.Minute), To: to, Step: time.Minute}}
+		_, _, err := p.Between(t.Context(), r, everything)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		p.on.Refuse("CountWorkflow", "", nil)
+		time.Sleep(tuning.OutcomesFresh) //nolint:forbidigo // the time of the bubble
+		require.True(t, p.between("order", 1).Steps[0].Counted)
+	})
+}
+
+// A type that had a failure is counted although nobody asks for it.
+func TestFailuresAreFound(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order")
+		p.end("order", 1, 0, 0)
+		p.end("invoice", 0, 1, 0)
+		require.Equal(t, []string{"invoice"}, p.failing(t.Context()))
+		ctx, cancel := context.WithCancel(t.Context())
+		go p.Run(ctx)
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		require.Contains(t, p.types, "invoice")
+		require.NotContains(t, p.types, "order")
+	})
+}
+
+// Of too many types, those go that were asked for longest ago.
+func TestTypesAreBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t)
+		for i := range tuning.OutcomesTypes + 1 {
+			p.entryFor("t" + strconv.Itoa(i))
+			time.Sleep(time.Second) //nolint:forbidigo // the time of the bubble
+		}
+		require.Len(t, p.types, tuning.OutcomesTypes)
+		require.NotContains(t, p.types, "t0")
+		require.Contains(t, p.types, "t1")
+	})
+}

@@ -1,0 +1,142 @@
+package outcomes
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// kept is how many minutes are kept of a type, and stretch how many are counted at once.
+const (
+	kept    = int64(outcomes.Kept / time.Minute)
+	stretch = int64(time.Hour / time.Minute)
+)
+
+// pastOf holds the counts of one business type.
+type pastOf struct {
+	businessType string
+	asked        time.Time // guarded by [Outcomes.mu]
+
+	mu        sync.Mutex
+	minutes   [kept]minute
+	countedAt wire.Instant
+	counting  chan struct{}
+	again     time.Time
+	err       error // of the last count
+}
+
+// minute is what is known of one minute. Its place is its number modulo those that are kept.
+type minute struct {
+	number int64 // of the minute, since 1970; another one in this place is not known
+	counts outcomes.Counts
+	// final reports whether it is never counted again.
+	final bool
+}
+
+func numberOf(at wire.Instant) int64 { return int64(at) / time.Minute.Milliseconds() }
+
+func instantOf(number int64) wire.Instant { return wire.Instant(number * time.Minute.Milliseconds()) }
+
+// span is some consecutive minutes, by their numbers. end is the one after the last.
+type span struct{ first, end int64 }
+
+func (s span) from() wire.Instant { return instantOf(s.first) }
+func (s span) to() wire.Instant   { return instantOf(s.end) }
+
+// at is the place of a minute; nil if it is not known.
+func (o *pastOf) at(number int64) *minute {
+	if m := &o.minutes[number%kept]; m.number == number {
+		return m
+	}
+	return nil
+}
+
+// open are the minutes to count: the last ones that may have changed and, once those are few, an
+// hour of those before that were never counted.
+func (o *pastOf) open(now time.Time) (parts []span) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	current := numberOf(wire.At(now))
+	last := span{current, current + 1}
+	for oldest := current - kept + 1; last.first > oldest && last.end-last.first < stretch && !o.isFinal(last.first-1); {
+		last.first--
+	}
+	older := span{last.first, last.first}
+	for oldest := current - kept + 1; older.first > oldest && older.end-older.first < stretch; older.first-- {
+		if o.isFinal(older.first - 1) {
+			if older.first < older.end {
+				break
+			}
+			older.end--
+		}
+	}
+	parts = append(parts, last)
+	if older.first < older.end {
+		parts = append(parts, older)
+	}
+	return parts
+}
+
+func (o *pastOf) isFinal(number int64) bool {
+	m := o.at(number)
+	return m != nil && m.final
+}
+
+// put stores a count that began then. Visibility lags behind, so a minute is final once it was
+// counted a while after its end.
+func (o *pastOf) put(part span, counted []outcomes.Counts, began wire.Instant) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for i, counts := range counted {
+		number := part.first + int64(i)
+		final := instantOf(number+1).Add(tuning.OutcomesSettled) <= began
+		o.minutes[number%kept] = minute{number: number, counts: counts, final: final}
+	}
+	o.countedAt = max(o.countedAt, began)
+}
+
+// end ends a count.
+func (o *pastOf) end(err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err, o.again = err, time.Now().Add(tuning.OutcomesFresh)
+	close(o.counting)
+	o.counting = nil
+}
+
+// await waits for the count under way if nothing is known.
+func (o *pastOf) await(ctx context.Context, counting <-chan struct{}) error {
+	o.mu.Lock()
+	known := o.countedAt != 0
+	o.mu.Unlock()
+	if !known && counting != nil {
+		select {
+		case <-counting:
+		case <-ctx.Done():
+			return kernel.Translate(ctx.Err())
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.countedAt == 0 {
+		return o.err
+	}
+	return nil
+}
+
+// between are the known minutes of a time.
+func (o *pastOf) between(span outcomes.Span) (known []outcomes.Minute, countedAt wire.Instant) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for number := numberOf(span.From); instantOf(number) < span.To; number++ {
+		if m := o.at(number); m != nil {
+			known = append(known, outcomes.Minute{At: instantOf(number), Counts: m.counts})
+		}
+	}
+	return known, o.countedAt
+}

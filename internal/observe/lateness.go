@@ -1,0 +1,190 @@
+package observe
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Lateness holds what this process knows of its attempts, minute by minute, for a day. It takes
+// 14 MB at most. It is safe for concurrent use.
+type Lateness struct {
+	now    func() time.Time
+	bounds []float64 // of the buckets, in seconds
+
+	mu    sync.Mutex
+	types map[string]*attemptsOf
+}
+
+// attemptsOf has the hours in which attempts of a business type were made.
+type attemptsOf struct {
+	hours [tuning.LatenessHours]*attemptsHour
+	last  int64 // the last hour, since 1970
+}
+
+type attemptsHour struct {
+	number  int64 // of the hour, since 1970
+	minutes [minutesOfHour]attemptsMinute
+}
+
+// attemptsMinute has one count more than there are bounds. A count that is full stays so: it
+// takes a thousand rings a second.
+type attemptsMinute struct {
+	buckets  [latenessBuckets]uint16
+	worstMS  uint32
+	attempts uint32
+	retried  uint32
+}
+
+const (
+	minutesOfHour   = 60
+	latenessBuckets = 17
+)
+
+// NewLateness returns a ring with buckets that end at bounds, in seconds, at most 16.
+func NewLateness(bounds []float64, now func() time.Time) *Lateness {
+	return &Lateness{now: now, bounds: bounds[:min(len(bounds), latenessBuckets-1)], types: map[string]*attemptsOf{}}
+}
+
+// Attempted records one attempt. Its lateness is nil unless it was the first of its delivery.
+// retried reports whether it failed and is repeated.
+func (l *Lateness) Attempted(businessType string, latenessMS *int64, retried bool) {
+	number := l.now().Unix() / secondsOfMinute
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	of := l.entryFor(businessType, number/minutesOfHour)
+	if of == nil {
+		return
+	}
+	m := of.minute(number)
+	m.attempts++
+	if retried {
+		m.retried++
+	}
+	if latenessMS == nil {
+		return
+	}
+	late := max(*latenessMS, 0)
+	if n := &m.buckets[l.bucketOf(late)]; *n < math.MaxUint16 {
+		*n++
+	}
+	m.worstMS = max(m.worstMS, uint32(min(late, math.MaxUint32))) //nolint:gosec // it is bounded
+}
+
+const secondsOfMinute = 60
+
+func (l *Lateness) bucketOf(ms int64) int {
+	seconds := float64(ms) / 1000
+	for i, bound := range l.bounds {
+		if seconds <= bound {
+			return i
+		}
+	}
+	return len(l.bounds)
+}
+
+// entryFor returns the attempts of a business type. Of too many types, one without an attempt in
+// the last day goes; it returns nil if there is none.
+func (l *Lateness) entryFor(businessType string, hour int64) *attemptsOf {
+	of := l.types[businessType]
+	if of == nil {
+		if len(l.types) >= tuning.LatenessTypes && !l.dropIdle(hour) {
+			return nil
+		}
+		of = &attemptsOf{}
+		l.types[businessType] = of
+	}
+	of.last = hour
+	return of
+}
+
+func (l *Lateness) dropIdle(hour int64) bool {
+	for businessType, of := range l.types {
+		if hour-of.last >= tuning.LatenessHours {
+			delete(l.types, businessType)
+			return true
+		}
+	}
+	return false
+}
+
+// minute is the place of a minute, in an hour that is made if need be.
+func (a *attemptsOf) minute(number int64) *attemptsMinute {
+	hour := number / minutesOfHour
+	place := &a.hours[hour%tuning.LatenessHours]
+	if *place == nil || (*place).number != hour {
+		*place = &attemptsHour{number: hour}
+	}
+	return &(*place).minutes[number%minutesOfHour]
+}
+
+// known is a minute; nil if there was no attempt in its hour.
+func (a *attemptsOf) known(number int64) *attemptsMinute {
+	hour := number / minutesOfHour
+	if h := a.hours[hour%tuning.LatenessHours]; h != nil && h.number == hour {
+		return &h.minutes[number%minutesOfHour]
+	}
+	return nil
+}
+
+// Between sums up the attempts of some business types, or of all for nil, in steps of whole
+// minutes. A step without an attempt is left out.
+func (l *Lateness) Between(types []string, span outcomes.Span) (known []outcomes.Lateness) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if types == nil {
+		types = slices.Collect(maps.Keys(l.types))
+	}
+	for at := span.From; at < span.To; at = at.Add(span.Step) {
+		sum := attemptsSum{buckets: make([]uint64, len(l.bounds)+1)}
+		for number := minuteOf(at); number < minuteOf(at.Add(span.Step)); number++ {
+			for _, businessType := range types {
+				if of := l.types[businessType]; of != nil {
+					sum.add(of.known(number))
+				}
+			}
+		}
+		if sum.attempts > 0 {
+			known = append(known, sum.lateness(at, l.bounds))
+		}
+	}
+	return known
+}
+
+func minuteOf(at wire.Instant) int64 { return at.Time().Unix() / secondsOfMinute }
+
+// attemptsSum is the sum of some minutes.
+type attemptsSum struct {
+	buckets                    []uint64
+	worstMS, attempts, retried int64
+}
+
+func (s *attemptsSum) add(m *attemptsMinute) {
+	if m == nil {
+		return
+	}
+	for i := range s.buckets {
+		s.buckets[i] += uint64(m.buckets[i])
+	}
+	s.worstMS = max(s.worstMS, int64(m.worstMS))
+	s.attempts += int64(m.attempts)
+	s.retried += int64(m.retried)
+}
+
+func (s *attemptsSum) lateness(at wire.Instant, bounds []float64) outcomes.Lateness {
+	of := outcomes.Lateness{At: at, Attempts: s.attempts, Retried: s.retried}
+	worst := float64(s.worstMS)
+	for q, to := range map[float64]**float64{0.5: &of.P50MS, 0.99: &of.P99MS} {
+		if seconds, ok := outcomes.Quantile(q, bounds, s.buckets, worst/1000); ok {
+			ms := seconds * 1000
+			*to, of.WorstMS = &ms, &worst
+		}
+	}
+	return of
+}

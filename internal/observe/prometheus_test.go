@@ -1,0 +1,92 @@
+package observe
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// prometheusWith answers each query with the values of two minutes.
+func prometheusWith(t *testing.T, values map[string][2]string) (*Prometheus, func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		query := r.FormValue("query")
+		mu.Lock()
+		asked = append(asked, query+" "+r.FormValue("start")+" "+r.FormValue("end")+" "+r.FormValue("step"))
+		mu.Unlock()
+		for part, pair := range values {
+			if strings.Contains(query, part) {
+				_, _ = fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1796000460,%q],[1796000520,%q]]}]}}`, pair[0], pair[1])
+				return
+			}
+		}
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(`{"status":"error","error":"what is that?"}`))
+	}))
+	t.Cleanup(server.Close)
+	p, err := NewPrometheus(server.URL)
+	require.NoError(t, err)
+	return p, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return asked
+	}
+}
+
+func TestPrometheusKnowsAllProcesses(t *testing.T) {
+	t.Parallel()
+	p, asked := prometheusWith(t, map[string][2]string{
+		"quantile(0.5,": {"0.002", "NaN"}, "quantile(0.99,": {"0.25", "NaN"}, "quantile(1,": {"0.5", "NaN"}, `result="retry"`: {"2.2", "0"}, "sum(increase(wakecall_attempts_total{business_type=~\"a|b\\\\.c\"}": {"11.6", "3"},
+	})
+	begin := wire.At(time.Unix(1796000400, 0))
+	known, err := p.Lateness(t.Context(), []string{"a", "b.c"}, outcomes.Span{From: begin, To: begin.Add(3 * time.Minute), Step: time.Minute})
+	require.NoError(t, err)
+	require.Len(t, known, 2)
+	require.Equal(t, begin, known[0].At, "a value stands at the end of its minute")
+	require.EqualValues(t, 12, known[0].Attempts)
+	require.EqualValues(t, 2, known[0].Retried)
+	require.InDelta(t, 2, *known[0].P50MS, 0.001)
+	require.InDelta(t, 250, *known[0].P99MS, 0.001)
+	require.InDelta(t, 500, *known[0].WorstMS, 0.001)
+	require.Nil(t, known[1].P50MS, "there was no first attempt")
+	require.Len(t, asked(), 5)
+	for _, query := range asked() {
+		require.Contains(t, query, `business_type=~"a|b\\.c"`)
+		require.Contains(t, query, "[60s]")
+		require.Contains(t, query, begin.Add(time.Minute).String()+" "+begin.Add(3*time.Minute).String()+" 60")
+	}
+}
+
+// For all types no series is selected by type.
+func TestPrometheusIsAskedForAllTypes(t *testing.T) {
+	t.Parallel()
+	p, asked := prometheusWith(t, map[string][2]string{"": {"1", "1"}})
+	begin := wire.At(time.Unix(1796000400, 0))
+	_, err := p.Lateness(t.Context(), nil, outcomes.Span{From: begin, To: begin.Add(time.Minute), Step: time.Minute})
+	require.NoError(t, err)
+	for _, query := range asked() {
+		require.NotContains(t, query, "business_type")
+		require.NotContains(t, query, "{,")
+	}
+}
+
+func TestPrometheusIsAway(t *testing.T) {
+	t.Parallel()
+	p, _ := prometheusWith(t, nil)
+	begin := wire.At(time.Unix(1796000400, 0))
+	_, err := p.Lateness(t.Context(), nil, outcomes.Span{From: begin, To: begin.Add(time.Minute), Step: time.Minute})
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	_, err = NewPrometheus("://")
+	require.Error(t, err)
+}
