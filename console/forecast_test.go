@@ -57,14 +57,14 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
 
 	overview := h.get("/console/").body
-	require.Contains(t, overview, "9,010 fall due")
-	require.Contains(t, overview, `fill="url(#hatch)"`)
+	require.Contains(t, overview, "9,000 fall due")
+	require.Contains(t, overview, `fill="url(#plot-hatch)"`)
 	require.Contains(t, overview, "order-close: 9,000 due, limit 120 a minute, the last one 15m late.")
 	h.shelf.down = true
 	require.Equal(t, http.StatusServiceUnavailable, h.get("/console/forecast?type=order-close").StatusCode)
 	away := h.get("/console/")
 	require.Equal(t, http.StatusOK, away.StatusCode)
-	require.Contains(t, away.body, "9,010 fall due", "what was known last stays")
+	require.Contains(t, away.body, "9,000 fall due", "what was known last stays")
 	require.Contains(t, away.body, "Some of this cannot be read now.")
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/wakecall/wakecall/api/emergencies"
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/operations"
+	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/console"
@@ -31,6 +32,7 @@ import (
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
+	coreoutcomes "github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -62,6 +64,9 @@ type shelf struct {
 	// ahead is what falls due, hour by hour or step by step, of any type.
 	ahead []forecast.Step
 	jobs  []bulk.Job
+	// ended is what ended in each minute, and late who knows how late it rang.
+	ended []coreoutcomes.Minute
+	late  coreoutcomes.Source
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -349,6 +354,7 @@ func open(t *testing.T, p plan) *house {
 		Bulk:        bulkJobs{h.shelf},
 		Dispatches:  apidispatches.Options{Dispatches: dispatchList{of: h.shelf}, Controls: controls{of: h.shelf}, Failures: controls{of: h.shelf}},
 		Forecasts:   forecastOf{h.shelf},
+		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

@@ -24,7 +24,7 @@ var pageNames = []string{
 }
 
 // sharedTemplates are those that several pages use, the layout first.
-var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/chart.html"}
+var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html"}
 
 // Templates are those of the pages, by name.
 type Templates map[string]*template.Template

@@ -1,12 +1,9 @@
 package types
 
 import (
-	"maps"
 	"net/http"
-	"slices"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/chart"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
@@ -17,7 +14,7 @@ import (
 type overviewPage struct {
 	*typesPage
 	Tiles []tile
-	Chart *chart.Chart
+	Plots *plots
 	// Base is the address of the API, for the lines of the empty page.
 	Base string
 }
@@ -34,11 +31,9 @@ func (c *Pages) start(v *site.Visit) {
 	page := overviewPage{typesPage: c.TypesPage(v), Base: c.Base(v)}
 	page.Title = v.Lang.Say("overview.title")
 	page.Tiles = tilesOf(page.Picture, "", v.Who.May(auth.Viewer, ""))
-	var all []*calls.Forecast
-	for _, businessType := range slices.Sorted(maps.Keys(page.Picture.Forecasts)) {
-		all = append(all, page.Picture.Forecasts[businessType])
+	if len(page.Rows) > 0 {
+		page.Plots = c.plotsOf(v, "", page.Picture)
 	}
-	page.Chart = chart.New(all, "")
 	c.Render(v, http.StatusOK, "overview", page)
 }
 

@@ -11,7 +11,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/chart"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/search"
 	"github.com/wakecall/wakecall/console/site"
@@ -27,7 +26,7 @@ type typePage struct {
 	// JSON is the policy as the API has it, to be edited.
 	JSON     string
 	Tiles    []tile
-	Chart    *chart.Chart
+	Plots    *plots
 	Failures failures
 	Versions []calls.PolicyVersion
 	// Admin reports whether who looks may change the policy, and Operator whether the timers.
@@ -64,9 +63,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), indented(raw)
 	page.Row = rowOf(page.Picture, policy)
 	page.Tiles = tilesOf(page.Picture, businessType, true)
-	if f := page.Picture.Forecasts[businessType]; f != nil {
-		page.Chart = chart.New([]*calls.Forecast{f}, links.TypedAs(businessType))
-	}
+	page.Plots = c.plotsOf(v, businessType, page.Picture)
 	page.Failures = c.failuresOf(v, businessType)
 	var known struct {
 		Versions []calls.PolicyVersion `json:"versions"`

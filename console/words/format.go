@@ -19,8 +19,9 @@ func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
 
 // Units of time.
 const (
-	Hour = time.Hour
-	Day  = 24 * Hour
+	Minute = time.Minute
+	Hour   = time.Hour
+	Day    = 24 * Hour
 )
 
 // ISO is a time for programs.
@@ -67,6 +68,26 @@ func (s Speech) Span(d time.Duration) string {
 
 // Rate is a number a second, without needless digits.
 func Rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
+
+// MS is a number of milliseconds, negative for none.
+func (s Speech) MS(ms float64) string {
+	switch {
+	case ms < 0:
+		return ""
+	case ms < 10:
+		return s.T("time.ms.exact", strconv.FormatFloat(ms, 'f', 1, 64))
+	default:
+		return s.Span(time.Duration(ms) * time.Millisecond)
+	}
+}
+
+// Moment is a time to the minute: of today without the day.
+func (s Speech) Moment(t time.Time) string {
+	if t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day)) {
+		return t.UTC().Format("15:04")
+	}
+	return t.UTC().Format("01-02 15:04")
+}
 
 // Num is a number with its thousands apart.
 func (s Speech) Num(n int) string {

@@ -1,0 +1,182 @@
+package chart
+
+import (
+	"math"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// Range is the time that plots span around now.
+type Range struct {
+	Key string
+	// Back and Ahead are how far it reaches, and Step how long each column is.
+	Back, Ahead, Step time.Duration
+}
+
+// Ranges are those that may be chosen. The first is shown unless another one is asked for.
+func Ranges() []Range {
+	return []Range{
+		{"1h", words.Hour, words.Hour, time.Minute},
+		{"6h", 6 * words.Hour, 6 * words.Hour, 5 * time.Minute},
+		{"24h", words.Day, words.Day, 20 * time.Minute},
+		{"7d", 0, 7 * words.Day, 2 * words.Hour},
+	}
+}
+
+// RangeNamed is the range with a key; the first one if there is none.
+func RangeNamed(key string) Range {
+	all := Ranges()
+	for _, r := range all {
+		if r.Key == key {
+			return r
+		}
+	}
+	return all[0]
+}
+
+// Plots are two pictures over one time axis, with now between what has been and what is to come:
+// how late timers ring, and how many there are.
+type Plots struct {
+	Range Range
+	// Now divides the columns, and From and To are where the axis begins and ends.
+	Now, From, To time.Time
+	Columns       []Column
+	// Limit is how many callbacks a column lets through; 0 for no limit.
+	Limit float64
+	// Most is what the lower picture reaches up to, and Slowest the upper one, in milliseconds.
+	Most    int
+	Slowest float64
+	// Known reports whether lateness is known, and whose: node, prometheus or unknown.
+	LatenessFrom string
+	// Uncounted reports whether something of the past was not counted yet, and Unread whether the
+	// past cannot be read.
+	Uncounted, Unread bool
+	search            string
+}
+
+// Column is one stretch of the axis.
+type Column struct {
+	At, End time.Time
+	Ahead   bool
+	Counted bool
+	// What ended, and how many calls of it are repeated.
+	Delivered, Failed, Expired int
+	Retried                    int64
+	// P50, P99 and Worst are the lateness, in milliseconds; negative where there is none.
+	P50, P99, Worst float64
+	// Due is what falls due, Over how much of it lies above the limit, and Late how late the last of
+	// it will be.
+	Due, Over int
+	Late      time.Duration
+	// Link leads to exactly those timers.
+	Link string
+}
+
+// New begins the pictures. search finds the timers that they show. The minute that goes on belongs
+// to what has been.
+func New(r Range, now time.Time, search string) *Plots {
+	p := &Plots{Range: r, search: search, Now: now.UTC().Truncate(time.Minute).Add(words.Minute)}
+	p.From, p.To = p.Now.Add(-r.Back), p.Now.Add(r.Ahead)
+	for at := p.From; at.Before(p.To); at = at.Add(r.Step) {
+		p.Columns = append(p.Columns, Column{At: at, End: at.Add(r.Step), Ahead: !at.Before(p.Now), P50: -1, P99: -1, Worst: -1})
+	}
+	return p
+}
+
+func (p *Plots) column(at time.Time) *Column {
+	if at.Before(p.From) || !at.Before(p.To) {
+		return nil
+	}
+	return &p.Columns[int(at.Sub(p.From)/p.Range.Step)]
+}
+
+// AddPast adds what has been.
+func (p *Plots) AddPast(past *calls.Outcomes) {
+	p.LatenessFrom = past.LatenessFrom
+	for _, step := range past.Steps {
+		c := p.column(step.At)
+		if c == nil || c.Ahead {
+			continue
+		}
+		c.Counted = step.Counted
+		c.Delivered, c.Failed, c.Expired, c.Retried = step.Delivered, step.Failed, step.Expired, step.Retried
+		c.P50, c.P99, c.Worst = known(step.P50), known(step.P99), known(step.Worst)
+		p.Uncounted = p.Uncounted || !step.Counted
+	}
+}
+
+func known(ms *float64) float64 {
+	if ms == nil {
+		return -1
+	}
+	return *ms
+}
+
+// AddAhead adds what is to come of one type. Of several, the limits are not added up: what
+// overflows is the sum of what overflows of each.
+func (p *Plots) AddAhead(f *calls.Forecast) {
+	limit := 0.0
+	if f.CallbacksPerSecond != nil {
+		limit = *f.CallbacksPerSecond * p.Range.Step.Seconds()
+	}
+	due := map[*Column]int{}
+	for _, step := range f.Steps {
+		c := p.column(step.At)
+		if step.At.Before(p.Now) || c == nil || !c.Ahead {
+			continue
+		}
+		due[c] += step.Due + step.DispatchItems
+		if late, err := time.ParseDuration(step.Lateness); err == nil { // "" for none
+			c.Late = max(c.Late, late)
+		}
+	}
+	for c, n := range due {
+		c.Due += n
+		if limit > 0 {
+			c.Over += max(n-int(limit), 0)
+		}
+	}
+	p.Limit = limit
+}
+
+// Scale says how high the pictures reach, and where each column leads. Of several types there is
+// no limit to be drawn.
+func (p *Plots) Scale(types int) {
+	if types != 1 {
+		p.Limit = 0
+	}
+	p.Slowest = 1000
+	for i := range p.Columns {
+		c := &p.Columns[i]
+		p.Most = max(p.Most, c.Due, c.Delivered+c.Failed+c.Expired+int(c.Retried))
+		p.Slowest = max(p.Slowest, c.Worst, c.P99, float64(c.Late.Milliseconds()))
+		if c.Ahead {
+			c.Link = links.List(p.words("due:"+words.ISO(c.At)+".."+words.ISO(c.End)+" sort:due"), "")
+		} else {
+			c.Link = links.List(p.words("ended:"+words.ISO(c.At)+".."+words.ISO(c.End)), "")
+		}
+	}
+	p.Slowest = math.Pow(10, math.Ceil(math.Log10(p.Slowest)))
+	p.Most = readable(p.Most)
+}
+
+func (p *Plots) words(rest string) string {
+	if p.search == "" {
+		return rest
+	}
+	return p.search + " " + rest
+}
+
+// readable is the next number that is easy to read: 1, 2 or 5 and zeros.
+func readable(n int) int {
+	for unit := 1; ; unit *= 10 {
+		for _, digit := range []int{1, 2, 5} {
+			if unit*digit >= n {
+				return unit * digit
+			}
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package chart
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+var now = time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+
+// at is so many minutes from the beginning of the next minute, where what is to come begins.
+func at(minutes int) time.Time {
+	return now.Truncate(time.Minute).Add(time.Duration(minutes+1) * time.Minute)
+}
+
+func ms(n float64) *float64 { return &n }
+
+// drawn has two minutes of the past and two ahead in it.
+func drawn() *Plots {
+	p, limit := New(RangeNamed("1h"), now, "type:a"), 10.0
+	p.AddPast(&calls.Outcomes{LatenessFrom: "node", Steps: []calls.OutcomeStep{
+		{At: at(-3), Delivered: 99}, // a minute that was not counted whole
+		{At: at(-2), Counted: true, Delivered: 300, Failed: 100, Expired: 50, Retried: 50, P50: ms(2), P99: ms(40), Worst: ms(900)},
+		{At: at(-1), Counted: true, Delivered: 10, P50: ms(1), P99: ms(10), Worst: ms(10)},
+		{At: at(-200), Delivered: 7}, {At: at(0), Delivered: 7},
+	}})
+	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &limit, Steps: []calls.Step{
+		{At: at(-1), Due: 9}, {At: at(0), Due: 900, DispatchItems: 100, Lateness: "40s"}, {At: at(1), Due: 600}, {At: at(600), Due: 9},
+	}})
+	p.Scale(1)
+	return p
+}
+
+// What has been stands left of now, and what is to come right of it, over one axis.
+func TestOneAxisForPastAndAhead(t *testing.T) {
+	t.Parallel()
+	p := drawn()
+	require.Len(t, p.Columns, 120)
+	require.InDelta(t, plotWidth/2, p.NowX(), 0.01)
+	require.Equal(t, 450, p.column(at(-2)).Delivered+p.column(at(-2)).Failed+p.column(at(-2)).Expired)
+	require.Equal(t, 1000, p.column(at(0)).Due)
+	require.Equal(t, 400, p.column(at(0)).Over, "600 a minute are let through")
+	require.Zero(t, p.column(at(0)).Delivered)
+	require.Zero(t, p.column(at(-1)).Due)
+	require.Equal(t, 1000, p.Most)
+	require.InDelta(t, 100_000, p.Slowest, 0.1, "40 s, and up to the next power of ten")
+	require.InDelta(t, plotHeight*0.4, p.LimitY(), 0.01)
+	require.True(t, p.Uncounted)
+	require.Contains(t, p.column(at(-2)).Link, "type%3Aa+ended%3A2026-11-26T02%3A50%3A00.000Z..2026-11-26T02%3A51%3A00.000Z")
+	require.Contains(t, p.column(at(0)).Link, "type%3Aa+due%3A2026-11-26T02%3A52%3A00.000Z..2026-11-26T02%3A53%3A00.000Z")
+}
+
+// What ended is stacked without a gap, and fills what it should.
+func TestBoxesAreStacked(t *testing.T) {
+	t.Parallel()
+	p := drawn()
+	sum, last := 0.0, plotHeight
+	for _, box := range p.Counts() {
+		if box.X != p.x(58) { // the last but one minute of the past
+			continue
+		}
+		require.InDelta(t, last, box.Y+box.Height, 0.02, box.Class)
+		sum, last = sum+box.Height, box.Y
+	}
+	require.InDelta(t, plotHeight*0.5, sum, 0.1, "500 of 1,000")
+	over := 0
+	for _, box := range p.Counts() {
+		if box.Class == "over" {
+			over++
+		}
+	}
+	require.Equal(t, 1, over)
+}
+
+// Lateness has an axis of powers of ten, and a line ends where nothing rang.
+func TestLatenessIsLogarithmic(t *testing.T) {
+	t.Parallel()
+	p := drawn()
+	require.InDelta(t, plotHeight, p.lateY(0.2), 0.01, "less than a millisecond stands at the foot")
+	require.InDelta(t, plotHeight*0.4, p.lateY(1000), 0.01)
+	require.InDelta(t, 0, p.lateY(100_000), 0.01)
+	require.Equal(t, []time.Duration{100 * time.Second, 10 * time.Second, time.Second, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond}, p.Decades())
+	require.Equal(t, 1, strings.Count(p.P50(), "M"), "two minutes side by side are one line")
+	require.Len(t, p.Expected(), 1)
+	require.Len(t, p.Ticks(), 5)
+	require.Equal(t, p.To, p.Ticks()[4])
+}
+
+// Of several types there is no limit to be drawn, and what overflows is the sum.
+func TestSeveralTypes(t *testing.T) {
+	t.Parallel()
+	p := New(RangeNamed("24h"), now, "")
+	low, high := 1.0, 100.0
+	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &low, Steps: []calls.Step{{At: at(0), Due: 2000}}})
+	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &high, Steps: []calls.Step{{At: at(0), Due: 2000}}})
+	p.AddAhead(&calls.Forecast{Steps: []calls.Step{{At: at(0), Due: 1}}})
+	p.Scale(3)
+	require.Equal(t, 4001, p.column(at(0)).Due)
+	require.Equal(t, 800, p.column(at(0)).Over)
+	require.Negative(t, p.LimitY())
+}
+
+func TestPlotsSayTheirGist(t *testing.T) {
+	t.Parallel()
+	in := words.Speech{Lang: words.English, Now: now}
+	p := drawn()
+	require.Equal(t, "In the last 60 min, 559 ended, 100 of them failed. The latest rang 900 ms late. In the next 60 min, 1,600 fall due. At 02:52:00 UTC the limit is too low: the last one is 40 s late.", p.Gist(in))
+	require.Equal(t, "Lateness is that of this node only. Not every minute is counted yet.", p.Source(in))
+	require.Len(t, p.Filled(), 5)
+	require.Equal(t, "02:52:00 UTC: 1,000 due, 40 s late", p.column(at(0)).Says(in))
+	require.Equal(t, "02:50:00 UTC: 300 delivered, 100 failed, 50 expired; late by 2.0 ms in the middle, 40 ms for 99 of 100, 900 ms at most", p.column(at(-2)).Says(in))
+	p.Unread = true
+	require.Equal(t, "What has been cannot be read now.", p.Source(in))
+	empty := New(RangeNamed("7d"), now, "")
+	empty.Scale(1)
+	require.Empty(t, empty.Filled())
+	require.Empty(t, empty.Counts())
+	require.Equal(t, "In the next 7 d, 0 fall due.", empty.Gist(in))
+	require.Equal(t, RangeNamed("1h"), RangeNamed("no such"))
+}

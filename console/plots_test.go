@@ -1,0 +1,92 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/outcomes"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	engine "github.com/wakecall/wakecall/engine/outcomes"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// outcomesOf are those of a shelf, of every type that is seen.
+type outcomesOf struct{ *shelf }
+
+func (o outcomesOf) Between(_ context.Context, r engine.Request, sees func(string) bool) (answer outcomes.Outcomes, types []string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.down {
+		return answer, nil, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	answer = outcomes.Outcomes{BusinessType: r.BusinessType, CountedAt: r.To}
+	for _, rule := range o.rules {
+		if sees(rule.BusinessType) && (r.BusinessType == "" || r.BusinessType == rule.BusinessType) {
+			types = append(types, rule.BusinessType)
+		}
+	}
+	var minutes []outcomes.Minute
+	if len(types) > 0 {
+		minutes = o.ended
+	}
+	answer.Divide(minutes, r.Span)
+	return answer, types, nil
+}
+
+// latenessOf knows one attempt in each step, if it knows any.
+type latenessOf struct{ *shelf }
+
+func (l latenessOf) Lateness(_ context.Context, _ []string, span outcomes.Span) (known []outcomes.Lateness, source outcomes.Source, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.late == "" {
+		return nil, outcomes.Unknown, nil
+	}
+	late := 12.0
+	for at := span.From; at < span.To; at = at.Add(span.Step) {
+		known = append(known, outcomes.Lateness{At: at, Attempts: 60, P50MS: &late, P99MS: &late, WorstMS: &late})
+	}
+	return known, l.late, nil
+}
+
+// The overview and the page of a type show what has been and what is to come, with its figures as
+// a table, and links to exactly those timers.
+func TestPlotsOfPastAndAhead(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{closing()}
+	minute := wire.At(time.Now().Truncate(time.Minute))
+	*h.now = minute.Time().Add(7 * time.Second)
+	h.shelf.ended = []outcomes.Minute{{At: minute, Counts: outcomes.Counts{Delivered: 5, Failed: 312, Expired: 1}}}
+	h.shelf.ahead = []forecast.Step{{At: minute.Add(5 * time.Minute), Due: 3000, Lateness: wire.Duration(90 * time.Second)}}
+	h.shelf.late = outcomes.Node
+	h.signIn("root")
+	for _, path := range []string{"/console/", "/console/types/order-close"} {
+		page := h.get(path)
+		require.Equal(t, http.StatusOK, page.StatusCode)
+		require.Contains(t, page.body, "318 ended, 312 of them failed", path)
+		require.Contains(t, page.body, "The latest rang 12 ms late.", path)
+		require.Contains(t, page.body, "3,000 fall due.", path)
+		require.Contains(t, page.body, "the last one is 90 s late", path)
+		require.Contains(t, page.body, "that of this node only", path)
+		require.Contains(t, page.body, "ended%3A"+minute.Time().Format("2006-01-02T15")+"%3A", path)
+		require.Contains(t, page.body, "?range=6h#plots", path)
+		for _, other := range []string{"6h", "24h", "7d", "nonsense"} {
+			require.Equal(t, http.StatusOK, h.get(path+"?range="+other).StatusCode, other)
+		}
+	}
+	h.shelf.late = ""
+	require.Contains(t, h.get("/console/types/order-close").body, "set WAKECALL_PROMETHEUS_URL")
+	h.shelf.down = true
+	require.Contains(t, h.get("/console/types/order-close").body, "What has been cannot be read now.", "the page stays")
+
+	h.shelf.down = false
+	h.signIn("otto")
+	require.NotContains(t, h.get("/console/").body, "312", "who may not see a type sees nothing of its past")
+}

@@ -1,0 +1,73 @@
+package types
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/chart"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// choice is a range that may be chosen.
+type choice struct {
+	Key, Link string
+	Here      bool
+}
+
+// plots are what has been and what is to come of a business type, or of all that are listed for "".
+type plots struct {
+	*chart.Plots
+	Ranges []choice
+}
+
+// plotsOf draws the range that the address of a page names. What cannot be read stays as it was known
+// last, or is left out, and said.
+func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture) *plots {
+	listed := slices.Sorted(maps.Keys(known.Forecasts))
+	r, page, searched := chart.RangeNamed(v.R.FormValue("range")), links.Root, ""
+	if businessType != "" {
+		page, searched, listed = links.TypePath(businessType), links.TypedAs(businessType), []string{businessType}
+	} else if r.Back == 0 { // too much to count for all of them
+		r = chart.Ranges()[0]
+	}
+	p := &plots{Plots: chart.New(r, c.Now(), searched)}
+	for _, other := range chart.Ranges() {
+		link := page + "?range=" + other.Key + "#plots"
+		if businessType == "" && other.Back == 0 {
+			link = links.Root + "forecast"
+		}
+		p.Ranges = append(p.Ranges, choice{Key: "range." + other.Key, Link: link, Here: other.Key == r.Key})
+	}
+	if r.Back > 0 {
+		p.past(c, v, businessType)
+	}
+	for _, one := range listed {
+		query := url.Values{"business_type": {one}, "from": {words.ISO(p.Now)}, "to": {words.ISO(p.To)}, "step": {r.Step.String()}}
+		var f calls.Forecast
+		if _, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f); problem == nil {
+			p.AddAhead(&f)
+		} else if known.Forecasts[one] != nil {
+			p.AddAhead(known.Forecasts[one])
+		}
+	}
+	p.Scale(len(listed))
+	return p
+}
+
+func (p *plots) past(c *Pages, v *site.Visit, businessType string) {
+	query := url.Values{"from": {words.ISO(p.From)}, "step": {p.Range.Step.String()}}
+	if businessType != "" {
+		query.Set("business_type", businessType)
+	}
+	var past calls.Outcomes
+	if _, problem := c.Call(v, calls.Get(calls.Root+"outcomes").With(query), &past); problem != nil {
+		p.Unread = true
+		return
+	}
+	p.AddPast(&past)
+}
