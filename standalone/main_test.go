@@ -47,7 +47,7 @@ func TestEverythingWrongIsNamedInOneAnswer(t *testing.T) {
 			require.Contains(t, err.Error(), name+": ")
 		}
 	}
-	require.ErrorContains(t, err, "is it WAKECALL_RETENTION?")
+	require.ErrorContains(t, err, "did you mean WAKECALL_RETENTION?")
 }
 
 func TestWhatSeveralGatewaysShareIsRefused(t *testing.T) {

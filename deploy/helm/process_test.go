@@ -148,7 +148,7 @@ func TestWhatTheBinaryDoesNotReadIsSeen(t *testing.T) {
 	nowhere := machine{http: "127.0.0.1:0", metrics: "127.0.0.1:0", temporal: free(t)}
 	for want, values := range map[string]object{
 		"WAKECALL_RECONCILE_INTERVALL: there is no such setting": {"settings": object{"WAKECALL_RECONCILE_INTERVALL": "30s"}},
-		"no such file or directory":                       {"secretKey": object{"key": "other"}},
+		"no such file or directory":                              {"secretKey": object{"key": "other"}},
 	} {
 		made, err := render(over(least(), values))
 		require.NoError(t, err)

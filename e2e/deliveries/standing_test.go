@@ -59,7 +59,7 @@ func TestEditsDoNotMultiplyAttempts(t *testing.T) {
 	env.Add(timer)
 	for n := 1; env.Get(kind+"/1").Status != "failed"; n++ {
 		change := testenv.JSON{"labels": testenv.JSON{"n": strconv.Itoa(n)}}
-		if n%3 == 0 {
+		if n%3 == 1 {
 			change = testenv.JSON{"payload": testenv.JSON{"n": n}}
 		}
 		env.Do("PATCH", "/v1/timers/"+kind+"/1", change)

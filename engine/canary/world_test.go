@@ -105,6 +105,14 @@ func (w *world) Took(step string, took time.Duration) {
 	w.took[step] = took
 }
 
+// measured reports whether a step was made, and whether it was the first to fail.
+func (w *world) measured(step Step) (made, failed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, made = w.took[string(step)]
+	return made, w.failed[string(step)]
+}
+
 func (w *world) seen() []Beat {
 	w.mu.Lock()
 	defer w.mu.Unlock()

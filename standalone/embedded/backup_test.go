@@ -99,7 +99,7 @@ func TestBackupRefuses(t *testing.T) {
 	err := Backup(t.Context(), dir, filepath.Join(dir, "copy"))
 	require.ErrorContains(t, err, "not a data directory of Wakecall")
 	opened(t, o).close()
-	require.ErrorContains(t, Backup(t.Context(), o.DataDir, dir), "is there already")
+	require.ErrorContains(t, Backup(t.Context(), o.DataDir, dir), "exists already")
 	require.Error(t, Backup(t.Context(), o.DataDir, filepath.Join(dir, "no", "copy")))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -50,7 +50,7 @@ func TestAnotherBirthIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "damaged")
 	require.NoError(t, os.Remove(file))
 	_, err = openDirectory(o)
-	require.ErrorContains(t, err, "not from Wakecall")
+	require.ErrorContains(t, err, "is not Wakecall's")
 }
 
 func TestDirectoryIsLocked(t *testing.T) {
