@@ -58,7 +58,6 @@ type shelf struct {
 	asked   []timers.PageRequest
 	changed []string
 	rules   []policy.Policy
-	failed  int
 	stored  []policy.Policy
 	sent    []dispatch.View
 	// ahead is what falls due, hour by hour or step by step, of any type.
@@ -257,7 +256,7 @@ func (c counts) Count(_ context.Context, businessType string) (timer.Stats, erro
 	stats := timer.Stats{}
 	for _, rule := range c.rules {
 		if businessType == "" || businessType == rule.BusinessType {
-			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: rule.BusinessType, Timers: timer.StatusCounts{Scheduled: 3333, Failed: c.failed}})
+			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: rule.BusinessType, Timers: timer.StatusCounts{Scheduled: 3333}})
 		}
 	}
 	return stats, nil

@@ -90,3 +90,23 @@ func TestPlotsOfPastAndAhead(t *testing.T) {
 	h.signIn("otto")
 	require.NotContains(t, h.get("/console/").body, "312", "who may not see a type sees nothing of its past")
 }
+
+// The table of types says how the last day was, to who may see a type.
+func TestTheTableSaysHowTheLastDayWas(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{closing()}
+	minute := wire.At(h.now.Truncate(time.Minute))
+	h.shelf.ended = []outcomes.Minute{{At: minute.Add(-5 * time.Minute), Counts: outcomes.Counts{Delivered: 5, Failed: 1312}}}
+	h.shelf.ahead = []forecast.Step{{At: minute.Add(5 * time.Minute), Due: 3017}, {At: minute.Add(2 * time.Hour), Due: 9}}
+	h.shelf.late = outcomes.Node
+	h.signIn("root")
+	page := h.get("/console/types").body
+	require.Contains(t, page, ">1,312</a>")
+	require.Contains(t, page, `class="number">3,017</td>`)
+	require.Contains(t, page, `class="plot spark"`)
+	require.Contains(t, page, `class="number">1.0`, "60 attempts in the last minute")
+	require.Contains(t, page, "status%3Afailed&#43;ended%3A24h")
+	h.signIn("otto")
+	require.NotContains(t, h.get("/console/types").body, "1,312")
+}

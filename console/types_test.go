@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 func TestTheTableOfTypes(t *testing.T) {
@@ -32,8 +34,9 @@ func TestTheTableOfTypes(t *testing.T) {
 		at += 1 + found
 	}
 	require.NotContains(t, page, "types/c-paused/", "the policy is for its own call")
-	h.shelf.failed = 312
-	require.Contains(t, h.get("/console/types").body, `q=type%3Aa-running&#43;status%3Afailed">312</a>`)
+	h.shelf.ended = []outcomes.Minute{{At: wire.At(h.now.Truncate(time.Minute)), Counts: outcomes.Counts{Failed: 312}}}
+	*h.now = h.now.Add(tuning.LookPastEvery)
+	require.Contains(t, h.get("/console/types").body, `q=type%3Aa-running&#43;status%3Afailed&#43;ended%3A24h">312</a>`)
 	h.shelf.paused = append(h.shelf.paused, policy.Emergency{Everything: true, Author: "gus", Since: 1})
 	stopped := h.get("/console/types").body
 	require.Equal(t, 5, strings.Count(stopped, ">emergency pause<"), "none is told to run")

@@ -123,3 +123,14 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	require.Equal(t, "In the next 7 d, 0 fall due.", empty.Gist(in))
 	require.Equal(t, RangeNamed("1h"), RangeNamed("no such"))
 }
+
+// A spark line is as high as its fullest step, with what failed at its foot.
+func TestSparks(t *testing.T) {
+	t.Parallel()
+	boxes := Spark([]calls.OutcomeStep{{}, {Delivered: 3, Failed: 1}, {Expired: 2}, {}})
+	require.Len(t, boxes, 3)
+	require.Equal(t, Box{"failed", 24, 15, 23.5, 5}, boxes[0])
+	require.Equal(t, Box{"delivered", 24, 0, 23.5, 15}, boxes[1])
+	require.Equal(t, Box{"expired", 48, 10, 23.5, 10}, boxes[2])
+	require.Empty(t, Spark(nil))
+}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
 )
 
 // The sizes of the pictures, in units of their own: each column is as wide as all others.
@@ -150,6 +152,34 @@ func (p *Plots) Ticks() (all []time.Time) {
 	const parts = 4
 	for i := range parts + 1 {
 		all = append(all, p.From.Add(p.To.Sub(p.From)*time.Duration(i)/parts))
+	}
+	return all
+}
+
+// The size of a spark line, in units of its own.
+const (
+	sparkWidth  = 96.0
+	sparkHeight = 20.0
+)
+
+// Spark are the boxes of a picture without an axis: what ended in each step, and what of it failed.
+func Spark(steps []calls.OutcomeStep) (all []Box) {
+	most, width := 1, sparkWidth/float64(max(len(steps), 1))
+	for _, step := range steps {
+		most = max(most, step.Ended())
+	}
+	for i, step := range steps {
+		base := 0.0
+		for _, part := range []struct {
+			class string
+			n     int
+		}{{"failed", step.Failed}, {"expired", step.Expired}, {"delivered", step.Delivered}} {
+			height := float64(part.n) / float64(most) * sparkHeight
+			if part.n > 0 {
+				all = append(all, Box{part.class, places(float64(i) * width), places(sparkHeight - base - height), places(width - 0.5), places(height)})
+			}
+			base += height
+		}
 	}
 	return all
 }

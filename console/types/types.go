@@ -51,6 +51,11 @@ type TypeRow struct {
 	By, Note     string
 	Since, Until time.Time
 	Counts       *calls.Counts // nil where they cannot be told
+	// Forecast is what lies ahead, and Past how the last day was; nil where they are not known. DueSoon
+	// is what falls due within an hour.
+	Forecast *calls.Forecast
+	Past     *watch.Past
+	DueSoon  int
 	// Open are timers that are being delivered, Failing those that have failed just now, and Ahead
 	// is where more falls due than the limit lets through; nil for none.
 	Open, Failing *watch.Sample
@@ -80,7 +85,7 @@ func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType)
 
 // Failed leads to those that have failed.
 func (r TypeRow) Failed() string {
-	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed, "")
+	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed+" ended:24h", "")
 }
 
 // Change is where it is paused and resumed.
@@ -129,7 +134,9 @@ func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	row := TypeRow{
 		Policy: policy, State: "running",
 		Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType],
+		Forecast: p.Forecasts[policy.BusinessType], Past: p.Past[policy.BusinessType],
 	}
+	row.DueSoon = row.dueSoon(p.At)
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
 		row.Ahead = &o
 	}

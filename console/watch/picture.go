@@ -32,6 +32,9 @@ type Picture struct {
 	// Forecasts are what falls due in the next day, and Ahead where it is too much.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
+	// Past is how the last day was, by business type, as of PastAt.
+	Past   map[string]*Past
+	PastAt time.Time
 }
 
 // Part is one of what a picture shows.
@@ -86,6 +89,7 @@ func look(api calls.Sender, last *Picture, now time.Time) *Picture {
 		next.Listed = next.At
 	}
 	l.ahead()
+	l.behind()
 	return &next
 }
 
@@ -217,6 +221,7 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	seen.Paused = calls.Where(p.Paused, func(one calls.Pause) bool { return one.Everything || sees(one.BusinessType) })
 	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
 	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
+	seen.Past = whereKey(p.Past, sees)
 	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
 	return &seen
 }

@@ -408,4 +408,9 @@ var chineseWords = map[string]string{
 	"plots.says.late":             "，晚 %s",
 	"plots.says.ended":            "投递 %s 个，失败 %s 个，过期 %s 个",
 	"plots.says.rang":             "；延迟中位数 %s，百分之九十九以内 %s，最晚 %s",
+	"column.soon":                 "1 小时内到期",
+	"column.persecond":            "每秒 / 限速",
+	"column.ontime":               "24 小时准时率",
+	"column.failedday":            "24 小时失败",
+	"column.day":                  "最近 24 小时",
 }

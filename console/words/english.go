@@ -413,4 +413,9 @@ var englishWords = map[string]string{
 	"plots.says.late":             ", %s late",
 	"plots.says.ended":            "%s delivered, %s failed, %s expired",
 	"plots.says.rang":             "; late by %s in the middle, %s for 99 of 100, %s at most",
+	"column.soon":                 "due in 1 h",
+	"column.persecond":            "a second / limit",
+	"column.ontime":               "on time in 24 h",
+	"column.failedday":            "failed in 24 h",
+	"column.day":                  "Last 24 h",
 }

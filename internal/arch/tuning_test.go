@@ -32,6 +32,8 @@ var untuned = map[string]string{
 	"console PageSize":                    "what users meet",
 	"console Minute":                      "a unit of time",
 	"console plotHeight":                  "a unit of the picture",
+	"console sparkHeight":                 "a unit of the picture",
+	"console sparkWidth":                  "a unit of the picture",
 	"console plotWidth":                   "a unit of the picture",
 	"internal/observe minutesOfHour":      "a unit of time",
 	"internal/observe secondsOfMinute":    "a unit of time",

@@ -42,6 +42,9 @@ const (
 	// many business types one is read in full. Each costs a call to Temporal.
 	SampledTimers = 100
 	SampledTypes  = 6
+	// LookPastEvery is how old what the table of types says of the last day may be: sixteen ledgers are
+	// asked for it.
+	LookPastEvery = 30 * time.Second
 	// LookTypes is of how many business types the time ahead is looked at.
 	LookTypes = 20
 )

@@ -1,0 +1,50 @@
+package types
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/console/chart"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// OnTime is the share of its timers that rang on time in the last day; "" where it is not known.
+func (r TypeRow) OnTime() string {
+	if r.Past == nil || r.Past.OnTime == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*r.Past.OnTime*100, 'f', 2, 64) + " %"
+}
+
+// PerSecond is how many callbacks a second the last minute had, and how many there may be.
+func (r TypeRow) PerSecond() string {
+	speed, limit := "", r.Rate()
+	if r.Past != nil && r.Past.PerSecond != nil {
+		speed = strconv.FormatFloat(*r.Past.PerSecond, 'f', 1, 64)
+	}
+	if limit == "" {
+		return speed
+	}
+	return speed + " / " + limit
+}
+
+// Spark draws the last day, hour by hour.
+func (r TypeRow) Spark() []chart.Box {
+	if r.Past == nil {
+		return nil
+	}
+	return chart.Spark(r.Past.Hours)
+}
+
+// dueSoon is how many timers fall due within an hour, by what is known of the time ahead.
+func (r TypeRow) dueSoon(now time.Time) (n int) {
+	if r.Forecast == nil {
+		return 0
+	}
+	for _, step := range r.Forecast.Steps {
+		if step.At.Before(now.Add(words.Hour)) {
+			n += step.Due + step.DispatchItems
+		}
+	}
+	return n
+}
