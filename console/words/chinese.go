@@ -398,6 +398,7 @@ var chineseWords = map[string]string{
 	"plots.over":                  "超出限速",
 	"plots.gist.past":             "过去 %s 内结束 %s 个，其中失败 %s 个。",
 	"plots.gist.worst":            "最晚的一个晚了 %s。",
+	"plots.due":                   "到期",
 	"plots.gist.ahead":            "未来 %s 内到期 %s 个。",
 	"plots.gist.late":             "%s 起限速过低，最后一个晚 %s。",
 	"plots.unread":                "暂时无法读取过去的数据。",

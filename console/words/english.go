@@ -403,6 +403,7 @@ var englishWords = map[string]string{
 	"plots.over":                  "above the limit",
 	"plots.gist.past":             "In the last %s, %s ended, %s of them failed.",
 	"plots.gist.worst":            "The latest rang %s late.",
+	"plots.due":                   "due",
 	"plots.gist.ahead":            "In the next %s, %s fall due.",
 	"plots.gist.late":             "At %s the limit is too low: the last one is %s late.",
 	"plots.unread":                "What has been cannot be read now.",
