@@ -3,6 +3,7 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,4 +112,23 @@ func TestThePageOfATypeByRole(t *testing.T) {
 	last := h.shelf.asked[len(h.shelf.asked)-1].Filter
 	require.Equal(t, 10*time.Minute, last.EndedTo.Time().Sub(last.EndedFrom.Time()), "around the minute that an alert names")
 	require.Equal(t, 36, last.EndedFrom.Time().UTC().Minute())
+}
+
+// What has failed is grouped by status and class, the most first, with an example open.
+func TestFailuresAreGroupedByStatusAndClass(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules = []policy.Policy{closing()}
+	failing := func(status int, class delivery.FailureClass, message string) timer.View {
+		view := viewOf(timer.Failed)
+		view.LastFailure = &delivery.Failure{Status: status, Class: class, Message: message}
+		return view
+	}
+	h.shelf.views = []timer.View{failing(503, "gone", "old"), failing(503, "busy", "full <b>"), failing(503, "busy", "full"), failing(0, "timeout", "late")}
+	page := h.get(typePage).body
+	first, second := strings.Index(page, "<strong>HTTP 503 busy</strong>"), strings.Index(page, "<strong>HTTP 503 gone</strong>")
+	require.Positive(t, first)
+	require.Greater(t, second, first, "two of a kind come before one")
+	require.Contains(t, page, "<strong>timeout</strong>")
+	require.Contains(t, page, `<pre dir="auto">full &lt;b&gt;</pre>`)
 }

@@ -118,6 +118,14 @@ func (f *Failure) Short() string {
 	}
 }
 
+// Kind is how it failed: the status of the answer, if there was one, and its class.
+func (f *Failure) Kind() string {
+	if f == nil || f.Status == 0 || f.Class == "" {
+		return f.Short()
+	}
+	return f.Short() + " " + f.Class
+}
+
 // WaitsForReceiver is what a timer waits for whose receiver connects by itself.
 const WaitsForReceiver = "receiver"
 

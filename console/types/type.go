@@ -173,7 +173,7 @@ func (c *Pages) failuresOf(v *site.Visit, businessType string) (found failures) 
 		return found
 	}
 	for _, one := range all.Timers {
-		how := one.LastFailure.Short()
+		how := one.LastFailure.Kind()
 		i := slices.IndexFunc(found.Groups, func(g failureGroup) bool { return g.How == how })
 		if i < 0 {
 			i = len(found.Groups)
