@@ -162,6 +162,10 @@ client-types: $(TYPESCRIPT_MODULES) ## write the types of the TypeScript client 
 test-clients: build $(TYPESCRIPT_MODULES) ## the TypeScript client: its types, linters, and tests on a running Wakecall
 	cd $(TYPESCRIPT) && npm run --silent lint && npm test --silent
 
+.PHONY: console-assets
+console-assets: ## fetch the scripts that pages load from npm, by version and integrity, into console/assets/files
+	@console/assets/vendor.sh
+
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) ## formatting, linters, import rules, determinism of workflows
 	@for module in $(MODULES); do \

@@ -60,10 +60,11 @@ func newPair(page, of any) pair { return pair{page, of} }
 // Frame is what every page has around it.
 type Frame struct {
 	words.Speech
-	Title   string
-	Look    Look
-	Theme   string
-	Styles  string
+	Title string
+	Look  Look
+	Theme string
+	// KeysOff reports whether single keys do nothing.
+	KeysOff bool
 	Who     *auth.Principal
 	SignsIn bool
 	// Here is the page itself, for what leads back to it.
@@ -79,8 +80,8 @@ type Frame struct {
 // Frame is made for a page whose title has a key in the catalogues.
 func (c *Site) Frame(v *Visit, title string) Frame {
 	f := Frame{
-		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R),
-		Styles: stylesPath, Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
+		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R), KeysOff: keysOff(v.R),
+		Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
 		Here: v.R.URL.RequestURI(),
 	}
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {

@@ -12,7 +12,17 @@ import (
 // The themes, of which the first is what the system says.
 var themes = []string{"system", "light", "dark"}
 
-const cookieTheme = "wakecall-theme"
+// The cookies that keep what was chosen.
+const (
+	cookieTheme = "wakecall-theme"
+	cookieKeys  = "wakecall-keys"
+)
+
+// keysOff reports whether single keys shall do nothing.
+func keysOff(r *http.Request) bool {
+	cookie, err := r.Cookie(cookieKeys)
+	return err == nil && cookie.Value == "off"
+}
 
 func themeOf(r *http.Request) string {
 	if cookie, err := r.Cookie(cookieTheme); err == nil && slices.Contains(themes, cookie.Value) {
@@ -21,7 +31,7 @@ func themeOf(r *http.Request) string {
 	return themes[0]
 }
 
-// Prefer keeps a language or a theme. They are nobody's secret.
+// Prefer keeps a language, a theme, or whether keys do something. They are nobody's secret.
 func (c *Site) Prefer(v *Visit) {
 	year := c.Now().AddDate(1, 0, 0)
 	if lang := words.Language(v.R.PostFormValue("lang")); lang.Known() {
@@ -29,6 +39,9 @@ func (c *Site) Prefer(v *Visit) {
 	}
 	if theme := v.R.PostFormValue("theme"); slices.Contains(themes, theme) {
 		http.SetCookie(v.W, preference(cookieTheme, theme, year))
+	}
+	if keys := v.R.PostFormValue("keys"); keys == "on" || keys == "off" {
+		http.SetCookie(v.W, preference(cookieKeys, keys, year))
 	}
 	v.Redirect(links.Within(v.R.PostFormValue("next")))
 }

@@ -414,4 +414,16 @@ var chineseWords = map[string]string{
 	"column.ontime":               "24 小时准时率",
 	"column.failedday":            "24 小时失败",
 	"column.day":                  "最近 24 小时",
+
+	"copy":       "复制",
+	"keys":       "快捷键",
+	"keys.on":    "开",
+	"keys.off":   "关",
+	"keys.title": "快捷键",
+	"keys.rows":  "下一行、上一行",
+	"keys.open":  "打开",
+	"keys.pause": "暂停或恢复",
+	"keys.back":  "返回",
+	"keys.words": "按键只跳到对应的操作；在那里按下或确认之前，不会执行任何操作。",
+	"keys.close": "关闭",
 }

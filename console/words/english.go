@@ -419,4 +419,16 @@ var englishWords = map[string]string{
 	"column.ontime":               "on time in 24 h",
 	"column.failedday":            "failed in 24 h",
 	"column.day":                  "Last 24 h",
+
+	"copy":       "Copy",
+	"keys":       "Keys",
+	"keys.on":    "on",
+	"keys.off":   "off",
+	"keys.title": "Keys",
+	"keys.rows":  "Next row, previous row",
+	"keys.open":  "Open",
+	"keys.pause": "Pause or resume",
+	"keys.back":  "Back",
+	"keys.words": "A key leads to what it names. Nothing is done before it is pressed or confirmed there.",
+	"keys.close": "Close",
 }

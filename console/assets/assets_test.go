@@ -1,0 +1,116 @@
+package assets
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What comes from others is what `make console-assets` wrote, and has its licence beside it.
+func TestVendored(t *testing.T) {
+	t.Parallel()
+	sums, err := os.ReadFile("SHA256SUMS")
+	require.NoError(t, err)
+	vendored := map[string]bool{}
+	for line := range strings.Lines(string(sums)) {
+		want, name, ok := strings.Cut(strings.TrimSpace(line), "  ")
+		require.True(t, ok, line)
+		text, err := os.ReadFile(filepath.Join("files", name))
+		require.NoError(t, err)
+		sum := sha256.Sum256(text)
+		require.Equal(t, want, hex.EncodeToString(sum[:]), name)
+		vendored[name] = true
+	}
+	files, err := os.ReadDir("files")
+	require.NoError(t, err)
+	for _, file := range files {
+		ours := strings.HasPrefix(file.Name(), "console.")
+		require.NotEqual(t, ours, vendored[file.Name()], "%s is ours or written by make console-assets", file.Name())
+		if base := strings.TrimSuffix(file.Name(), filepath.Ext(file.Name())); !ours {
+			require.True(t, vendored[base+".LICENSE"], "%s has no licence beside it", file.Name())
+		}
+	}
+	for name, line := range map[string]string{"htmx.LICENSE": "Zero-Clause BSD", "uplot.LICENSE": "MIT License"} {
+		text, err := os.ReadFile(filepath.Join("files", name))
+		require.NoError(t, err)
+		require.Contains(t, string(text), line)
+	}
+}
+
+// Packages are named by an exact version and by what must be in them, and the files are of them.
+func TestVersions(t *testing.T) {
+	t.Parallel()
+	list, err := os.Open("vendored.txt")
+	require.NoError(t, err)
+	defer func() { _ = list.Close() }()
+	versions := map[string]string{}
+	for lines := bufio.NewScanner(list); lines.Scan(); {
+		require.Regexp(t, `^[a-z.]+ \d+\.\d+\.\d+ sha512-[A-Za-z0-9+/]{86}==$`, lines.Text())
+		fields := strings.Fields(lines.Text())
+		versions[fields[0]] = fields[1]
+	}
+	require.Len(t, versions, 2)
+	require.Contains(t, string(all()["htmx.js"].plain), `version="`+versions["htmx.org"]+`"`)
+	require.Contains(t, string(all()["htmx.js"].plain), `registerExtension("sse"`, "one file: two deferred scripts may miss each other")
+	require.Contains(t, string(all()["uplot.js"].plain), "(v"+versions["uplot"]+")")
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	require.Empty(t, Path("htmx.LICENSE"), "it is no page's")
+	require.Regexp(t, `^/console/assets/[0-9a-f]{16}/console\.js$`, Path("console.js"))
+	ask := func(name, hash, accepts string) (*httptest.ResponseRecorder, bool) {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Accept-Encoding", accepts)
+		return w, Serve(w, r, hash, name)
+	}
+	for name, one := range all() {
+		plain, ok := ask(name, one.hash, "")
+		require.True(t, ok)
+		require.Equal(t, one.plain, plain.Body.Bytes())
+		require.Equal(t, one.mediaType, plain.Header().Get("Content-Type"))
+		require.Contains(t, plain.Header().Get("Cache-Control"), "immutable")
+		packed, ok := ask(name, one.hash, "br;q=1.0, gzip;q=0.8")
+		require.True(t, ok)
+		require.Equal(t, "gzip", packed.Header().Get("Content-Encoding"))
+		require.Less(t, packed.Body.Len(), plain.Body.Len())
+		_, ok = ask(name, "0"+one.hash[1:], "")
+		require.False(t, ok && one.hash[0] != '0')
+	}
+	refused, ok := ask("console.js", all()["console.js"].hash, "gzip;q=0.0, br")
+	require.True(t, ok)
+	require.Empty(t, refused.Header().Get("Content-Encoding"))
+}
+
+// The budgets: what a browser loads with its first page.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	raw, packed := 0, 0
+	for name, one := range all() {
+		if strings.HasSuffix(name, ".js") {
+			raw, packed = raw+len(one.plain), packed+len(one.packed)
+		}
+	}
+	require.LessOrEqual(t, raw, 110<<10, "all scripts")
+	require.LessOrEqual(t, packed, 45<<10, "all scripts, packed")
+	require.LessOrEqual(t, len(all()["console.js"].plain), 8<<10, "our script")
+	require.LessOrEqual(t, len(all()["console.css"].plain), 12<<10, "the style sheet")
+}
+
+// evaluated is what needs a script to be made of text, which the policy of pages forbids.
+var evaluated = regexp.MustCompile(`\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write|setTimeout\(["']`)
+
+func TestOurScriptMakesNoCode(t *testing.T) {
+	t.Parallel()
+	require.NotRegexp(t, evaluated, string(all()["console.js"].plain))
+	require.Regexp(t, evaluated, `box.innerHTML = answer`, "the oracle sees it")
+}

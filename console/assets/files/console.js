@@ -1,0 +1,106 @@
+// What makes the pages smooth. Every page works without it.
+(() => {
+  'use strict';
+  const root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)];
+  root.classList.add('scripted');
+
+  // Times in the zone of who looks; UTC stays on hover.
+  const day = new Intl.DateTimeFormat(lang, {dateStyle: 'short'});
+  const clock = new Intl.DateTimeFormat(lang, {timeStyle: 'medium', hourCycle: 'h23'});
+  const zone = new Intl.DateTimeFormat(lang, {timeZoneName: 'short'}).formatToParts().find(p => p.type === 'timeZoneName').value;
+  const ago = new Intl.RelativeTimeFormat(lang, {style: 'short'});
+  const say = at => (day.format(at) === day.format() ? '' : day.format(at) + ' ') + clock.format(at);
+  const units = [[2 * 86400, 86400, 'day'], [2 * 3600, 3600, 'hour'], [120, 60, 'minute'], [0, 1, 'second']];
+
+  const put = (node, text) => { if (node.textContent !== text) node.textContent = text; };
+  const far = at => {
+    const seconds = (at - Date.now()) / 1000, [, size, unit] = units.find(u => Math.abs(seconds) >= u[0]);
+    return ago.format(Math.trunc(seconds / size), unit);
+  };
+  const watched = new MutationObserver(() => tell());
+  const tell = () => {
+    watched.disconnect();
+    for (const time of all('time[datetime]')) {
+      const at = new Date(time.dateTime);
+      if (isNaN(at)) continue;
+      if (!time.title) time.title = time.dateTime.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+      put(time, say(at) + (time.closest('footer') ? ' ' + zone : ''));
+      const small = time.nextElementSibling;
+      if (small?.matches('.ago')) put(small, far(at));
+    }
+    watched.observe(document.body, {childList: true, subtree: true, characterData: true});
+  };
+  tell();
+  setInterval(() => document.hidden || tell(), 1000);
+
+  // The page lives: what was typed into stays as it is, and the foot says as of when it is.
+  const touched = e => {
+    const form = e.target.closest?.('main form');
+    if (form && !['row', 'all'].includes(e.target.name) && e.target.matches('input, select, textarea')) form.classList.add('touched');
+  };
+  addEventListener('input', touched);
+  addEventListener('focusin', touched);
+  const fresh = () => { const time = document.querySelector('footer time'); if (time) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
+  addEventListener('htmx:sse:after:message', fresh);
+
+  // Copying works without a secure context as well.
+  const copy = async text => {
+    try { await navigator.clipboard.writeText(text); } catch {
+      const box = Object.assign(document.createElement('textarea'), {value: text, className: 'unseen'});
+      document.body.append(box);
+      box.select();
+      document.execCommand('copy');
+      box.remove();
+    }
+  };
+  addEventListener('click', async e => {
+    const button = e.target.closest?.('button[data-copy]');
+    if (!button) return;
+    await copy(button.parentElement.querySelector('code').textContent);
+    button.classList.add('copied');
+    setTimeout(() => button.classList.remove('copied'), 2000);
+  });
+
+  // Keys. None acts by itself: it leads to what has to be pressed or confirmed.
+  const help = document.getElementById('keys');
+  const pages = {o: '', t: 'timers', y: 'types', j: 'jobs', d: 'dispatches', f: 'forecast', e: 'emergency', h: 'health', a: 'audit'};
+  const rows = () => all('main tbody tr').filter(row => row.querySelector('th a'));
+  const step = by => {
+    const list = rows(), at = list.findIndex(row => row.contains(document.activeElement));
+    list[Math.max(0, Math.min(list.length - 1, at < 0 ? 0 : at + by))]?.querySelector('th a').focus();
+  };
+  const lead = names => {
+    for (const name of names) {
+      const button = document.querySelector(`main form[action$="/${name}"] :is(summary, button), main .bar button[value="${name}"]`);
+      if (!button) continue;
+      const more = button.closest('details');
+      if (more) more.open = true;
+      const to = more?.querySelector('input, button') ?? button;
+      to.scrollIntoView({block: 'nearest'});
+      to.focus();
+      return;
+    }
+  };
+  const keys = {
+    '/': () => document.getElementById('q')?.select(),
+    j: () => step(1), k: () => step(-1),
+    x: () => document.activeElement.closest?.('tr')?.querySelector('input[type=checkbox]')?.click(),
+    r: () => lead(['redeliver']), c: () => lead(['cancel']), p: () => lead(['pause', 'resume']),
+    '?': () => help?.showModal(),
+  };
+  let went = 0;
+  addEventListener('keydown', e => {
+    if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || help?.open) return;
+    const here = document.activeElement, typing = here.matches?.('input:not([type=checkbox], [type=radio]), select, textarea');
+    if (e.key === 'Escape') {
+      const more = here.closest?.('details[open]');
+      if (more) { more.open = false; more.querySelector('summary').focus(); } else if (typing) here.blur(); else if (history.length > 1) history.back();
+      return;
+    }
+    if (typing || root.dataset.keys === 'off') return;
+    const go = Date.now() - went < 1500 && pages[e.key];
+    went = e.key === 'g' ? Date.now() : 0;
+    if (typeof go === 'string') { const link = document.querySelector(`.tabs a[href="/console/${go}"]`); if (link) { e.preventDefault(); link.click(); } return; }
+    if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
+  });
+})();
