@@ -54,7 +54,8 @@ type Options struct {
 	Front      front.Options
 
 	// Console answers beneath /console/, and makes its calls by the API's own handler; nil for none.
-	Console func(api http.Handler) http.Handler
+	// Its streams end once left is done.
+	Console func(left context.Context, api http.Handler) http.Handler
 	// Reach judges the destinations beside what cannot be read of a body; the engine
 	// judges what can be read. Its zero value allows every address and knows no broker.
 	Reach delivery.Reach
@@ -93,7 +94,7 @@ func New(options Options) *Server {
 	beside := options.Operations
 	beside.Paused, beside.Left, beside.Auth, beside.Document = options.Emergencies, left, options.Front.Auth, OpenAPI
 	operations.Register(e, beside)
-	operations.MountConsole(e, options.Console)
+	operations.MountConsole(left, e, options.Console)
 	options.Dispatches.Left = left
 	s.register(options)
 	s.http = listening(e, options.Front.Logger)

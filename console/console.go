@@ -1,12 +1,14 @@
 package console
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/live"
 	"github.com/wakecall/wakecall/console/sessions"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
@@ -39,6 +41,9 @@ type Console struct {
 	site   site.Site
 	pace   watch.Pace
 	routes *http.ServeMux
+	// parts are the pages that are kept up to date, without what does not change.
+	parts *http.ServeMux
+	hub   *live.Hub
 }
 
 // New returns a console. Without a secret key its sessions are good in this process only.
@@ -62,11 +67,13 @@ func New(options Options) (*Console, error) {
 
 // Over is the console of an HTTP API whose handler takes the [auth.Principal] of a request's
 // context for who calls.
-func (c *Console) Over(api http.Handler) http.Handler {
+// Its streams end once left is done.
+func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over := *c
 	over.site.Sender = calls.Sender{API: api, Log: c.site.Logger}
 	over.site.Watch = watch.New(over.site.Sender, c.pace, c.site.Now)
-	over.routes = over.mux()
+	over.hub = live.New(left)
+	over.routes, over.parts = over.mux(), over.partsMux()
 	return &over
 }
 

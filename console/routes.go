@@ -38,7 +38,7 @@ func siteRoutes(c *site.Site) []site.Route {
 
 func (c *Console) mux() *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, r := range routesOf(&c.site) {
+	for _, r := range append(routesOf(&c.site), site.Public(http.MethodGet, "live", c.follow)) {
 		pattern := links.Root + r.Path
 		if r.Method != "" {
 			pattern = r.Method + " " + pattern
@@ -65,7 +65,7 @@ func (c *Console) answer(r site.Route, v *site.Visit) {
 		s.Refuse(v, http.StatusForbidden, "refused.plain")
 		return
 	}
-	v.Who = s.Sessions.Recognise(v.Exchange)
+	v.Who, v.Live = s.Sessions.Recognise(v.Exchange), r.Every > 0
 	switch {
 	case r.Access == site.Open:
 	case r.Access != site.SignedIn && r.Access != site.Changing:

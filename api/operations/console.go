@@ -1,6 +1,7 @@
 package operations
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/labstack/echo/v4"
@@ -10,11 +11,11 @@ const consolePath = "/console"
 
 // MountConsole has the console answer. It calls the API as everybody does, so that the same
 // scope, the same conditions and the same audit hold for it.
-func MountConsole(e *echo.Echo, console func(api http.Handler) http.Handler) {
+func MountConsole(left context.Context, e *echo.Echo, console func(context.Context, http.Handler) http.Handler) {
 	if console == nil {
 		return
 	}
-	pages := echo.WrapHandler(console(e))
+	pages := echo.WrapHandler(console(left, e))
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		e.Add(method, consolePath, pages)
 		e.Add(method, consolePath+"/*", pages)

@@ -14,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/console/types"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are the dispatches, and the page of one.
@@ -22,8 +23,8 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("dispatches", c.listDispatches),
-		site.Show("dispatches/{type}/{id}", c.showDispatch),
+		site.Show("dispatches", c.listDispatches).Live(tuning.LiveTable).Listing(),
+		site.Show("dispatches/{type}/{id}", c.showDispatch).Live(tuning.LiveTimer),
 		site.Show("dispatches/{type}/{id}/failures", c.dispatchFailures),
 		site.Change("dispatches/{type}/{id}/{action}", c.changeDispatch),
 	}

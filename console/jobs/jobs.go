@@ -14,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/console/search"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are the bulk jobs, and the page of one.
@@ -22,9 +23,9 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("jobs", c.listJobs),
+		site.Show("jobs", c.listJobs).Live(tuning.LiveTable).Listing(),
 		site.Change("jobs", c.startJob),
-		site.Show("jobs/{id}", c.showJob),
+		site.Show("jobs/{id}", c.showJob).Live(tuning.LiveTimer),
 		site.Show("jobs/{id}/results", c.jobResults),
 		site.Change("jobs/{id}/go", c.carryOutJob),
 		site.Change("jobs/{id}/stop", c.stopJob),

@@ -12,6 +12,8 @@ const Root = "/console/"
 const (
 	Emergency = Root + "emergency"
 	Health    = Root + "health"
+	// Live keeps a page up to date.
+	Live = Root + "live"
 )
 
 // TypePath is the page of a business type.

@@ -9,6 +9,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are for who keeps the installation running.
@@ -17,9 +18,9 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("emergency", c.showEmergency),
+		site.Show("emergency", c.showEmergency).Live(tuning.LiveTable),
 		site.Change("emergency/{action}", c.changeEmergency),
-		site.Show("health", c.showHealth),
+		site.Show("health", c.showHealth).Live(tuning.LiveTable),
 	}
 }
 

@@ -24,7 +24,10 @@ var pageNames = []string{
 }
 
 // sharedTemplates are those that several pages use, the layout first.
-var sharedTemplates = []string{"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html"}
+var sharedTemplates = []string{
+	"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html",
+	"templates/live.html",
+}
 
 // Templates are those of the pages, by name.
 type Templates map[string]*template.Template
@@ -75,17 +78,23 @@ type Frame struct {
 	tab     string
 	Picture *watch.Picture
 	notices []watch.Notice
+	// Stream is the address of what keeps the page up to date; "" for nothing.
+	Stream string
 }
 
 // Frame is made for a page whose title has a key in the catalogues.
 func (c *Site) Frame(v *Visit, title string) Frame {
 	f := Frame{
-		Speech: words.Speech{Lang: v.Lang, Now: c.Now()}, Title: v.Lang.Say(title), Look: c.Look, Theme: themeOf(v.R), KeysOff: keysOff(v.R),
+		Speech: words.Speech{Lang: v.Lang, Now: c.Now(), Still: v.Part}, Title: v.Lang.Say(title),
+		Look: c.Look, Theme: themeOf(v.R), KeysOff: keysOff(v.R),
 		Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
 		Here: v.R.URL.RequestURI(),
 	}
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		f.Here = links.Parent(v.R.URL.EscapedPath())
+	}
+	if v.Who != nil && !v.Part {
+		f.Stream = streamOf(v)
 	}
 	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.R.URL.Path, links.Root), "/")
 	if f.Picture = (&watch.Picture{}); v.Who != nil {
@@ -106,8 +115,15 @@ func (f Frame) Themes() []string { return themes }
 
 // Render writes a page. One that cannot be written whole is not begun.
 func (c *Site) Render(v *Visit, status int, name string, page any) {
+	whole := "layout.html"
+	if v.Part {
+		if whole = partPage; status != http.StatusOK {
+			v.W.WriteHeader(status) // the page stays as it was
+			return
+		}
+	}
 	var body bytes.Buffer
-	if err := c.Templates[name].ExecuteTemplate(&body, "layout.html", page); err != nil {
+	if err := c.Templates[name].ExecuteTemplate(&body, whole, page); err != nil {
 		c.Logger.Error("a page of the console cannot be shown", "page", name, "error", err)
 		http.Error(v.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return

@@ -1,6 +1,9 @@
 package site
 
-import "net/http"
+import (
+	"net/http"
+	"time"
+)
 
 // Access is who may ask for a route.
 type Access uint8
@@ -20,16 +23,38 @@ type Route struct {
 	Method, Path string
 	Access       Access
 	Do           func(*Visit)
+	// Every is how often the page is rendered anew while it is watched; 0 for a page that is not.
+	Every time.Duration
+	// Lists reports whether that reads a list of Temporal's visibility.
+	Lists bool
+}
+
+// Live is a page that is kept up to date.
+func (r Route) Live(every time.Duration) Route {
+	r.Every = every
+	return r
+}
+
+// Listing is one that reads a list of Temporal's visibility.
+func (r Route) Listing() Route {
+	r.Lists = true
+	return r
 }
 
 // Show is a page.
-func Show(path string, do func(*Visit)) Route { return Route{http.MethodGet, path, SignedIn, do} }
+func Show(path string, do func(*Visit)) Route {
+	return Route{Method: http.MethodGet, Path: path, Access: SignedIn, Do: do}
+}
 
 // Change is a form that changes something.
-func Change(path string, do func(*Visit)) Route { return Route{http.MethodPost, path, Changing, do} }
+func Change(path string, do func(*Visit)) Route {
+	return Route{Method: http.MethodPost, Path: path, Access: Changing, Do: do}
+}
 
 // Public is for who has not signed in as well.
-func Public(method, path string, do func(*Visit)) Route { return Route{method, path, Open, do} }
+func Public(method, path string, do func(*Visit)) Route {
+	return Route{Method: method, Path: path, Access: Open, Do: do}
+}
 
 // Otherwise answers what no other route does.
 func Otherwise(do func(*Visit)) Route { return Route{Access: SignedIn, Do: do} }

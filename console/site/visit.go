@@ -16,6 +16,9 @@ type Visit struct {
 	// Who is signed in, nil for nobody. It calls the API.
 	Who  *auth.Principal
 	Lang words.Language
+	// Live reports whether the page is kept up to date, and Part whether what is asked for is not the page
+	// but what of it changes.
+	Live, Part bool
 	// requestID is that of the visit in the log. Its calls, some of them concurrent, have the same.
 	requestID string
 }

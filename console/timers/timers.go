@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/types"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are the list of timers, the page of one, and what is done with them.
@@ -23,9 +24,9 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("timers", c.listTimers),
+		site.Show("timers", c.listTimers).Live(tuning.LiveTable).Listing(),
 		site.Change("timers/selected", c.changeSelected),
-		site.Show("timers/{type}/{id}", c.showTimer),
+		site.Show("timers/{type}/{id}", c.showTimer).Live(tuning.LiveTimer),
 		site.Change("timers/{type}/{id}/{action}", c.changeTimer),
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are the overview, the business types, and the page of one.
@@ -21,9 +22,9 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("{$}", c.start),
-		site.Show("types", c.listTypes),
-		site.Show("types/{type}", c.showType),
+		site.Show("{$}", c.start).Live(tuning.LiveTable),
+		site.Show("types", c.listTypes).Live(tuning.LiveTable),
+		site.Show("types/{type}", c.showType).Live(tuning.LiveTable).Listing(),
 		site.Change("types/{type}/edit", c.editPolicy),
 		site.Change("types/{type}/policy", c.replacePolicy),
 		site.Change("types/{type}/back", c.putBack),

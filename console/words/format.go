@@ -9,6 +9,8 @@ import (
 type Speech struct {
 	Lang Language
 	Now  time.Time
+	// Still has texts left out that time alone changes.
+	Still bool
 }
 
 // T says something by its key in the catalogues.
@@ -43,6 +45,9 @@ func (s Speech) At(t time.Time) string {
 
 // Ago is how far a time is from now, in one unit: "in 4 min", "2 h ago".
 func (s Speech) Ago(t time.Time) string {
+	if s.Still {
+		return ""
+	}
 	distance := t.Sub(s.Now)
 	if distance < 0 {
 		return s.T("time.ago", s.Span(-distance))

@@ -52,3 +52,23 @@ const (
 // SelectedAtOnce is how many of the timers that were selected in a list are changed at once: each
 // may wait for its effect.
 const SelectedAtOnce = 8
+
+// What an open page of the console is told of itself.
+const (
+	// LiveStrip, LiveTable and LiveTimer are how often each is rendered while it is
+	// watched: once for all who watch the same.
+	LiveStrip = 2 * time.Second
+	LiveTable = 2 * time.Second
+	LiveTimer = time.Second
+	// LiveList is the pause between two lists that are read, whichever they are: each costs a question to
+	// Temporal's visibility.
+	LiveList = 2 * time.Second
+	// LiveRender bounds one rendering.
+	LiveRender = 8 * time.Second
+	// LiveBeat is how often a stream says that it is there, and looks whether its session is.
+	LiveBeat = 5 * time.Second
+	// LiveRetry is how long a browser waits before it comes back.
+	LiveRetry = 500 * time.Millisecond
+	// LiveStreams is how many streams a process keeps open.
+	LiveStreams = 1000
+)

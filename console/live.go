@@ -1,0 +1,136 @@
+package console
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/live"
+	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// partsMux has the pages that are kept up to date, for who calls in the context of a request.
+func (c *Console) partsMux() *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, r := range routesOf(&c.site) {
+		if r.Every > 0 {
+			mux.Handle(r.Method+" "+links.Root+r.Path, part{r})
+		}
+	}
+	return mux
+}
+
+// part answers with what of a page changes.
+type part struct{ site.Route }
+
+// ServeHTTP implements [http.Handler].
+func (p part) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	v := site.NewVisit(w, r)
+	v.Who, v.Part = auth.Caller(r.Context()), true
+	p.Do(v)
+}
+
+// follow keeps an open page up to date: what is on top of all, and the page that is named.
+func (c *Console) follow(v *site.Visit) {
+	if v.Who == nil {
+		v.Part = true
+		live.End(v.W, c.site.Over(v))
+		return
+	}
+	scope := scopeOf(v.Who)
+	topics := []live.Topic{{
+		Key: "strip " + string(v.Lang) + " " + scope, Every: tuning.LiveStrip, Render: c.strip(v),
+	}}
+	if page := v.R.FormValue("page"); page != "" {
+		if topic, ok := c.page(v, links.Within(page), scope); ok {
+			topics = append(topics, topic)
+		}
+	}
+	stays := func() bool {
+		who := c.site.Sessions.Recognise(sessions.Exchange{W: nowhere{}, R: v.R})
+		return who != nil && scopeOf(who) == scope && (who.Ends.IsZero() || c.site.Now().Before(who.Ends))
+	}
+	c.hub.Serve(v.W, v.R, stays, topics...)
+}
+
+// scopeOf is what a page shows to a principal depends on.
+func scopeOf(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
+
+// viewer is who a page is rendered for. All with the same rights see the same, and payloads are for
+// who asks for them.
+func viewer(who *auth.Principal) *auth.Principal {
+	all := &auth.Principal{Name: "console", By: auth.ByNothing, Via: auth.ViaConsole}
+	for _, grant := range who.Grants {
+		grant.Payloads = false
+		all.Grants = append(all.Grants, grant)
+	}
+	return all
+}
+
+// strip renders what is on top of every page.
+func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
+	who, lang := viewer(of.Who), of.Lang
+	return func(ctx context.Context) []byte {
+		request, err := http.NewRequestWithContext(auth.With(ctx, who), http.MethodGet, links.Root, nil)
+		if err != nil {
+			return nil
+		}
+		v := site.NewVisit(nowhere{}, request)
+		v.Who, v.Lang, v.Part = who, lang, true
+		return c.site.Strip(v)
+	}
+}
+
+// page is the topic of a page; false for one that is not kept up to date.
+func (c *Console) page(of *site.Visit, page, scope string) (live.Topic, bool) {
+	asked := func(ctx context.Context) (*http.Request, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
+		if err != nil {
+			return nil, err
+		}
+		request.Host, request.RemoteAddr, request.TLS = of.R.Host, of.R.RemoteAddr, of.R.TLS
+		request.Header["X-Forwarded-Proto"] = of.R.Header.Values("X-Forwarded-Proto")
+		request.Header.Set("Accept-Language", string(of.Lang))
+		return request, nil
+	}
+	request, err := asked(context.Background())
+	if err != nil {
+		return live.Topic{}, false
+	}
+	handler, _ := c.parts.Handler(request)
+	found, ok := handler.(part)
+	if !ok {
+		return live.Topic{}, false
+	}
+	who := viewer(of.Who)
+	render := func(ctx context.Context) []byte {
+		request, err := asked(auth.With(ctx, who))
+		if err != nil {
+			return nil
+		}
+		answer := &calls.Answer{Head: http.Header{}}
+		if c.parts.ServeHTTP(answer, request); answer.Status != http.StatusOK {
+			return nil
+		}
+		return answer.Body.Bytes()
+	}
+	key := fmt.Sprint(page, " ", of.Lang, " ", c.site.Base(of), " ", scope)
+	return live.Topic{Key: key, Every: found.Every, Lists: found.Lists, Render: render}, true
+}
+
+// nowhere is an answer that is not sent.
+type nowhere struct{}
+
+// Header implements [http.ResponseWriter].
+func (nowhere) Header() http.Header { return http.Header{} }
+
+// Write implements [http.ResponseWriter].
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// WriteHeader implements [http.ResponseWriter].
+func (nowhere) WriteHeader(int) {}

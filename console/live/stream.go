@@ -1,0 +1,145 @@
+package live
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// eventOver is the last event of a stream that shall not come back, and eventBeat one that says that the
+// stream is there.
+const (
+	eventOver = "over"
+	eventBeat = "beat"
+)
+
+// Serve sends what topics show, as server-sent events (WHATWG HTML, section 9.2), until the client is
+// gone, this process leaves, or stays says no. It asks before it sends anything.
+func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, stays func() bool, topics ...Topic) {
+	if !h.admit() {
+		w.Header().Set("Retry-After", strconv.Itoa(int(tuning.StreamRetryAfter.Seconds())))
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return
+	}
+	defer h.release()
+	out := open(w)
+	if r.Method == http.MethodHead {
+		return
+	}
+	s := stream{hub: h, out: out, watcher: newWatcher(), seen: seenBefore(r, len(topics))}
+	for _, one := range topics {
+		watched, leave := h.watch(s.watcher, one)
+		defer leave()
+		s.topics = append(s.topics, watched)
+	}
+	beats, stop := h.ticks(tuning.LiveBeat)
+	defer stop()
+	for {
+		send := s.news
+		select {
+		case <-r.Context().Done():
+			return
+		case <-h.left.Done():
+			return
+		case <-s.wake:
+		case <-beats:
+			send = s.ping
+		}
+		if !stays() || send() != nil {
+			return
+		}
+	}
+}
+
+// End sends the last thing that a stream shows. The client does not come back.
+func End(w http.ResponseWriter, last []byte) {
+	out := open(w)
+	_ = out.event("", "", last) // whoever is gone needs it no more
+	_ = out.event(eventOver, "", nil)
+}
+
+// stream is one open page.
+type stream struct {
+	*watcher
+	hub    *Hub
+	out    writer
+	topics []*topic
+	// seen are the hashes of what the page shows, topic by topic.
+	seen []string
+}
+
+// seenBefore is what a client that comes back has seen.
+func seenBefore(r *http.Request, topics int) []string {
+	seen := strings.Split(r.Header.Get("Last-Event-ID"), ".")
+	if len(seen) != topics {
+		return make([]string, topics)
+	}
+	return seen
+}
+
+// news sends what shows something else than the page does.
+func (s *stream) news() error {
+	var text bytes.Buffer
+	for i, one := range s.topics {
+		if shown, hash := s.hub.shown(one); hash != "" && hash != s.seen[i] {
+			s.seen[i] = hash
+			text.Write(shown)
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	return s.out.event("", strings.Join(s.seen, "."), text.Bytes())
+}
+
+func (s *stream) ping() error { return s.out.event(eventBeat, "", nil) }
+
+// writer sends events. Each has the time of an answer.
+type writer struct {
+	to      http.ResponseWriter
+	control *http.ResponseController
+}
+
+func open(w http.ResponseWriter) writer {
+	header := w.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("X-Accel-Buffering", "no") // nginx would keep the events back
+	out := writer{w, http.NewResponseController(w)}
+	_ = out.send(fmt.Appendf(nil, "retry: %d\n\n", tuning.LiveRetry.Milliseconds())) // the next one tells who is gone
+	return out
+}
+
+// event sends one event; a kind or an id of "" stands for none.
+func (w writer) event(kind, id string, data []byte) error {
+	var text bytes.Buffer
+	if kind != "" {
+		fmt.Fprintf(&text, "event: %s\n", kind)
+	}
+	if id != "" {
+		fmt.Fprintf(&text, "id: %s\n", id)
+	}
+	for line := range bytes.Lines(data) {
+		fmt.Fprintf(&text, "data: %s\n", bytes.TrimRight(line, "\r\n"))
+	}
+	if len(data) == 0 {
+		text.WriteString("data:\n")
+	}
+	text.WriteByte('\n')
+	return w.send(text.Bytes())
+}
+
+func (w writer) send(text []byte) error {
+	if err := w.control.SetWriteDeadline(time.Now().Add(tuning.WriteSlack)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := w.to.Write(text); err != nil {
+		return err
+	}
+	return w.control.Flush()
+}

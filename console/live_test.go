@@ -1,0 +1,120 @@
+package console_test
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// stream is an open page, event by event.
+type stream struct {
+	t      *testing.T
+	lines  *bufio.Scanner
+	answer *http.Response
+}
+
+// follow opens the stream of a page; it ends with the test.
+func (h *house) follow(page string) *stream {
+	h.t.Helper()
+	ctx, leave := context.WithCancel(h.t.Context())
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+"/console/live?"+url.Values{"page": {page}}.Encode(), nil)
+	require.NoError(h.t, err)
+	answer, err := h.client.Do(request)
+	require.NoError(h.t, err)
+	h.t.Cleanup(func() {
+		leave()
+		_ = answer.Body.Close()
+	})
+	require.Equal(h.t, http.StatusOK, answer.StatusCode)
+	require.Equal(h.t, "text/event-stream", answer.Header.Get("Content-Type"))
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	return &stream{h.t, lines, answer}
+}
+
+// next is the next event with any data; "" at the end.
+func (s *stream) next() string {
+	var event strings.Builder
+	for s.lines.Scan() {
+		switch line := s.lines.Text(); {
+		case line == "" && strings.Contains(event.String(), "data: "):
+			return event.String()
+		case line == "":
+			event.Reset()
+		default:
+			event.WriteString(line + "\n")
+		}
+	}
+	return event.String()
+}
+
+// page is the next event that has what the page shows.
+func (s *stream) page() string {
+	s.t.Helper()
+	for {
+		event := s.next()
+		require.NotEmpty(s.t, event, "the stream has ended")
+		if strings.Contains(event, "#main") {
+			return event
+		}
+	}
+}
+
+// What a page shows of the whole appears in it, for who may see it.
+func TestAPageLives(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey(), every: time.Hour})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	h.shelf.rules = []policy.Policy{closing(), {BusinessType: "invoice"}}
+	h.signIn("anna")
+	page := h.get("/console/timers?q=type:order-close&done=x").body
+	require.Contains(t, page, `hx-sse:connect="/console/live?page=%2Fconsole%2Ftimers%3Fq%3Dtype%253Aorder-close"`, "what was done is not said again")
+	shown := h.follow("/console/timers?q=type:order-close").page()
+	require.Contains(t, shown, `id="row-order-close/1"`)
+	require.NotContains(t, shown, " ago", "what time alone changes is not sent")
+	require.NotContains(t, h.follow("/console/types").page(), "invoice", "anna may not see it")
+	h.signIn("root")
+	require.Contains(t, h.follow("/console/types").page(), "invoice")
+	require.Contains(t, h.follow("/console/timers/order-close/1").page(), "order-close")
+	require.Contains(t, h.follow("/console/nowhere").next(), "#strip", "every page has the strip")
+}
+
+// A hundred who watch a list read it as often as one.
+func TestAHundredViewers(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{every: time.Hour})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	asked := func() int {
+		h.shelf.mu.Lock()
+		defer h.shelf.mu.Unlock()
+		return len(h.shelf.asked)
+	}
+	h.follow("/console/timers").page()
+	before := asked()
+	for range 100 {
+		h.follow("/console/timers").page()
+	}
+	require.LessOrEqual(t, asked()-before, 4, "the ticks of the meantime, and no more")
+}
+
+// Without a session nothing is sent but that there is none; one that ends, ends its stream.
+func TestSessionsOfStreams(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey(), every: time.Hour})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	over := h.follow("/console/timers")
+	require.Contains(t, over.next(), "Sign in to go on")
+	for event := over.next(); event != ""; event = over.next() {
+		require.NotContains(t, event, "order-close")
+	}
+}
