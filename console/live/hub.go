@@ -114,7 +114,8 @@ func (h *Hub) render(ctx context.Context, t *topic) {
 	if t.Lists && h.turn(ctx) != nil {
 		return // nobody waits for it
 	}
-	bounded, cancel := context.WithTimeout(ctx, tuning.LiveRender)
+	// One that has begun is finished, even if nobody waits for it any more: half a call looks like a failure.
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.LiveRender)
 	defer cancel()
 	if text := t.Render(bounded); text != nil {
 		h.publish(t, text)
