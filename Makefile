@@ -90,7 +90,7 @@ test: deps build cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLO
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory test-units || status=1; \
-	$(MAKE) --no-print-directory -k test-modules test-clients test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
+	$(MAKE) --no-print-directory -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
 	$(MAKE) --no-print-directory test-deployments || status=1; \
 	wait $$beside || status=1; cat $(BIN)/beside.log; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; \
@@ -165,6 +165,17 @@ test-clients: build $(TYPESCRIPT_MODULES) ## the TypeScript client: its types, l
 .PHONY: console-assets
 console-assets: ## fetch the scripts that pages load from npm, by version and integrity, into console/assets/files
 	@console/assets/vendor.sh
+
+BROWSER         := console/browser
+BROWSER_MODULES := $(BROWSER)/node_modules/.package-lock.json
+
+$(BROWSER_MODULES): $(BROWSER)/package-lock.json
+	cd $(BROWSER) && npm ci --silent --prefer-offline
+	@touch $@
+
+.PHONY: test-browser
+test-browser: build $(BROWSER_MODULES) ## the console in Chromium, on a running Wakecall
+	cd $(BROWSER) && npm test --silent
 
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) ## formatting, linters, import rules, determinism of workflows
@@ -286,9 +297,9 @@ cli: $(TEMPORAL_CLI) $(TCTL)
 .PHONY: deps
 deps:
 	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 && \
-		(for program in /usr/lib/rabbitmq/bin/rabbitmq-server redis-server nginx promtool node npm php /usr/bin/python3 /usr/bin/gunicorn; do command -v $$program >/dev/null || exit 1; done) || { \
+		(for program in /usr/lib/rabbitmq/bin/rabbitmq-server redis-server nginx promtool node npm php chromium /usr/bin/python3 /usr/bin/gunicorn; do command -v $$program >/dev/null || exit 1; done) || { \
 		echo "installing what the tests start"; apt-get update -q && apt-get install -y -q --no-install-recommends \
-			postgresql redis-server rabbitmq-server nginx-light prometheus php-cli python3 gunicorn python3-flask \
+			postgresql redis-server rabbitmq-server nginx-light prometheus php-cli chromium fonts-noto-cjk python3 gunicorn python3-flask \
 			$$(command -v node >/dev/null || echo nodejs) $$(command -v npm >/dev/null || echo npm); }
 
 $(GOLANGCI):

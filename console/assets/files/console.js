@@ -43,6 +43,11 @@
   const fresh = () => { const time = document.querySelector('footer time'); if (time) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
   addEventListener('htmx:sse:after:message', fresh);
 
+  // A first try that fails is made again: htmx only comes back to a stream that was open.
+  const live = document.querySelector('[hx-sse\\:connect]');
+  live?.addEventListener('over', () => live.remove());
+  setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
+
   // Copying works without a secure context as well.
   const copy = async text => {
     try { await navigator.clipboard.writeText(text); } catch {
