@@ -48,7 +48,9 @@ var all = sync.OnceValue(func() map[string]asset {
 })
 
 // dense takes out of a style sheet what is for its readers only.
-var dense = strings.NewReplacer("\n  ", "", "\n", "", " {", "{", "{ ", "{", "; ", ";", ": ", ":", ", ", ",", " }", "}")
+var dense = strings.NewReplacer(
+	"\n  ", "", "\n", "", " {", "{", "{ ", "{", "; }", "}", "; ", ";", ": ", ":", ", ", ",", " }", "}", " > ", ">",
+)
 
 func pack(text []byte) []byte {
 	var packed bytes.Buffer
