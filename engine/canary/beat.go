@@ -59,8 +59,6 @@ type Beat struct {
 	Took map[Step]time.Duration
 }
 
-var headerID = delivery.HeaderWebhookID
-
 // taken is the canary's answer to each ring.
 var taken = delivery.Answer{Delivered: true}
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -135,7 +136,7 @@ func receive(ctx context.Context, receiver *stream.Connection, rings chan<- ring
 		if err != nil {
 			return
 		}
-		got := ring{webhookID: next.Headers[headerID], at: time.Now()}
+		got := ring{webhookID: next.Headers[delivery.HeaderWebhookID], at: time.Now()}
 		_ = receiver.Answer(next.Number, taken) // fails only where its deadline has passed
 		select {
 		case rings <- got:
