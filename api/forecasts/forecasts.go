@@ -50,14 +50,7 @@ func readRequest(q *requests.Query, now time.Time) (r forecasts.Request, err err
 	if !q.Values.Has("business_type") {
 		q.Errs.Add("business_type", wire.CodeRequired, "is required")
 	}
-	r.Step = forecast.DefaultStep
-	if text := q.Values.Get("step"); text != "" {
-		var step wire.Duration
-		if step.UnmarshalText([]byte(text)) != nil || step.D() < time.Second || step.D()%time.Second != 0 || step.D() > forecast.MaxStep {
-			q.Errs.Add("step", wire.CodeInvalidParameter, "must be whole seconds, from 1s to "+wire.Duration(forecast.MaxStep).String())
-		}
-		r.Step = step.D()
-	}
+	r.Step = q.Step(forecast.MinStep, forecast.DefaultStep, forecast.MaxStep)
 	from, to := q.Instant("from"), q.Instant("to")
 	if err := q.Err(); err != nil {
 		return r, err

@@ -68,14 +68,7 @@ func (h handlers) outcomes(c echo.Context) error {
 
 // readRequest reads what is asked for. It begins and ends with a whole minute.
 func readRequest(q *requests.Query, now time.Time) (r engine.Request, err error) {
-	r.BusinessType, r.Step = q.BusinessType(), outcomes.MinStep
-	if text := q.Values.Get("step"); text != "" {
-		var step wire.Duration
-		if step.UnmarshalText([]byte(text)) != nil || step.D() < outcomes.MinStep || step.D()%outcomes.MinStep != 0 || step.D() > outcomes.Kept {
-			q.Errs.Add("step", wire.CodeInvalidParameter, "must be whole minutes, from 1m to "+wire.Duration(outcomes.Kept).String())
-		}
-		r.Step = step.D()
-	}
+	r.BusinessType, r.Step = q.BusinessType(), q.Step(outcomes.MinStep, outcomes.MinStep, outcomes.Kept)
 	from, to := q.Instant("from"), q.Instant("to")
 	if err := q.Err(); err != nil {
 		return r, err

@@ -98,6 +98,21 @@ func (q *Query) Instant(name string) (at wire.Instant) {
 	return at
 }
 
+// Step returns the parameter step, a whole number of units up to longest; fallback without one.
+func (q *Query) Step(unit, fallback, longest time.Duration) time.Duration {
+	const name = "step"
+	text := q.Values.Get(name)
+	if text == "" {
+		return fallback
+	}
+	var step wire.Duration
+	if step.UnmarshalText([]byte(text)) != nil || step.D() < unit || step.D()%unit != 0 || step.D() > longest {
+		q.Errs.Add(name, wire.CodeInvalidParameter,
+			fmt.Sprintf("must be a multiple of %s, up to %s", wire.Duration(unit), wire.Duration(longest)))
+	}
+	return step.D()
+}
+
 // Number returns a parameter from 1 to highest; fallback without one.
 func (q *Query) Number(name string, fallback, highest int) int {
 	text := q.Values.Get(name)
