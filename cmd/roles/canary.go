@@ -5,10 +5,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/wakecall/wakecall/activities/delivery"
+	coredelivery "github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/engine/canary"
 	"github.com/wakecall/wakecall/internal/config"
-	"github.com/wakecall/wakecall/internal/observe"
 	"github.com/wakecall/wakecall/internal/stream"
 )
 
@@ -18,10 +17,23 @@ func (a *App) startCanary(ctx context.Context, running *sync.WaitGroup) {
 	if a.Config.Canary == config.CanaryOff {
 		return
 	}
-	// A reporter that is not registered observes its attempts, in a ring of its own.
-	reporter := delivery.NewReporter(a.Telemetry, observe.NewLateness(nil, time.Now))
-	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, reporter, func(string) {})
+	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, unobserved{}, func(string) {})
 	metrics := a.Telemetry.Canary(canary.StepNames())
 	a.found.canary = a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
 	running.Go(func() { a.found.canary.Run(ctx) })
 }
+
+// unobserved is a [delivery.Observer] that records nothing.
+type unobserved struct{}
+
+// Attempted implements [delivery.Observer].
+func (unobserved) Attempted(string, coredelivery.Report, time.Duration) {}
+
+// Repeated implements [delivery.Observer].
+func (unobserved) Repeated() {}
+
+// Preloaded implements [delivery.Observer].
+func (unobserved) Preloaded(int) {}
+
+// Released implements [delivery.Observer].
+func (unobserved) Released(coredelivery.Result) {}
