@@ -72,7 +72,7 @@ func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over := *c
 	over.site.Sender = calls.Sender{API: api, Log: c.site.Logger}
 	over.site.Watch = watch.New(over.site.Sender, c.pace, c.site.Now)
-	over.hub = live.New(left)
+	over.hub = live.New(left, c.site.Logger)
 	over.routes, over.parts = over.mux(), over.partsMux()
 	return &over
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -31,7 +33,8 @@ type Hub struct {
 	// ticks is the clock of what recurs.
 	ticks func(time.Duration) (<-chan time.Time, func())
 	// turn waits until another list may be read.
-	turn func(context.Context) error
+	turn   func(context.Context) error
+	logger *slog.Logger
 
 	mu      sync.Mutex
 	topics  map[string]*topic
@@ -39,9 +42,9 @@ type Hub struct {
 }
 
 // New returns a hub. Its streams end once left is done.
-func New(left context.Context) *Hub {
+func New(left context.Context, logger *slog.Logger) *Hub {
 	lists := rate.NewLimiter(rate.Every(tuning.LiveList), 1)
-	return &Hub{left: left, ticks: ticks, turn: lists.Wait, topics: map[string]*topic{}}
+	return &Hub{left: left, ticks: ticks, turn: lists.Wait, logger: logger, topics: map[string]*topic{}}
 }
 
 func ticks(every time.Duration) (<-chan time.Time, func()) {
@@ -117,9 +120,21 @@ func (h *Hub) render(ctx context.Context, t *topic) {
 	// One that has begun is finished, even if nobody waits for it any more: half a call looks like a failure.
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.LiveRender)
 	defer cancel()
-	if text := t.Render(bounded); text != nil {
+	if text := h.rendered(bounded, t); text != nil {
 		h.publish(t, text)
 	}
+}
+
+// rendered returns what a topic shows; nil for as it was. A page that panics fails one request.
+// Here no request is there to fail, and the process must go on.
+func (h *Hub) rendered(ctx context.Context, t *topic) (text []byte) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.logger.Error("a page could not be kept up to date", "topic", t.Key, "panic", fmt.Sprint(p))
+			text = nil
+		}
+	}()
+	return t.Render(ctx)
 }
 
 // publish wakes those who watch a topic, if it shows something else.

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
@@ -28,7 +29,7 @@ const shown = time.Minute // how often the topics of these tests are rendered
 func openHub(t *testing.T) *house {
 	t.Helper()
 	left, leave := context.WithCancel(context.Background())
-	h := &house{Hub: New(left), tick: make(chan time.Time), beat: make(chan time.Time), leave: leave}
+	h := &house{Hub: New(left, slog.New(slog.DiscardHandler)), tick: make(chan time.Time), beat: make(chan time.Time), leave: leave}
 	h.ticks = func(every time.Duration) (<-chan time.Time, func()) {
 		if every == shown {
 			return h.tick, func() {}
@@ -145,6 +146,29 @@ func TestWhatIsSentAndWhenItEnds(t *testing.T) {
 	<-over
 	require.Empty(t, h.topics, "nobody watches it")
 	require.Zero(t, h.streams)
+}
+
+// A page that panics stays as it was, and is rendered again.
+func TestAPageThatPanics(t *testing.T) {
+	h, c := openHub(t), &counter{asks: make(chan struct{})}
+	whole := c.topic("a")
+	topic := whole
+	topic.Render = func(ctx context.Context) []byte {
+		text := whole.Render(ctx)
+		if c.asked.Load() == 2 {
+			panic("a template's") //nolint:forbidigo // the fault
+		}
+		return text
+	}
+	p, _ := h.follow(t.Context(), always, "", topic)
+	<-p.wrote
+	<-c.asks
+	require.Contains(t, <-p.wrote, "data: 1\n")
+	for range 2 {
+		h.tick <- time.Now()
+		<-c.asks
+	}
+	require.Contains(t, <-p.wrote, "data: 3\n")
 }
 
 // A stream ends with its session before anything else is sent, and with the process.
