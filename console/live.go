@@ -14,7 +14,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// partsMux has the pages that are kept up to date, for who calls in the context of a request.
+// partsMux has the pages that are kept up to date. Its handlers take the caller from the request's
+// context.
 func (c *Console) partsMux() *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, r := range routesOf(&c.site) {
@@ -25,7 +26,7 @@ func (c *Console) partsMux() *http.ServeMux {
 	return mux
 }
 
-// part answers with what of a page changes.
+// part answers with the changing part of a page.
 type part struct{ site.Route }
 
 // ServeHTTP implements [http.Handler].
@@ -58,11 +59,11 @@ func (c *Console) follow(v *site.Visit) {
 	c.hub.Serve(v.W, v.R, stays, topics...)
 }
 
-// scopeOf is what a page shows to a principal depends on.
+// scopeOf returns the rights of a principal as a text. Pages for equal texts are equal.
 func scopeOf(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
 
-// viewer is who a page is rendered for. All with the same rights see the same, and payloads are for
-// who asks for them.
+// viewer returns the principal that a page is rendered for: the rights of who, without payloads. A
+// payload is shown only on request.
 func viewer(who *auth.Principal) *auth.Principal {
 	all := &auth.Principal{Name: "console", By: auth.ByNothing, Via: auth.ViaConsole}
 	for _, grant := range who.Grants {
@@ -72,7 +73,7 @@ func viewer(who *auth.Principal) *auth.Principal {
 	return all
 }
 
-// strip renders what is on top of every page.
+// strip returns the rendering of the state strip, which is on top of every page.
 func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
 	who, lang := viewer(of.Who), of.Lang
 	return func(ctx context.Context) []byte {
@@ -86,7 +87,7 @@ func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
 	}
 }
 
-// page is the topic of a page; false for one that is not kept up to date.
+// page returns the topic of a page. It returns false for a page that is not kept up to date.
 func (c *Console) page(of *site.Visit, page, scope string) (live.Topic, bool) {
 	asked := func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
@@ -123,7 +124,7 @@ func (c *Console) page(of *site.Visit, page, scope string) (live.Topic, bool) {
 	return live.Topic{Key: key, Every: found.Every, Lists: found.Lists, Render: render}, true
 }
 
-// nowhere is an answer that is not sent.
+// nowhere discards an answer.
 type nowhere struct{}
 
 // Header implements [http.ResponseWriter].

@@ -1,5 +1,5 @@
-// Package live keeps open pages up to date. What several watch is rendered once for all of them, and only
-// while somebody watches. What is as it was is not sent again.
+// Package live keeps open pages up to date. It renders a page once for all streams that show it, and
+// only while there is such a stream. It sends a rendering only if it differs from the last one.
 //
-// Start with [Hub] and [Hub.Serve].
+// A reader starts with [Hub.Serve].
 package live

@@ -14,25 +14,26 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Topic is something that several watch.
+// Topic is a part of a page that several streams may show.
 type Topic struct {
-	// Key tells it from others. Two topics with the same key show the same.
+	// Key identifies the topic. Topics with equal keys have equal renderings.
 	Key string
 	// Every is how often it is rendered.
 	Every time.Duration
-	// Lists reports whether a rendering reads a list of Temporal's visibility. Such renderings take turns.
+	// Lists reports whether a rendering reads a list of Temporal's visibility. Only one such rendering
+	// begins in each [tuning.LiveList].
 	Lists bool
-	// Render returns what to show; nil for as it was.
+	// Render returns the HTML; nil keeps the last rendering.
 	Render func(context.Context) []byte
 }
 
-// Hub renders the topics that are watched.
+// Hub renders the topics of open streams. It is safe for concurrent use.
 type Hub struct {
-	// left is done once this process leaves.
+	// left is done once this process stops.
 	left context.Context
-	// ticks is the clock of what recurs.
+	// ticks makes tickers; tests have their own.
 	ticks func(time.Duration) (<-chan time.Time, func())
-	// turn waits until another list may be read.
+	// turn waits until a rendering may read a list.
 	turn   func(context.Context) error
 	logger *slog.Logger
 
@@ -52,7 +53,7 @@ func ticks(every time.Duration) (<-chan time.Time, func()) {
 	return ticker.C, ticker.Stop
 }
 
-// topic is a topic with who watches it, and what it showed last.
+// topic is a topic with its watchers and its last rendering.
 type topic struct {
 	Topic
 	stop     context.CancelFunc
@@ -61,7 +62,7 @@ type topic struct {
 	hash     string
 }
 
-// watcher is one stream. It is woken when one of its topics shows something else.
+// watcher is one stream. It is woken when the rendering of one of its topics changes.
 type watcher struct{ wake chan struct{} }
 
 func newWatcher() *watcher { return &watcher{wake: make(chan struct{}, 1)} }
@@ -69,11 +70,11 @@ func newWatcher() *watcher { return &watcher{wake: make(chan struct{}, 1)} }
 func (w *watcher) rouse() {
 	select {
 	case w.wake <- struct{}{}:
-	default: // it is awake
+	default: // it is awake already
 	}
 }
 
-// watch has a watcher follow a topic, until it leaves.
+// watch adds a watcher to a topic. The caller calls leave once.
 func (h *Hub) watch(w *watcher, what Topic) (watched *topic, leave func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -99,7 +100,7 @@ func (h *Hub) unwatch(w *watcher, watched *topic) {
 	}
 }
 
-// run renders a topic until nobody watches it.
+// run renders a topic until its last watcher has left.
 func (h *Hub) run(ctx context.Context, t *topic) {
 	ticks, stop := h.ticks(t.Every)
 	defer stop()
@@ -115,9 +116,10 @@ func (h *Hub) run(ctx context.Context, t *topic) {
 
 func (h *Hub) render(ctx context.Context, t *topic) {
 	if t.Lists && h.turn(ctx) != nil {
-		return // nobody waits for it
+		return // the last watcher has left
 	}
-	// One that has begun is finished, even if nobody waits for it any more: half a call looks like a failure.
+	// A rendering that has begun is finished, also without a watcher: a call that is cut off would
+	// be logged as a failure.
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.LiveRender)
 	defer cancel()
 	if text := h.rendered(bounded, t); text != nil {
@@ -137,7 +139,7 @@ func (h *Hub) rendered(ctx context.Context, t *topic) (text []byte) {
 	return t.Render(ctx)
 }
 
-// publish wakes those who watch a topic, if it shows something else.
+// publish stores a rendering, and wakes the watchers if it differs from the last one.
 func (h *Hub) publish(t *topic, text []byte) {
 	sum := sha256.Sum256(text)
 	hash := hex.EncodeToString(sum[:8])
@@ -152,14 +154,14 @@ func (h *Hub) publish(t *topic, text []byte) {
 	}
 }
 
-// shown is what a topic shows now, and its hash; "" for nothing yet.
+// shown returns the last rendering of a topic and its hash; "" for none yet.
 func (h *Hub) shown(t *topic) (text []byte, hash string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return t.text, t.hash
 }
 
-// admit counts a stream. It reports whether there is room for one.
+// admit counts a stream, and reports whether there is room for it.
 func (h *Hub) admit() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -12,15 +12,16 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// eventOver is the last event of a stream that shall not come back, and eventBeat one that says that the
-// stream is there.
+// eventOver is the last event of a stream that the client must not open again. eventBeat shows that
+// the stream is alive.
 const (
 	eventOver = "over"
 	eventBeat = "beat"
 )
 
-// Serve sends what topics show, as server-sent events (WHATWG HTML, section 9.2), until the client is
-// gone, this process leaves, or stays says no. It asks before it sends anything.
+// Serve sends the renderings of topics as server-sent events (WHATWG HTML, section 9.2). It ends when
+// the client hangs up, when this process stops, or when stays returns false, which it calls before
+// each event. It answers 503 if [tuning.LiveStreams] are open.
 func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, stays func() bool, topics ...Topic) {
 	if !h.admit() {
 		w.Header().Set("Retry-After", strconv.Itoa(int(tuning.StreamRetryAfter.Seconds())))
@@ -57,10 +58,10 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, stays func() bool, t
 	}
 }
 
-// End sends the last thing that a stream shows. The client does not come back.
+// End sends one last event. The client does not open the stream again.
 func End(w http.ResponseWriter, last []byte) {
 	out := open(w)
-	_ = out.event("", "", last) // whoever is gone needs it no more
+	_ = out.event("", "", last) // a client that has hung up needs it no more
 	_ = out.event(eventOver, "", nil)
 }
 
@@ -70,11 +71,11 @@ type stream struct {
 	hub    *Hub
 	out    writer
 	topics []*topic
-	// seen are the hashes of what the page shows, topic by topic.
+	// seen are the hashes of the renderings on the page, by topic.
 	seen []string
 }
 
-// seenBefore is what a client that comes back has seen.
+// seenBefore returns the hashes that a returning client names in Last-Event-ID.
 func seenBefore(r *http.Request, topics int) []string {
 	seen := strings.Split(r.Header.Get("Last-Event-ID"), ".")
 	if len(seen) != topics {
@@ -83,7 +84,7 @@ func seenBefore(r *http.Request, topics int) []string {
 	return seen
 }
 
-// news sends what shows something else than the page does.
+// news sends the renderings that differ from those on the page.
 func (s *stream) news() error {
 	var text bytes.Buffer
 	for i, one := range s.topics {
@@ -100,7 +101,7 @@ func (s *stream) news() error {
 
 func (s *stream) ping() error { return s.out.event(eventBeat, "", nil) }
 
-// writer sends events. Each has the time of an answer.
+// writer sends events. Each has the write deadline of a whole answer.
 type writer struct {
 	to      http.ResponseWriter
 	control *http.ResponseController
@@ -111,7 +112,7 @@ func open(w http.ResponseWriter) writer {
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("X-Accel-Buffering", "no") // nginx would keep the events back
 	out := writer{w, http.NewResponseController(w)}
-	_ = out.send(fmt.Appendf(nil, "retry: %d\n\n", tuning.LiveRetry.Milliseconds())) // the next one tells who is gone
+	_ = out.send(fmt.Appendf(nil, "retry: %d\n\n", tuning.LiveRetry.Milliseconds())) // the next write fails if the client is gone
 	return out
 }
 
