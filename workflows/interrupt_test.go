@@ -56,6 +56,21 @@ func TestACancelOutweighsAChange(t *testing.T) {
 	require.ErrorAs(t, env.GetWorkflowError(), &cancelled)
 }
 
+// A run that continues keeps its type: a canary never becomes a timer that lists show.
+func TestTheNextRunIsOfTheSameType(t *testing.T) {
+	t.Parallel()
+	for _, workflowType := range []string{workflows.TypeTimer, workflows.TypeCanary} {
+		env, spec := stage()
+		env.RegisterActivityWithOptions(func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
+			return delivery.Report{Result: delivery.ResultWorkerStopping}, nil
+		}, activity.RegisterOptions{Name: workflows.ActivityFirstAttempt})
+		env.ExecuteWorkflow(workflowType, spec, workflows.Encode(nil))
+		var again *workflow.ContinueAsNewError
+		require.ErrorAs(t, env.GetWorkflowError(), &again)
+		require.Equal(t, workflowType, again.WorkflowType.Name)
+	}
+}
+
 // begunElsewhere is a first attempt that another worker began. After an unanswered question
 // to that worker the attempt is made, under this number, and counted.
 func begunElsewhere(env *testsuite.TestWorkflowEnvironment, number int) (rung *int) {

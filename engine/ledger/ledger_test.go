@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/enginetest"
@@ -70,6 +71,7 @@ func TestEndsAreCounted(t *testing.T) {
 		"delivered":         {"order/1", completed(t, ended(timer.Delivered, 2)), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 2, Lateness: slo.Histogram{2: 1}}},
 		"failed and late":   {"order/1", failed(t, workflows.ErrorFailed, ended(timer.Failed, 1001)), slo.Counts{Rung: 1, Failed: 1, Attempts: 2, WorstMS: 1001, Lateness: slo.Histogram{111: 1}}},
 		"an occurrence":     {"order/1", continued(t, &timer.Series{Began: true, Last: last}), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}},
+		"a canary":          {policy.CanaryType("wakecall-1") + "/canary", completed(t, ended(timer.Delivered, 2)), slo.Counts{}},
 		"a changed series":  {"order/1", continued(t, &timer.Series{Last: last}), slo.Counts{}},
 		"a first one":       {"order/1", continued(t, &timer.Series{Began: true}), slo.Counts{}},
 		"a moved timer":     {"order/1", continued(t, nil), slo.Counts{}},

@@ -37,6 +37,25 @@ func asked(t *testing.T, c *policyCache) (version int, took time.Duration) {
 	return policy.Version, time.Since(began)
 }
 
+// The policy of a canary is read from no store, and is not among those whose queues are polled.
+// No caller can book a timer under its type.
+func TestThePolicyOfACanary(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &shelf{}
+		c := newPolicyCache(time.Minute, s.read)
+		canary := policy.CanaryType("wakecall-1")
+		current, err := c.get(t.Context(), canary)
+		require.NoError(t, err)
+		require.True(t, current.OnlyStreams())
+		require.Zero(t, s.reads.Load())
+		require.Empty(t, c.known())
+		require.NotEmpty(t, wire.CheckBusinessType(canary))
+		_, err = c.get(t.Context(), "order")
+		require.NoError(t, err)
+		require.EqualValues(t, 1, s.reads.Load(), "every other type is read")
+	})
+}
+
 func TestPolicyIsReadAgainBeforeItIsMissed(t *testing.T) {
 	const ttl, slow = 3 * time.Second, 1400 * time.Millisecond
 	for name, c := range map[string]struct {

@@ -83,9 +83,6 @@ func (r *Reader) Policy(ctx context.Context, businessType string) (policy.Policy
 // still sealed, and named in Unopened; only retired ones are missing. The errors are
 // [wire.NotFound] and [wire.Unavailable].
 func (r *Reader) Cached(ctx context.Context, businessType string) (policy.Policy, error) {
-	if canary, ok := policy.Canary(businessType); ok {
-		return canary, nil
-	}
 	return r.cache.get(ctx, businessType)
 }
 
