@@ -82,15 +82,15 @@ GO_TEST := go test -trimpath -vet=off -ldflags=-w
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 export GORACE ?= atexit_sleep_ms=100
 
-# Unit tests compute, and deployments wait. So what else computes runs beside the deployments, and
-# the linters, at the lowest priority, beside all. What they say is printed at the end: of the
+# Unit tests compute, and deployments wait. So what else computes runs beside the deployments, at a
+# low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
 # linters only if they found something. The tests of pace have the machine for themselves.
 .PHONY: test
 test: deps build cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory test-units || status=1; \
-	$(MAKE) --no-print-directory -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
+	nice -n 10 $(MAKE) --no-print-directory -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
 	$(MAKE) --no-print-directory test-deployments || status=1; \
 	wait $$beside || status=1; cat $(BIN)/beside.log; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; \
@@ -123,7 +123,7 @@ test-e2e: test-deployments test-smoke test-pace ## the tests on whole deployment
 # Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
 test-deployments: build cli $(CRANE) $(CYCLONEDX)
-	cd e2e && $(GO_TEST) -p 3 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
+	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
 test-pace: build cli # it measures how even a rate is

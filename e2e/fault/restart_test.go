@@ -16,7 +16,7 @@ import (
 // recorded, so the limits without a fault apply throughout.
 func (p *production) rollingRestart() {
 	p.double()
-	_, summary := p.run(trial{fault: "SIGTERM of all, rolling", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
+	_, summary := p.run(trial{fault: "SIGTERM of all, rolling", plan: busy(scaled(1000, 400)), strike: func(*load.Load) {
 		for range scaled(5, 1) {
 			for _, service := range p.services() {
 				for _, name := range []string{service, other(service)} {
