@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"context"
+	"strconv"
 	"time"
 
 	"go.temporal.io/sdk/activity"
@@ -76,7 +77,11 @@ func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 	}
 	report, err := t.runPaced(ctx)
 	if err == nil && report.Attempt == t.number() { // else no receiver was called
-		t.receipts.Put(receiptName(ctx), report.WithoutRecords(stored))
+		name := finalReceipt(ctx)
+		if report.Result == delivery.ResultRetry {
+			name = retryReceipt(t.delivery.Spec)
+		}
+		t.receipts.Put(name, report.WithoutRecords(stored))
 	}
 	return report, err
 }
@@ -84,14 +89,17 @@ func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 // unrecorded is the report of the next attempt or a later one, if this worker has made it
 // already and the record was lost on its way to Temporal. nil for none.
 func (t *try) unrecorded(ctx context.Context) *delivery.Report {
-	made, ok := t.receipts.Get(receiptName(ctx))
-	if !ok || made.Attempt < t.number() {
-		return nil
+	for _, name := range []string{finalReceipt(ctx), retryReceipt(t.delivery.Spec)} {
+		made, ok := t.receipts.Get(name)
+		if !ok || made.Attempt < t.number() {
+			continue
+		}
+		if t.last != nil {
+			made = made.Following(t.last.Attempts)
+		}
+		return &made
 	}
-	if t.last != nil {
-		made = made.Following(t.last.Attempts)
-	}
-	return &made
+	return nil
 }
 
 // settledState is how the delivery stands. It asks again while Temporal does not answer.
@@ -195,8 +203,17 @@ func heartbeatReport(ctx context.Context) *delivery.Report {
 	return &report
 }
 
-// receiptName is the receipt's name for a run's delivery on the queue.
-func receiptName(ctx context.Context) string { return runOf(ctx) + "/deliver" }
+// finalReceipt names the receipt of a run's last attempt on the queue. The next run makes no
+// use of it: the change that ended this run may have extended the ladder.
+func finalReceipt(ctx context.Context) string { return runOf(ctx) + "/deliver" }
+
+// retryReceipt names the receipt of a delivery's last attempt that another one follows. The
+// run after a change needs it too: Temporal forgets the failure of an attempt that ends just
+// before the attempts are cancelled.
+func retryReceipt(spec timer.Spec) string {
+	spec.Content = 0 // the change may bring another body, and the attempts are still counted
+	return spec.WebhookID() + "/" + strconv.Itoa(spec.Round)
+}
 
 // awaitNearly waits for a timer that is almost due.
 func awaitNearly(ctx context.Context, due wire.Instant) error {

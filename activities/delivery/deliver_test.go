@@ -330,6 +330,45 @@ func TestAnAttemptThatWasNotRecordedIsNotMadeAgain(t *testing.T) {
 	})
 }
 
+// A change ends a run. Temporal forgets the failure of an attempt that ends just before, and
+// the next run finds it with the worker, unless it makes another delivery.
+func TestTheRunAfterAChangeKnowsTheLastAttempt(t *testing.T) {
+	for name, c := range map[string]struct {
+		change  func(*timer.Spec)
+		numbers []string
+	}{
+		"another label":    {func(s *timer.Spec) { s.Revision = 2 }, []string{"1", "2"}},
+		"another body":     {func(s *timer.Spec) { s.Revision, s.Content = 2, 2 }, []string{"1", "2"}},
+		"another delivery": {func(s *timer.Spec) { s.Round++ }, []string{"1", "1"}},
+		"another booking":  {func(s *timer.Spec) { s.Booking = "again" }, []string{"1", "1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 500})
+				wait := q.try().RetryIn
+				q.state.Last = nil
+				c.change(&q.delivery.Spec)
+				require.Equal(t, 1, q.try().Attempt, "it waits, or is the first")
+				<-time.After(wait.D())
+				if len(q.calls) == 1 {
+					require.Len(t, q.try().Attempts, 2)
+				}
+				require.Equal(t, c.numbers, q.numbers())
+			})
+		})
+	}
+	t.Run("a final failure is of its run alone", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.answer, q.policy.Retry.Steps = answers(delivery.Answer{Class: delivery.Answered, Status: 500}), []wire.Duration{}
+			require.Equal(t, delivery.ResultFailed, q.try().Result)
+			_, found := q.attempter.receipts.Get(retryReceipt(q.delivery.Spec))
+			require.False(t, found)
+		})
+	})
+}
+
 // The first try gives the wait of an attempt made elsewhere into Temporal's hands.
 func TestTheFirstTryWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
