@@ -92,19 +92,19 @@ func (r Rule) behind(c Cursor) calendar.Rule {
 }
 
 // makeUp chooses among nominal times that have passed; o is the first of them.
-func (r Rule) makeUp(o Occurrence, schedule *calendar.Schedule, now wire.Instant) (Occurrence, bool) {
+func (r Rule) makeUp(o Occurrence, schedule *calendar.Schedule, now wire.Instant) (_ Occurrence, ok bool) {
 	keep := 1
 	if r.Missed == MissedFireAll {
 		keep = MaxMadeUp
 	}
-	oldest, missed := schedule.Passed(now.Time(), keep)
-	o.Nominal, o.Skipped = wire.At(oldest), max(missed-keep, 0)
-	if r.Missed == MissedSkip && o.Nominal.Add(r.Jitter.D()+MissedGrace) < now {
-		next, ok := schedule.Next(now.Time())
-		o.Nominal, o.Skipped = wire.At(next), missed
-		return o, ok
+	at, missed := schedule.Passed(now.Time(), keep)
+	o.Skipped, ok = max(missed-keep, 0), true
+	if r.Missed == MissedSkip && at.Add(r.Jitter.D()+MissedGrace).Before(now.Time()) {
+		at, ok = schedule.Next(now.Time())
+		o.Skipped = missed
 	}
-	return o, true
+	o.Nominal = wire.At(at)
+	return o, ok
 }
 
 // Upcoming returns the next nominal times of a timer at the cursor, at most count. It uses the
