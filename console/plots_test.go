@@ -81,6 +81,13 @@ func TestPlotsOfPastAndAhead(t *testing.T) {
 			require.Equal(t, http.StatusOK, h.get(path+"?range="+other).StatusCode, other)
 		}
 	}
+	for _, path := range []string{"/console/", "/console/types/order-close"} {
+		zoomed := h.get(path + "?range=" + minute.String() + ".." + minute.Add(10*time.Minute).String())
+		require.Contains(t, zoomed.body, "318 ended, 312 of them failed, 3,000 fall due.", path)
+		require.Contains(t, zoomed.body, `data-from="`+minute.String()+`" data-to="`+minute.Add(10*time.Minute).String()+`"`, path)
+		past := h.get(path + "?range=" + minute.Add(-10*time.Minute).String() + ".." + minute.Add(-time.Minute).String())
+		require.Contains(t, past.body, "0 ended, 0 of them failed, 0 fall due.", path)
+	}
 	h.shelf.late = ""
 	require.Contains(t, h.get("/console/types/order-close").body, "set WAKECALL_PROMETHEUS_URL")
 	h.shelf.down = true

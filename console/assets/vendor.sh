@@ -18,7 +18,4 @@ done <vendored.txt
 htmx=$into/htmx.org/dist
 { grep -hv '^//# sourceMappingURL' "$htmx/htmx.min.js"; echo; grep -hv '^//# sourceMappingURL' "$htmx/ext/hx-sse.min.js"; } >files/htmx.js
 cp "$into/htmx.org/LICENSE" files/htmx.LICENSE
-cp "$into/uplot/dist/uPlot.iife.min.js" files/uplot.js
-cp "$into/uplot/dist/uPlot.min.css" files/uplot.css
-cp "$into/uplot/LICENSE" files/uplot.LICENSE
-(cd files && sha256sum htmx.js htmx.LICENSE uplot.js uplot.css uplot.LICENSE >../SHA256SUMS)
+(cd files && sha256sum htmx.js htmx.LICENSE >../SHA256SUMS)

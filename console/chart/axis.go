@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -12,29 +13,65 @@ import (
 // Range is the time that plots span around now.
 type Range struct {
 	Key string
-	// Back and Ahead are how far it reaches, and Step how long each column is.
+	// Back and Ahead are how far it reaches, and Step how long each column is. One of the two is
+	// negative if now is outside.
 	Back, Ahead, Step time.Duration
+	// Zoomed reports whether a user chose its ends.
+	Zoomed bool
 }
 
 // Ranges are those that may be chosen. The first is shown unless another one is asked for.
 func Ranges() []Range {
 	return []Range{
-		{"1h", words.Hour, words.Hour, time.Minute},
-		{"6h", 6 * words.Hour, 6 * words.Hour, 5 * time.Minute},
-		{"24h", words.Day, words.Day, 20 * time.Minute},
-		{"7d", 0, 7 * words.Day, 2 * words.Hour},
+		{Key: "1h", Back: words.Hour, Ahead: words.Hour, Step: words.Minute},
+		{Key: "6h", Back: 6 * words.Hour, Ahead: 6 * words.Hour, Step: 5 * words.Minute},
+		{Key: "24h", Back: words.Day, Ahead: words.Day, Step: 20 * words.Minute},
+		{Key: "7d", Ahead: 7 * words.Day, Step: 2 * words.Hour},
 	}
 }
 
-// RangeNamed is the range with a key; the first one if there is none.
-func RangeNamed(key string) Range {
+// RangeNamed is the range with a key, or the one between two times (from..to); the first one if
+// there is none.
+func RangeNamed(key string, now time.Time) Range {
 	all := Ranges()
 	for _, r := range all {
 		if r.Key == key {
 			return r
 		}
 	}
+	if r, ok := zoomed(key, nextMinute(now)); ok {
+		return r
+	}
 	return all[0]
+}
+
+// zoomed reads a range between two times. It reaches no farther than the others do, and has as many
+// columns as the first of them at most, and two more where now divides it. A column begins with now.
+func zoomed(key string, now time.Time) (r Range, ok bool) {
+	first, last, _ := strings.Cut(key, "..")
+	from, err := time.Parse(time.RFC3339, first)
+	to, err2 := time.Parse(time.RFC3339, last)
+	if err != nil || err2 != nil || !from.Before(to) {
+		return r, false
+	}
+	others, widest := Ranges(), Range{}
+	for _, other := range others {
+		widest.Back, widest.Ahead = max(widest.Back, other.Back), max(widest.Ahead, other.Ahead)
+	}
+	back, ahead := min(now.Sub(from), widest.Back), min(to.Sub(now), widest.Ahead)
+	if back+ahead <= 0 {
+		return r, false
+	}
+	columns, step := (others[0].Back+others[0].Ahead)/others[0].Step, words.Minute
+	for back+ahead > columns*step {
+		step += words.Minute
+	}
+	return Range{Key: key, Back: roundUp(back, step), Ahead: roundUp(ahead, step), Step: step, Zoomed: true}, true
+}
+
+// roundUp returns the next multiple of a step that is not less than d.
+func roundUp(d, step time.Duration) time.Duration {
+	return time.Duration(math.Ceil(float64(d)/float64(step))) * step
 }
 
 // Plots are two pictures over one time axis, with now between what has been and what is to come:
@@ -78,12 +115,16 @@ type Column struct {
 // New begins the pictures. search finds the timers that they show. The minute that goes on belongs
 // to what has been.
 func New(r Range, now time.Time, search string) *Plots {
-	p := &Plots{Range: r, search: search, Now: now.UTC().Truncate(time.Minute).Add(words.Minute)}
+	p := &Plots{Range: r, search: search, Now: nextMinute(now)}
 	p.From, p.To = p.Now.Add(-r.Back), p.Now.Add(r.Ahead)
 	for at := p.From; at.Before(p.To); at = at.Add(r.Step) {
 		p.Columns = append(p.Columns, Column{At: at, End: at.Add(r.Step), Ahead: !at.Before(p.Now), P50: -1, P99: -1, Worst: -1})
 	}
 	return p
+}
+
+func nextMinute(now time.Time) time.Time {
+	return now.UTC().Truncate(time.Minute).Add(words.Minute)
 }
 
 func (p *Plots) column(at time.Time) *Column {

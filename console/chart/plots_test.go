@@ -22,7 +22,7 @@ func ms(n float64) *float64 { return &n }
 
 // drawn has two minutes of the past and two ahead in it.
 func drawn() *Plots {
-	p, limit := New(RangeNamed("1h"), now, "type:a"), 10.0
+	p, limit := New(RangeNamed("1h", now), now, "type:a"), 10.0
 	p.AddPast(&calls.Outcomes{LatenessFrom: "node", Steps: []calls.OutcomeStep{
 		{At: at(-3), Delivered: 99}, // a minute that was not counted whole
 		{At: at(-2), Counted: true, Delivered: 300, Failed: 100, Expired: 50, Retried: 50, P50: ms(2), P99: ms(40), Worst: ms(900)},
@@ -94,7 +94,7 @@ func TestLatenessIsLogarithmic(t *testing.T) {
 // Of several types there is no limit to be drawn, and what overflows is the sum.
 func TestSeveralTypes(t *testing.T) {
 	t.Parallel()
-	p := New(RangeNamed("24h"), now, "")
+	p := New(RangeNamed("24h", now), now, "")
 	low, high := 1.0, 100.0
 	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &low, Steps: []calls.Step{{At: at(0), Due: 2000}}})
 	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &high, Steps: []calls.Step{{At: at(0), Due: 2000}}})
@@ -116,12 +116,54 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	require.Equal(t, "02:50:00 UTC: 300 delivered, 100 failed, 50 expired; late by 2.0 ms in the middle, 40 ms for 99 of 100, 900 ms at most", p.column(at(-2)).Says(in))
 	p.Unread = true
 	require.Equal(t, "What has been cannot be read now.", p.Source(in))
-	empty := New(RangeNamed("7d"), now, "")
+	empty := New(RangeNamed("7d", now), now, "")
 	empty.Scale(1)
 	require.Empty(t, empty.Filled())
 	require.Empty(t, empty.Counts())
 	require.Equal(t, "In the next 7 d, 0 fall due.", empty.Gist(in))
-	require.Equal(t, RangeNamed("1h"), RangeNamed("no such"))
+	require.Equal(t, RangeNamed("1h", now), RangeNamed("no such", now))
+}
+
+// A user may choose the ends. A column still begins with now, and no picture has more columns than
+// the widest of the ranges.
+func TestZoom(t *testing.T) {
+	t.Parallel()
+	key := func(from, to int) string { return words.ISO(at(from)) + ".." + words.ISO(at(to)) }
+	for name, c := range map[string]struct {
+		key      string
+		from, to int
+		step     time.Duration
+	}{
+		"around now":               {key(-10, 20), -10, 20, words.Minute},
+		"in the past":              {key(-50, -20), -50, -20, words.Minute},
+		"ahead":                    {key(20, 90), 20, 90, words.Minute},
+		"long":                     {key(-301, 20), -303, 21, 3 * words.Minute},
+		"more than is counted":     {key(-3000, -1000), -1440, -1000, 4 * words.Minute},
+		"more than is foreseen":    {key(10000, 99999), 10000, 7 * 1440, words.Minute},
+		"before what is counted":   {key(-3000, -2000), -60, 60, words.Minute},
+		"after what is foreseen":   {key(20000, 20001), -60, 60, words.Minute},
+		"ends before it begins":    {key(20, 10), -60, 60, words.Minute},
+		"not two times":            {"a..b", -60, 60, words.Minute},
+		"one time":                 {words.ISO(at(1)), -60, 60, words.Minute},
+		"a time that is no moment": {"2026-11-26T25:00:00Z..2026-11-26T26:00:00Z", -60, 60, words.Minute},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := New(RangeNamed(c.key, now), now, "")
+			require.Equal(t, at(c.from), p.From)
+			require.Equal(t, at(c.to), p.To)
+			require.Equal(t, c.step, p.Range.Step)
+			require.LessOrEqual(t, len(p.Columns), 122)
+			require.True(t, p.NowX() >= 0 && p.NowX() <= plotWidth)
+			if c.from < 0 && c.to > 0 {
+				require.Equal(t, p.Now, p.Columns[int(p.Now.Sub(p.From)/c.step)].At, "a column begins with now")
+			}
+		})
+	}
+	p := New(RangeNamed(key(-10, 20), now), now, "")
+	p.AddAhead(&calls.Forecast{Steps: []calls.Step{{At: at(5), Due: 7}}})
+	p.Scale(1)
+	require.Equal(t, "From 02:42:00 UTC to 03:12:00 UTC: 0 ended, 0 of them failed, 7 fall due.", p.Gist(words.Speech{Lang: words.English, Now: now}))
 }
 
 // A spark line is as high as its fullest step, with what failed at its foot.

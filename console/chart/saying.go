@@ -29,13 +29,18 @@ func (p *Plots) Gist(in words.Speech) string {
 		}
 	}
 	var parts []string
-	if p.Range.Back > 0 {
+	switch {
+	case p.Range.Zoomed:
+		parts = append(parts, in.T("plots.gist.zoomed", in.At(p.From), in.At(p.To), in.Num(ended), in.Num(failed), in.Num(due)))
+	case p.Range.Back > 0:
 		parts = append(parts, in.T("plots.gist.past", in.Span(p.Range.Back), in.Num(ended), in.Num(failed)))
 	}
 	if worst >= 0 {
 		parts = append(parts, in.T("plots.gist.worst", in.MS(worst)))
 	}
-	parts = append(parts, in.T("plots.gist.ahead", in.Span(p.Range.Ahead), in.Num(due)))
+	if !p.Range.Zoomed {
+		parts = append(parts, in.T("plots.gist.ahead", in.Span(p.Range.Ahead), in.Num(due)))
+	}
 	if late != nil {
 		parts = append(parts, in.T("plots.gist.late", in.At(late.At), in.Span(late.Late)))
 	}

@@ -42,9 +42,10 @@ func (p *Plots) y(n float64) float64 {
 	return places(plotHeight - n/float64(max(p.Most, 1))*plotHeight)
 }
 
-// NowX is where now stands.
+// NowX is where now stands: at an end of the pictures if it is outside.
 func (p *Plots) NowX() float64 {
-	return places(plotWidth * float64(p.Now.Sub(p.From)) / float64(max(p.To.Sub(p.From), 1)))
+	x := plotWidth * float64(p.Now.Sub(p.From)) / float64(max(p.To.Sub(p.From), 1))
+	return places(min(max(x, 0), plotWidth))
 }
 
 // LimitY is where the limit stands; negative where there is none, or it is above the picture.

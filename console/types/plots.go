@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/chart"
@@ -29,10 +30,10 @@ type plots struct {
 // last, or is left out, and said.
 func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture) *plots {
 	listed := slices.Sorted(maps.Keys(known.Forecasts))
-	r, page, searched := chart.RangeNamed(v.R.FormValue("range")), links.Root, ""
+	r, page, searched := chart.RangeNamed(v.R.FormValue("range"), c.Now()), links.Root, ""
 	if businessType != "" {
 		page, searched, listed = links.TypePath(businessType), links.TypedAs(businessType), []string{businessType}
-	} else if r.Back == 0 { // too much to count for all of them
+	} else if r.Ahead > words.Day { // too much to count for all of them
 		r = chart.Ranges()[0]
 	}
 	p := &plots{Plots: chart.New(r, c.Now(), searched)}
@@ -46,8 +47,16 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 	if r.Back > 0 {
 		p.past(c, v, businessType)
 	}
+	if r.Ahead > 0 {
+		p.ahead(c, v, listed, known)
+	}
+	p.Scale(len(listed))
+	return p
+}
+
+func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Picture) {
 	for _, one := range listed {
-		query := url.Values{"business_type": {one}, "from": {words.ISO(p.Now)}, "to": {words.ISO(p.To)}, "step": {r.Step.String()}}
+		query := url.Values{"business_type": {one}, "from": {words.ISO(p.firstAhead())}, "to": {words.ISO(p.To)}, "step": {p.Range.Step.String()}}
 		var f calls.Forecast
 		if _, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f); problem == nil {
 			p.AddAhead(&f)
@@ -55,12 +64,21 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 			p.AddAhead(known.Forecasts[one])
 		}
 	}
-	p.Scale(len(listed))
-	return p
+}
+
+// firstAhead is when the first column of what is to come begins.
+func (p *plots) firstAhead() time.Time {
+	if p.From.After(p.Now) {
+		return p.From
+	}
+	return p.Now
 }
 
 func (p *plots) past(c *Pages, v *site.Visit, businessType string) {
 	query := url.Values{"from": {words.ISO(p.From)}, "step": {p.Range.Step.String()}}
+	if p.To.Before(p.Now) {
+		query.Set("to", words.ISO(p.To))
+	}
 	if businessType != "" {
 		query.Set("business_type", businessType)
 	}

@@ -66,6 +66,35 @@
     setTimeout(() => button.classList.remove('copied'), 2000);
   });
 
+  // The pictures have one cursor, and a drag over them zooms in.
+  let begun, dragged;
+  const hitOf = e => e.target.closest?.('.plot .hit'), xOf = hit => +hit.getAttribute('x');
+  const point = e => {
+    const hit = hitOf(e), plots = hit?.closest('.plots'), from = plots?.contains(begun) ? begun : hit;
+    for (const other of all('.hit')) {
+      const within = plots?.contains(other) && (xOf(other) - xOf(from)) * (xOf(other) - xOf(hit)) <= 0;
+      other.classList.toggle('at', Boolean(within));
+    }
+    for (const says of all('.says')) put(says, hit?.textContent ?? says.dataset.hint);
+  };
+  addEventListener('pointermove', point);
+  addEventListener('pointerdown', e => { begun = hitOf(e); dragged = false; });
+  addEventListener('pointercancel', () => { begun = null; });
+  addEventListener('dragstart', e => { if (hitOf(e) || e.target.closest?.('.plot a')) e.preventDefault(); });
+  addEventListener('pointerup', e => {
+    const hit = hitOf(e), plots = hit?.closest('.plots');
+    dragged = Boolean(begun) && begun !== hit && plots?.contains(begun);
+    if (dragged) {
+      const {from, to} = plots.dataset, first = Date.parse(from), per = (Date.parse(to) - first) / 1000;
+      const ends = [begun, hit].map(xOf).sort((a, b) => a - b), query = new URLSearchParams(location.search);
+      const time = x => new Date(Math.round((first + x * per) / 60000) * 60000).toISOString();
+      query.set('range', time(ends[0]) + '..' + time(ends[1] + +hit.getAttribute('width')));
+      location.assign('?' + query + '#plots');
+    }
+    begun = null;
+  });
+  addEventListener('click', e => { if (dragged && hitOf(e)) e.preventDefault(); dragged = false; }, true);
+
   // Keys. None acts by itself: it leads to what has to be pressed or confirmed.
   const help = document.getElementById('keys');
   const pages = {o: '', t: 'timers', y: 'types', j: 'jobs', d: 'dispatches', f: 'forecast', e: 'emergency', h: 'health', a: 'audit'};

@@ -46,6 +46,26 @@ test("the page of a timer tells its story as it goes on, and a form that is bein
   await page.context().close();
 });
 
+test("the two plots have one cursor, and a drag zooms in", async () => {
+  const page = await browser.open("/console/types/order-close");
+  const [upper, lower] = await page.locator(".plot svg").all(), box = await upper.boundingBox();
+  const over = (share) => page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+  await over(0.75);
+  await page.waitForFunction(() => document.querySelector(".says").textContent.includes("due"));
+  for (const picture of [upper, lower]) assert.equal(await picture.locator(".hit.at").count(), 1);
+  await page.mouse.down();
+  await over(0.9);
+  assert.ok((await lower.locator(".hit.at").count()) > 10);
+  await page.mouse.up();
+  await page.waitForURL(/range=.*\.\..*#plots$/);
+  const { from, to } = await page.locator("#plots").evaluate((plots) => ({ ...plots.dataset }));
+  const minutes = (Date.parse(to) - Date.parse(from)) / 60_000;
+  assert.ok(minutes >= 17 && minutes <= 20, `${minutes} minutes of 120`);
+  await page.mouse.move(box.x + box.width / 2, 5);
+  await page.waitForFunction(() => document.querySelector(".says").textContent.startsWith("Drag"));
+  await page.context().close();
+});
+
 test("the strip says what is grave", async () => {
   const page = await browser.open("/console/health");
   assert.equal(await page.locator(".strip").count(), 0);
