@@ -24,6 +24,7 @@ import (
 	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -57,6 +58,9 @@ func (e *types) Add(_ context.Context, r bookings.Request) (timer.View, bool, er
 }
 
 func (e *types) List(_ context.Context, r timers.PageRequest) (timers.Page, error) {
+	if r.Named != (timers.Named{}) {
+		return timers.Page{Timers: []timer.View{{Key: wire.Key{BusinessType: "order"}}, {Key: wire.Key{BusinessType: "invoice"}}}}, nil
+	}
 	e.asked = append(e.asked, r.Filter.BusinessType)
 	return timers.Page{}, nil
 }

@@ -417,7 +417,7 @@ func TestRefusedParametersShowExamples(t *testing.T) {
 		return asked{method: http.MethodGet, path: path + "?" + query.Encode()}.send(t, server, nil)
 	}
 	for path, names := range map[string][]string{
-		"/v1/timers":     {"business_type", "business_id", "status", "label", "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", "page_size"},
+		"/v1/timers":     {"business_type", "business_id", "status", "label", "recurring", "run_id", "webhook_id", "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", "page_size"},
 		"/v1/dispatches": {"business_type", "status", "page_size"},
 		"/v1/bulk":       {"status", "page_size"},
 	} {

@@ -170,6 +170,11 @@ type Filter struct {
 	Status     timer.Status
 	// Labels finds the timers with all of these labels.
 	Labels timer.Labels
+	// Recurring finds recurring timers only.
+	Recurring bool
+	// RunID finds the timer that has, or had, a run of Temporal's. WebhookID finds the timer of a
+	// delivery that waits for its acknowledgement. Each stands alone.
+	RunID, WebhookID string
 	// Sort is [timer.DueFirst] or [timer.DueLast]. "" puts the open timers first, and then the
 	// latest ended ones.
 	Sort timer.Sort
@@ -192,6 +197,11 @@ func (f Filter) query() url.Values {
 	add("business_id", f.BusinessID)
 	add("status", string(f.Status))
 	add("sort", string(f.Sort))
+	add("run_id", f.RunID)
+	add("webhook_id", f.WebhookID)
+	if f.Recurring {
+		add("recurring", "true")
+	}
 	for name, at := range map[string]time.Time{
 		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
 	} {

@@ -23,12 +23,15 @@ type ListBody struct {
 var listExamples = map[string]string{"status": string(timer.Scheduled)}
 
 func (h handlers) listTimers(c echo.Context) error {
-	q := requests.ReadQuery(c, "business_type", "business_id", "status", requests.LabelName, "due_from", "due_to", "ended_from",
-		"ended_to", "sort", "attempts", requests.PageTokenName, "page_size")
+	q := requests.ReadQuery(c, "business_type", "business_id", "status", requests.LabelName, "recurring", "due_from", "due_to",
+		"ended_from", "ended_to", "sort", "attempts", requests.PageTokenName, "page_size", runIDName, webhookIDName)
+	if q.Values.Has(runIDName) || q.Values.Has(webhookIDName) {
+		return h.findTimer(c, q)
+	}
 	request := timers.PageRequest{
 		Filter: timer.Filter{
 			BusinessType: q.BusinessType(), BusinessID: q.BusinessID("business_id"), Status: requests.OneOf(q, "status", timer.Statuses()),
-			Labels:  q.Labels(),
+			Labels: q.Labels(), Recurring: q.Flag("recurring"),
 			DueFrom: q.Instant("due_from"), DueTo: q.Instant("due_to"),
 			EndedFrom: q.Instant("ended_from"), EndedTo: q.Instant("ended_to"),
 		},

@@ -147,6 +147,7 @@ func (f *bulkFlags) flags(c *cobra.Command, operation job.Operation) {
 	flags.StringVar(&filter.BusinessID, "id", "", "only timers with this business id")
 	flags.StringVar(&f.status, "status", "", "only timers in this status")
 	flags.StringToStringVar((*map[string]string)(&filter.Labels), "label", nil, "only timers with this label, as key=value; may be repeated")
+	flags.BoolVar(&filter.Recurring, "recurring", false, "only recurring timers")
 	flags.StringVar(&f.dueFrom, "due-from", "", "only timers that are due at this time or later")
 	flags.StringVar(&f.dueTo, "due-to", "", "only timers that are due at this time or earlier")
 	addDuration(c, &f.within, "due-within", "only timers that are due within this time, such as 1h")

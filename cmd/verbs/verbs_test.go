@@ -101,10 +101,14 @@ func TestWhatEachCommandAsks(t *testing.T) {
 		`put a/1 --rule {"every":"24h"} --paused`:               `PUT /v1/timers/a/1 {"recurrence":{"every":"24h","paused":true}}`,
 		`edit a/1 --set {"paused":false}`:                       `PATCH /v1/timers/a/1 {"paused":false}`,
 		"add a/1 --delay 1h --label customer=42":                `POST /v1/timers {"business_type":"a","business_id":"1","delay":"1h","labels":{"customer":"42"}}`,
-		"stats":                                                 "GET /v1/stats",
-		"stats --type a":                                        "GET /v1/stats?business_type=a",
-		"forecast a":                                            "GET /v1/forecast?business_type=a",
-		"forecast a --within 2h --step 5m":                      "GET /v1/forecast?business_type=a&step=5m&to=2026-11-23T09%3A00%3A00.000Z",
+		"list --recurring":                                      "GET /v1/timers?recurring=true",
+		"list --run 0199b2c4-1d2e-7f30-8a41-5b6c7d8e9f01":       "GET /v1/timers?run_id=0199b2c4-1d2e-7f30-8a41-5b6c7d8e9f01",
+		"list --webhook-id msg_2t5rq4nzk3xw7yh6jd7mbcvp5e":      "GET /v1/timers?webhook_id=msg_2t5rq4nzk3xw7yh6jd7mbcvp5e",
+		"bulk cancel --recurring --job a --yes --no-wait":       `POST /v1/bulk {"id":"a","operation":"cancel","filter":{"recurring":true}}`,
+		"stats":                            "GET /v1/stats",
+		"stats --type a":                   "GET /v1/stats?business_type=a",
+		"forecast a":                       "GET /v1/forecast?business_type=a",
+		"forecast a --within 2h --step 5m": "GET /v1/forecast?business_type=a&step=5m&to=2026-11-23T09%3A00%3A00.000Z",
 	} {
 		url, asked := fixed(t, 200, map[string]any{})
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)

@@ -57,6 +57,7 @@ var examples = map[string]wire.Example{
 	"items": `[{"id":"user-1","payload":{"name":"Ada"}}]`, "items/*": `{"id":"user-1","payload":{"name":"Ada"}}`, "id": `"user-1"`,
 	"loader": `{"url":"https://orders.example.com/items"}`, "loader/url": `"https://orders.example.com/items"`, "shards": `4`,
 
+	"recurring": `true`,
 	"operation": `"cancel"`, "filter": `{"business_type":"order-close"}`, "status": `"failed"`, "shift": `"2h"`,
 	"edit": `{"priority":2}`, "dry_run": `true`,
 	"due_from": exampleTime, "due_to": exampleTime, "ended_from": exampleTime, "ended_to": exampleTime,

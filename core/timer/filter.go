@@ -15,6 +15,8 @@ type Filter struct {
 	Status     Status `json:"status,omitzero"`
 	// Labels finds the timers with all of these labels.
 	Labels Labels `json:"labels,omitempty"`
+	// Recurring finds recurring timers only.
+	Recurring bool `json:"recurring,omitzero"`
 	// DueFrom and DueTo bound the due time, both included; zero for no bound.
 	DueFrom wire.Instant `json:"due_from,omitzero"`
 	DueTo   wire.Instant `json:"due_to,omitzero"`

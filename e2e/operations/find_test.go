@@ -99,6 +99,7 @@ func TestTimersAreListedAndCounted(t *testing.T) {
 		"status=delivering":                      {"delivering"},
 		"status=expired":                         {"expired"},
 		"business_id=failed":                     {"failed"},
+		"recurring=true":                         {"paused"},
 		"status=scheduled&due_from=" + at(later): {"later"},
 		"status=cancelled&due_to=" + at(cancelled):                             {"cancelled"},
 		"status=cancelled&due_to=" + at(cancelled.Add(-time.Millisecond)):      nil,

@@ -29,6 +29,8 @@ func (r *run) values(attribute string) []string {
 	switch attribute {
 	case "WorkflowId":
 		return []string{r.id()}
+	case "RunId":
+		return []string{info.GetExecution().GetRunId()}
 	case "WorkflowType":
 		return []string{info.GetType().GetName()}
 	case "ExecutionStatus":

@@ -42,6 +42,7 @@ type Keyword string
 const (
 	WorkflowID   Keyword = "WorkflowId"
 	WorkflowType Keyword = "WorkflowType"
+	RunID        Keyword = "RunId"
 )
 
 // Is selects the runs with this value.

@@ -31,6 +31,8 @@ type PageRequest struct {
 	// Progress reports whether to show attempts and how a timer ended. It costs a call for
 	// each timer whose delivery has begun.
 	Progress bool
+	// Named asks for one timer by an id that Temporal or a receiver has told. It excludes the rest.
+	Named Named
 }
 
 // Lister lists timers by what Temporal's visibility knows of them.
@@ -47,6 +49,9 @@ func NewLister(k *kernel.Kernel, reader *Reader) *Lister { return &Lister{kernel
 // size, even none, while more follow. The error is [wire.Unavailable], or
 // [wire.InvalidRequest] for a foreign token.
 func (l *Lister) List(ctx context.Context, r PageRequest) (page Page, err error) {
+	if r.Named != (Named{}) {
+		return l.named(ctx, r.Named)
+	}
 	if r.Sort == "" {
 		page, err = l.page(ctx, r)
 	} else {
@@ -98,6 +103,9 @@ func QueryOf(f timer.Filter) query.Query {
 	}
 	for _, keyword := range f.Labels.Keywords() {
 		conditions = append(conditions, visibility.Labels.Is(keyword))
+	}
+	if f.Recurring {
+		conditions = append(conditions, visibility.Labels.Is(timer.KeywordRecurring))
 	}
 	if f.DueFrom != 0 {
 		conditions = append(conditions, visibility.DueAt.From(f.DueFrom.Add(-tuning.DueSlack)))

@@ -15,6 +15,7 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
@@ -294,4 +295,25 @@ func TestWhatAListKnows(t *testing.T) {
 		require.Len(t, page.Timers, 1)
 		require.Equal(t, timer.Expired, page.Timers[0].Status)
 	}
+}
+
+// A timer is found by the id of any of its runs, and a list may have recurring timers only.
+func TestOtherWaysToFindATimer(t *testing.T) {
+	t.Parallel()
+	r := racked(t)
+	due := wire.At(time.Now().Add(time.Hour))
+	r.put("once", due)
+	day := wire.Duration(24 * time.Hour)
+	r.put("daily", due, func(memo *timer.Memo) {
+		memo.Series = &timer.Series{Rule: recurrence.Rule{Every: &day}, Cursor: recurrence.Cursor{Booked: due}, Number: 1}
+	})
+	require.Equal(t, []string{"daily"}, r.all(PageRequest{Filter: timer.Filter{Recurring: true}, Size: 10}))
+
+	for _, id := range []string{"once", "daily"} {
+		view, err := r.reader.Run(t.Context(), wire.Key{BusinessType: "order", BusinessID: id}, "")
+		require.NoError(t, err)
+		require.Equal(t, []string{id}, r.all(PageRequest{Named: Named{RunID: view.RunID}, Size: 1}))
+	}
+	require.Empty(t, r.all(PageRequest{Named: Named{RunID: "unknown"}, Size: 1}))
+	require.Empty(t, r.all(PageRequest{Named: Named{WebhookID: "msg_unknown"}, Size: 1}), "the ring has not come, so nothing waits for its acknowledgement")
 }

@@ -2235,6 +2235,8 @@ export interface components {
             status?: components["schemas"]["Status"];
             /** @description Only timers that have all of these labels. */
             labels?: components["schemas"]["Labels"];
+            /** @description `true`: only recurring timers. */
+            recurring?: boolean;
             /** @description Only timers that are due at this time or later. */
             due_from?: components["schemas"]["Time"];
             /** @description Only timers that are due at this time or earlier. */
@@ -4496,6 +4498,12 @@ export interface operations {
                  *     ]
                  */
                 label?: string[];
+                /** @description `true`: only recurring timers. */
+                recurring?: boolean;
+                /** @description The timer that has, or had, this run of Temporal's, as it is now. The list has one timer or none. No other parameter is allowed beside it. */
+                run_id?: string;
+                /** @description The timer with this delivery, as it is now. Only deliveries that wait for their acknowledgement are found. The list has one timer or none. No other parameter is allowed beside it. */
+                webhook_id?: string;
                 /** @description `due`: the earliest due time first. `-due`: the latest first. When more timers than fit on a page are due at the same millisecond, their order is undefined. Timers that were booked before due times were indexed are omitted. */
                 sort?: "due" | "-due";
                 /** @description `false` omits `attempts`, `last_failure` and how a timer ended. These are read separately for each timer. A list of many timers is then faster. */
