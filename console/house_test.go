@@ -66,6 +66,9 @@ type shelf struct {
 	// ended is what ended in each minute, and late who knows how late it rang.
 	ended []coreoutcomes.Minute
 	late  coreoutcomes.Source
+	// named are the timers that other ids find, and listless reports whether no list can be read.
+	named    map[timers.Named]timer.View
+	listless bool
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -96,6 +99,12 @@ func (s *shelf) change(what string, target bookings.Target) (timer.View, booking
 	defer s.mu.Unlock()
 	s.changed = append(s.changed, what+" "+target.Key.String())
 	return view, bookings.Done, nil
+}
+
+func (s *shelf) requests() []timers.PageRequest {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]timers.PageRequest{}, s.asked...)
 }
 
 func (s *shelf) changes() []string {
@@ -130,6 +139,15 @@ func (s *shelf) List(_ context.Context, r timers.PageRequest) (timers.Page, erro
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, r)
+	if s.listless {
+		return timers.Page{}, &wire.Error{Code: wire.Unavailable, Message: "Visibility did not answer."}
+	}
+	if r.Named != (timers.Named{}) {
+		if view, ok := s.named[r.Named]; ok {
+			return timers.Page{Timers: []timer.View{view}}, nil
+		}
+		return timers.Page{}, nil
+	}
 	page := timers.Page{Next: s.next}
 	for _, view := range s.views {
 		if (r.Filter.BusinessType == "" || r.Filter.BusinessType == view.BusinessType) && (r.Filter.BusinessID == "" || r.Filter.BusinessID == view.BusinessID) {

@@ -57,6 +57,7 @@ type filter struct {
 	BusinessID   string            `json:"business_id,omitzero"`
 	Status       string            `json:"status,omitzero"`
 	Labels       map[string]string `json:"labels,omitempty"`
+	Recurring    bool              `json:"recurring,omitzero"`
 	DueFrom      string            `json:"due_from,omitzero"`
 	DueTo        string            `json:"due_to,omitzero"`
 	EndedFrom    string            `json:"ended_from,omitzero"`
@@ -67,7 +68,8 @@ type filter struct {
 func filterOf(query url.Values) filter {
 	f := filter{
 		BusinessType: query.Get("business_type"), BusinessID: query.Get("business_id"), Status: query.Get("status"),
-		DueFrom: query.Get("due_from"), DueTo: query.Get("due_to"), EndedFrom: query.Get("ended_from"), EndedTo: query.Get("ended_to"),
+		Recurring: query.Has("recurring"),
+		DueFrom:   query.Get("due_from"), DueTo: query.Get("due_to"), EndedFrom: query.Get("ended_from"), EndedTo: query.Get("ended_to"),
 	}
 	for _, label := range query["label"] {
 		if f.Labels == nil {
@@ -90,6 +92,9 @@ func (f filter) query() url.Values {
 			query.Set(name, value)
 		}
 	}
+	if f.Recurring {
+		query.Set("recurring", "true")
+	}
 	for name, value := range f.Labels {
 		query.Add("label", name+"="+value)
 	}
@@ -109,6 +114,9 @@ func (f filter) Search() string {
 	add("status:", f.Status)
 	for _, label := range strings.Fields(calls.LabelsOf(f.Labels)) {
 		add("label:", label)
+	}
+	if f.Recurring {
+		add("is:", "recurring")
 	}
 	if f.DueFrom != "" || f.DueTo != "" {
 		add("due:", f.DueFrom+".."+f.DueTo)
@@ -244,7 +252,7 @@ var Operations = []string{"cancel", "move", "fire", "redeliver"}
 func (c *Pages) startJob(v *site.Visit) {
 	s := search.Parse(v.R.PostFormValue("q"), c.Now())
 	operation := v.R.PostFormValue("operation")
-	if len(s.Wrong) > 0 || !slices.Contains(Operations, operation) {
+	if len(s.Wrong) > 0 || s.View != "" || !slices.Contains(Operations, operation) {
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}

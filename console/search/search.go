@@ -14,6 +14,8 @@ type Search struct {
 	Query url.Values
 	// Word is a text without a qualifier: the id of a timer, or type/id.
 	Word string
+	// View is a set that takes several questions of the API, [Late] or [Held]; "" for none.
+	View string
 	// Wrong are the parts that are not understood.
 	Wrong []string
 }
@@ -26,7 +28,18 @@ var qualifiers = map[string]func(s *Search, value string, now time.Time) bool{
 	"due":    func(s *Search, value string, now time.Time) bool { return s.between("due", value, now) },
 	"ended":  func(s *Search, value string, now time.Time) bool { return s.between("ended", value, now) },
 	"sort":   func(s *Search, value string, _ time.Time) bool { return s.set("sort", value) },
+	"is":     func(s *Search, value string, _ time.Time) bool { return s.is(value) },
 }
+
+// The sets that no single question of the API finds. Late timers are overdue, or being delivered
+// behind their time. Held ones are paused, by themselves or with their type.
+const (
+	Late = "late"
+	Held = "held"
+)
+
+// recurring is the set of timers that ring more than once.
+const recurring = "recurring"
 
 // Parse reads words with spaces between them.
 func Parse(text string, now time.Time) Search {
@@ -44,6 +57,9 @@ func Parse(text string, now time.Time) Search {
 		default:
 			s.Wrong = append(s.Wrong, part)
 		}
+	}
+	if s.View != "" && (s.Query.Has("status") || s.Query.Has("sort") || s.View == Late && s.Query.Has("due_to")) {
+		s.Wrong = append(s.Wrong, "is:"+s.View) // it says so itself
 	}
 	return s
 }
@@ -64,6 +80,18 @@ func (s *Search) set(name, value string) bool {
 	}
 	s.Query.Set(name, value)
 	return true
+}
+
+func (s *Search) is(value string) bool {
+	switch {
+	case value == recurring:
+		return s.set(recurring, "true")
+	case s.View == "" && (value == Late || value == Held):
+		s.View = value
+		return true
+	default:
+		return false
+	}
 }
 
 func (s *Search) label(value string, _ time.Time) bool {
@@ -115,14 +143,4 @@ func MomentOf(text string, midnight time.Time) (time.Time, bool) {
 		}
 	}
 	return time.Time{}, false
-}
-
-// Saved are the views that are asked for most, failed first. Each is a link.
-var Saved = []struct{ Key, Search string }{
-	{"view.failed", "status:failed ended:24h"},
-	{"view.late", "status:delivering sort:due"},
-	{"view.soon", "status:scheduled due:1h sort:due"},
-	{"view.paused", "status:paused"},
-	{"view.done", "status:delivered ended:1h"},
-	{"view.all", ""},
 }

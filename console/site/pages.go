@@ -9,6 +9,7 @@ import (
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/search"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -102,6 +103,15 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 		f.notices = watch.NoticesOf(f.Picture)
 	}
 	return f
+}
+
+// Hints are what may be typed into the search box.
+func (f Frame) Hints() []string {
+	types := make([]string, len(f.Picture.Policies))
+	for i, policy := range f.Picture.Policies {
+		types[i] = policy.BusinessType
+	}
+	return search.Hints(types)
 }
 
 // Refresh reports whether the page is to be shown anew by itself: what it shows goes on.

@@ -1,11 +1,9 @@
 package timers
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -44,6 +42,8 @@ type timersPage struct {
 	// Wrong are the parts of the search that are not understood, and Nothing those that find
 	// nothing by themselves.
 	Wrong, Nothing []string
+	// Tried are the ids that a word was taken for, by their keys in the catalogues.
+	Tried []string
 	// Types are those that one may search in, where no type was named and one must be.
 	Types []types.TypeRow
 	// Actions are what may be done with those that are selected, and Operations with all that match.
@@ -62,9 +62,14 @@ func (c *Pages) listTimers(v *site.Visit) {
 	typed := strings.TrimSpace(v.R.FormValue("q"))
 	token := v.R.FormValue("page_token")
 	s := search.Parse(typed, c.Now())
-	to, problem := c.directly(v, s, token)
-	if to != "" {
-		v.Redirect(to)
+	asked, ok := questionsOf(s, c.Watch.Picture(v.R.Context()).SeenBy(v.Who), v.Who, c.Now())
+	if v.Live = v.Live && len(asked) <= tuning.LiveQuestions; v.Part && len(asked) > tuning.LiveQuestions {
+		v.W.WriteHeader(http.StatusNoContent) // the page stays as it was
+		return
+	}
+	hit := c.findByID(v, s, token)
+	if len(hit.timers) == 1 {
+		v.Redirect(hit.timers[0].Path())
 		return
 	}
 	page := &timersPage{Frame: c.Frame(v, "timers.title"), Wrong: s.Wrong, Columns: columnsOf(v.R.URL.Query())}
@@ -75,14 +80,19 @@ func (c *Pages) listTimers(v *site.Visit) {
 	if token != "" {
 		page.First = page.link("")
 	}
+	page.Tried = hit.tried
 	switch {
-	case problem != nil:
-		page.Problem = problem
 	case len(s.Wrong) > 0:
-	case !v.Who.May(auth.Viewer, "") && !s.Query.Has("business_type"):
+	case hit.problem != nil:
+		page.Problem = hit.problem
+	case len(hit.timers) > 0:
+		page.Timers = hit.timers
+	case strings.Contains(s.Word, "/"): // no id has one, so no list finds it
+	case !ok:
 		page.Types = (&types.Pages{Site: c.Site}).TypesPage(v).Rows
 	default:
-		page.fill(c, v, s, token)
+		page.fill(c, v, asked, token)
+		page.Total = page.total(s)
 	}
 	page.offer(c, v, s)
 	c.Render(v, page.status(), "timers", page)
@@ -117,10 +127,11 @@ func (p *timersPage) offer(c *Pages, v *site.Visit, s search.Search) {
 		return
 	}
 	status := s.Query.Get("status")
+	several := s.View != "" || businessType == "" && !v.Who.May(auth.Viewer, "") // no job selects them
 	p.Actions = calls.Where(actions, func(a action) bool {
 		return slices.ContainsFunc(p.Timers, a.where)
 	})
-	if !v.Who.May(auth.Operator, businessType) { // all that match are of more types than that
+	if several || !v.Who.May(auth.Operator, businessType) { // all that match are of more types than that
 		return
 	}
 	p.Operations = calls.Where(jobs.Operations, func(name string) bool {
@@ -133,53 +144,6 @@ func endedUnchanged(status string) bool {
 	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()
 }
 
-// fill asks for the timers that a search is for. A page begins where the one before has ended:
-// its times are those that were asked for then, which its token names.
-func (p *timersPage) fill(c *Pages, v *site.Visit, s search.Search, token string) {
-	query := s.All()
-	if token != "" {
-		spans, of, _ := strings.Cut(token, "~")
-		reopen(query, spans)
-		query.Set("page_token", of)
-	}
-	query.Set("page_size", strconv.Itoa(site.PageSize))
-	found, problem := c.FindTimers(v, query)
-	if p.Problem = problem; problem != nil {
-		return
-	}
-	p.Timers = found.Timers
-	if found.NextPageToken != "" {
-		p.Next = p.link(spansOf(query) + "~" + found.NextPageToken)
-	}
-	if len(p.Timers) == 0 && token == "" {
-		p.Nothing = c.nothingBy(v, p.Search)
-	}
-	p.Total = p.total(s)
-}
-
-// nothingBy are the parts of a search of several that find nothing by themselves.
-func (c *Pages) nothingBy(v *site.Visit, typed string) (parts []string) {
-	all := strings.Fields(typed)
-	if len(all) < 2 || len(all) > maxPartsTried {
-		return nil
-	}
-	businessType := search.Parse(typed, c.Now()).Query.Get("business_type")
-	for _, part := range all {
-		query := search.Parse(part, c.Now()).All()
-		if !query.Has("business_type") && !v.Who.May(auth.Viewer, "") {
-			query.Set("business_type", businessType)
-		}
-		query.Set("page_size", "1")
-		if found, problem := c.FindTimers(v, query); problem == nil && len(found.Timers) == 0 {
-			parts = append(parts, part)
-		}
-	}
-	return parts
-}
-
-// maxPartsTried bounds how many questions an empty answer causes.
-const maxPartsTried = 5
-
 // total is how many timers a search by type and status finds, which the picture tells.
 func (p *timersPage) total(s search.Search) string {
 	for name := range s.Query {
@@ -187,7 +151,7 @@ func (p *timersPage) total(s search.Search) string {
 			return ""
 		}
 	}
-	if s.Word != "" || len(p.Picture.Counts) == 0 {
+	if s.Word != "" || s.View != "" || len(p.Picture.Counts) == 0 {
 		return ""
 	}
 	sum, only := 0, s.Query.Get("business_type")
@@ -216,26 +180,4 @@ func reopen(query url.Values, text string) {
 			query.Set(spans[i], value)
 		}
 	}
-}
-
-// directly is the page that a search for one timer leads to: the only timer of the id, or the
-// one of type/id, which needs no list. It is "" where a list is due.
-func (c *Pages) directly(v *site.Visit, s search.Search, token string) (to string, problem *calls.Problem) {
-	if s.Word == "" || token != "" || len(s.Wrong) > 0 {
-		return "", nil
-	}
-	if businessType, id, named := strings.Cut(s.Word, "/"); named {
-		var found calls.Timer
-		if _, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, businessType, id)), &found); problem != nil {
-			return "", problem
-		}
-		return found.Path(), nil
-	}
-	query := maps.Clone(s.Query)
-	query.Set("business_id", s.Word)
-	query.Set("page_size", "2")
-	if found, problem := c.FindTimers(v, query); problem == nil && len(found.Timers) == 1 {
-		return found.Timers[0].Path(), nil
-	}
-	return "", nil // the list says why there is none
 }

@@ -130,6 +130,16 @@ func (p *Picture) isHeld(businessType string) bool {
 	})
 }
 
+// HeldTypes are the business types whose callbacks somebody or something holds back.
+func (p *Picture) HeldTypes() (all []string) {
+	for _, one := range p.Policies {
+		if p.isHeld(one.BusinessType) {
+			all = append(all, one.BusinessType)
+		}
+	}
+	return all
+}
+
 // overflows are the types of which more falls due than the limit lets through.
 func (p *Picture) overflows() (all []Notice) {
 	for _, businessType := range slices.Sorted(maps.Keys(p.Ahead)) {

@@ -63,6 +63,9 @@ const (
 	// LiveList is the pause between two lists that are read, whichever they are: each costs a question to
 	// Temporal's visibility.
 	LiveList = 2 * time.Second
+	// LiveQuestions is how many lists one page may read each time. A page that needs more is not
+	// kept up to date.
+	LiveQuestions = 2
 	// LiveRender bounds one rendering.
 	LiveRender = 8 * time.Second
 	// LiveBeat is how often a stream says that it is there, and looks whether its session is.

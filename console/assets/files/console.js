@@ -41,12 +41,19 @@
   addEventListener('input', touched);
   addEventListener('focusin', touched);
   const fresh = () => { const time = document.querySelector('footer time'); if (time) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
-  addEventListener('htmx:sse:after:message', fresh);
 
   // A first try that fails is made again: htmx only comes back to a stream that was open.
   const live = document.querySelector('[hx-sse\\:connect]');
+  if (live?.getAttribute('hx-sse:connect').includes('page=')) addEventListener('htmx:sse:after:message', fresh);
   live?.addEventListener('over', () => live.remove());
   setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
+
+  // What may be typed next is suggested behind what stands there.
+  const box = document.getElementById('q'), hints = all('#hints option').map(option => [option, option.value]);
+  box?.addEventListener('input', () => {
+    const before = box.value.slice(0, box.value.lastIndexOf(' ') + 1);
+    for (const [option, word] of hints) option.value = before + word;
+  });
 
   // Copying works without a secure context as well.
   const copy = async text => {
