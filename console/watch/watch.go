@@ -75,6 +75,9 @@ func (w *Watch) refresh(last *Picture, changes int) *Picture {
 	if last == nil {
 		last = &Picture{}
 	}
+	if known, _, fresh := w.known(); fresh { // the look before has ended since it was asked for
+		return known
+	}
 	next := w.look(last)
 	w.mu.Lock()
 	defer w.mu.Unlock()
