@@ -10,13 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
 // statusFor is a status in which an action is offered.
 var statusFor = map[string]timer.Status{
-	"fire": timer.Scheduled, "move": timer.Scheduled, "pause": timer.Scheduled, "resume": timer.Paused, "redeliver": timer.Failed, "cancel": timer.Delivering,
+	"fire": timer.Scheduled, "move": timer.Scheduled, "edit": timer.Scheduled, "pause": timer.Scheduled, "resume": timer.Paused, "redeliver": timer.Failed, "cancel": timer.Delivering,
 }
 
 func (h *house) records() (all []audit.Record) {
@@ -42,6 +43,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			before, recorded := len(h.shelf.changes()), len(h.records())
 			form := tagOf(view)
 			form.Set("delay", "5m")
+			form.Set("url", "https://orders.example/close")
 			answer := h.post("/console/timers/order-close/1/"+action, form)
 			page := h.get("/console/timers/order-close/1")
 			offered := strings.Contains(page.body, `action="/console/timers/order-close/1/`+action+`"`)
@@ -74,7 +76,7 @@ func TestActionsByState(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
 	for status, want := range map[timer.Status][]string{
-		timer.Scheduled: {"fire", "move", "pause", "cancel"}, timer.Paused: {"fire", "move", "resume", "cancel"}, timer.Delivering: {"fire", "move", "pause", "cancel"},
+		timer.Scheduled: {"fire", "move", "edit", "pause", "cancel"}, timer.Paused: {"fire", "move", "edit", "resume", "cancel"}, timer.Delivering: {"fire", "move", "edit", "pause", "cancel"},
 		timer.Failed: {"redeliver"}, timer.Delivered: nil, timer.Expired: nil, timer.Cancelled: nil,
 	} {
 		h.shelf.views = []timer.View{viewOf(status)}
@@ -110,6 +112,10 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	now := seen
 	now.Memo.Revision, now.Revision = 2, 2
 	h.shelf.views = []timer.View{now}
+	h.shelf.story = []timer.HistoryEntry{
+		{Event: timer.HistoryBooked, Revision: 1, Who: &wire.Actor{Name: "shop"}},
+		{Event: timer.HistoryChanged, Revision: 2, Who: &wire.Actor{Name: "ben"}, Changes: []timer.FieldChange{{Field: "priority", To: 1}}},
+	}
 	form := tagOf(seen)
 	form.Set("delay", "17m")
 	answer := h.post("/console/timers/order-close/1/move", form)
@@ -118,6 +124,10 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	require.Contains(t, answer.body, "The revision of the timer is not the one in If-Match.")
 	require.Contains(t, answer.body, "changed meanwhile")
 	require.Contains(t, answer.body, `value="17m"`)
+	above, _, _ := strings.Cut(answer.body, `class="sentence"`)
+	require.Contains(t, above, `<span dir="auto">ben</span>`, "it says who changed what since then")
+	require.Contains(t, above, "<code>priority</code>")
+	require.NotContains(t, above, "shop", "and not what was shown before")
 	require.Contains(t, answer.body, strings.ReplaceAll(tagOf(now).Get("etag"), `"`, "&#34;"))
 	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
 }

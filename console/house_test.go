@@ -34,6 +34,7 @@ import (
 	"github.com/wakecall/wakecall/core/forecast"
 	coreoutcomes "github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -69,6 +70,7 @@ type shelf struct {
 	// named are the timers that other ids find, and listless reports whether no list can be read.
 	named    map[timers.Named]timer.View
 	listless bool
+	payload  timer.Payload
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -122,7 +124,14 @@ func (s *shelf) Upsert(context.Context, bookings.Request, time.Duration) (timer.
 }
 
 func (s *shelf) Amend(_ context.Context, r bookings.Request, _ time.Duration) (timer.View, bookings.Effect, error) {
-	return s.change("move", bookings.Target{Key: r.Key, IfMatch: r.IfMatch})
+	what := "move"
+	switch {
+	case r.Terms.Callback != nil:
+		what = "edit"
+	case r.Terms.Recurrence != nil:
+		what = "rule"
+	}
+	return s.change(what, bookings.Target{Key: r.Key, IfMatch: r.IfMatch})
 }
 
 func (s *shelf) Fire(_ context.Context, target bookings.Target) (timer.View, bookings.Effect, error) {
@@ -172,6 +181,31 @@ type failures struct{ *shelf }
 func (f failures) Redeliver(_ context.Context, key wire.Key) (timer.View, error) {
 	view, _, err := f.change("redeliver", bookings.Target{Key: key})
 	return view, err
+}
+
+// seriesOf has three occurrences ahead of each recurring timer, and one behind it.
+type seriesOf struct{ *shelf }
+
+func (s seriesOf) Upcoming(_ context.Context, key wire.Key, count int) (timer.Upcoming, error) {
+	view, err := s.find(key)
+	if err != nil || view.Recurrence == nil {
+		return timer.Upcoming{EmptyBecause: timer.EmptyFinished}, err
+	}
+	return timer.UpcomingOf(*view.Recurrence, wire.At(time.Now()), min(count, 3)), nil
+}
+
+func (s seriesOf) Occurrences(_ context.Context, key wire.Key, _ int, _ []byte) (timers.Occurrences, error) {
+	late := int64(7)
+	past := timer.Past{Occurrence: 41, DueAt: 1, Skipped: 2, Outcome: timer.Outcome{Status: timer.Delivered, LatenessMS: &late}}
+	_, err := s.find(key)
+	return timers.Occurrences{Past: []timer.Past{past}}, err
+}
+
+// payloadsOf has the same payload for each timer.
+type payloadsOf struct{ *shelf }
+
+func (p payloadsOf) Payload(context.Context, wire.Key, string) (timer.Payload, error) {
+	return p.payload, nil
 }
 
 type pastOf struct{ *shelf }
@@ -363,7 +397,7 @@ func open(t *testing.T, p plan) *house {
 	})
 	require.NoError(t, err)
 	server := api.New(api.Options{
-		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
+		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
 		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
 		Operations:  operations.Options{Ready: func(context.Context) error { return nil }},
 		Emergencies: pauses{shelf: h.shelf},
@@ -460,6 +494,13 @@ func viewOf(status timer.Status) timer.View {
 		Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}, Status: status, DueAt: wire.At(time.Now().Add(time.Hour)), Revision: 1, WebhookID: "msg_1", Priority: 3,
 		Memo: timer.Memo{Revision: 1, Booking: "b"},
 	}
+}
+
+// dailyOf is a timer that rings once a day.
+func dailyOf(view timer.View) timer.View {
+	day := wire.Duration(24 * time.Hour)
+	view.Recurrence, view.Occurrence = &recurrence.Rule{Every: &day, Timezone: "Europe/Berlin"}, 42
+	return view
 }
 
 // tagOf is what the forms of a page hand on.

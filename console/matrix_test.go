@@ -43,6 +43,9 @@ func routeRules(tag url.Values) map[string]rule {
 		"GET again":                            {path: "/console/again"},
 		"GET timers":                           {path: "/console/timers?q=type:order-close", least: auth.Viewer},
 		"GET timers/{type}/{id}":               {path: "/console/timers/order-close/1", least: auth.Viewer},
+		"GET timers/{type}/{id}/payload":       {path: "/console/timers/order-close/1/payload", least: auth.Viewer},
+		"GET timers/{type}/{id}/rule":          {path: "/console/timers/order-close/1/rule", least: auth.Viewer},
+		"POST timers/{type}/{id}/rule":         {path: "/console/timers/order-close/1/rule", form: ruleForm(tag), least: auth.Operator},
 		"POST timers/{type}/{id}/{action}":     {path: "/console/timers/order-close/1/move", form: with("delay", "5m"), least: auth.Operator},
 		"POST timers/selected":                 {path: "/console/timers/selected", form: url.Values{"action": {"move"}, "delay": {"5m"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}, answers: true, least: auth.Operator},
 		"GET jobs":                             {path: "/console/jobs"},
@@ -69,6 +72,11 @@ func routeRules(tag url.Values) map[string]rule {
 	}
 }
 
+// ruleForm changes a rule that somebody has seen the times of.
+func ruleForm(tag url.Values) url.Values {
+	return url.Values{"etag": tag["etag"], "sure": {"yes"}, "rule": {`{"every":"2h"}`}}
+}
+
 // policyForm changes a policy that somebody has seen the change of.
 func policyForm(name, value string) url.Values {
 	return url.Values{"etag": {`"1"`}, "sure": {"yes"}, name: {value}}
@@ -87,7 +95,7 @@ func countOf(filter timer.Filter) bulk.Job {
 // change that is refused is recorded.
 func TestRolesAndRoutes(t *testing.T) {
 	t.Parallel()
-	view := viewOf(timer.Scheduled)
+	view := dailyOf(viewOf(timer.Scheduled))
 	roles := map[string]auth.Role{"root": auth.Admin, "anna": auth.Operator, "eve": auth.Viewer, "otto": auth.NoRole, "": auth.NoRole}
 	for _, mode := range []site.Mode{site.On, site.ReadOnly} {
 		h := open(t, plan{keys: staff, secret: seal.NewKey(), mode: mode})

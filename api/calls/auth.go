@@ -63,7 +63,7 @@ func (r Routes) enter(c echo.Context, by *auth.Principal, recorded bool) {
 		Context: auth.Context{Context: c.Request().Context(), Principal: by}, scope: r.Scopes[made],
 		from: c.RealIP(), requestID: c.Response().Header().Get(echo.HeaderXRequestID),
 	}
-	if recorded && ctx.scope != nil && ctx.scope.changes {
+	if recorded && ctx.scope.recorded(c) {
 		ctx.entry = audits.NewEntry(c, made.Method, made.Path)
 		ctx.entry.Caller = by
 	}

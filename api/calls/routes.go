@@ -32,12 +32,28 @@ func NewRoutes(e *echo.Echo) Routes {
 	return Routes{group: e.Group(""), Scopes: map[Call]*Scope{}}
 }
 
-// Changing is the call that a request makes, if it changes something.
-func (r Routes) Changing(c echo.Context) (method, route string, ok bool) {
+// Recorded is the call that a request makes, if it leaves a record: it changes something, or shows a
+// payload to a user of the console.
+func (r Routes) Recorded(c echo.Context) (method, route string, ok bool) {
 	made := callOf(c)
-	who := r.Scopes[made]
-	return made.Method, made.Path, who != nil && who.changes
+	return made.Method, made.Path, r.Scopes[made].recorded(c)
 }
+
+// recorded reports whether a call leaves a record.
+func (s *Scope) recorded(c echo.Context) bool {
+	switch {
+	case s == nil:
+		return false
+	case s.changes:
+		return true
+	default:
+		who := auth.Caller(c.Request().Context())
+		return s.Payloads == Payloads && who != nil && who.Via == auth.ViaConsole && c.QueryParam(ParamPayload) == "true"
+	}
+}
+
+// ParamPayload asks for the payload of a timer.
+const ParamPayload = "payload"
 
 // Under are the routes below a path.
 func (r Routes) Under(path string) Routes {

@@ -11,6 +11,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/api/answers"
+	"github.com/wakecall/wakecall/api/audits"
+	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -23,16 +25,13 @@ type Payloads interface {
 	Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error)
 }
 
-// paramPayload asks for the payload of a timer.
-const paramPayload = "payload"
-
 func (h handlers) getTimer(c echo.Context) error {
 	key, err := requests.Key(c)
 	if err != nil {
 		return err
 	}
-	q := requests.ReadQuery(c, paramPayload)
-	asked := q.Flag(paramPayload)
+	q := requests.ReadQuery(c, calls.ParamPayload)
+	asked := q.Flag(calls.ParamPayload)
 	if err := q.Err(); err != nil {
 		return err
 	}
@@ -42,6 +41,7 @@ func (h handlers) getTimer(c echo.Context) error {
 		return err
 	}
 	answers.SetETag(c, view)
+	audits.EntryOf(c).SetUnchanged()
 	if !asked || !auth.From(ctx).SeesPayloads(key.BusinessType) { // the answer says that it is left out
 		return c.JSON(http.StatusOK, view)
 	}

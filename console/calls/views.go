@@ -169,6 +169,7 @@ type Entry struct {
 		To    any    `json:"to"`
 	} `json:"changes"`
 	DueAt       time.Time `json:"due_at"`
+	Revision    int       `json:"revision"`
 	Occurrence  int       `json:"occurrence"`
 	Attempt     *Attempt  `json:"attempt"`
 	Number      int       `json:"number"`

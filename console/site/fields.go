@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // FieldsOf are the values of a form, in order of their names.
@@ -34,4 +36,13 @@ func NumberOrNull(text string) any {
 		return number
 	}
 	return text
+}
+
+// Indented is a text of JSON for people.
+func Indented(raw jsontext.Value) string {
+	pretty := slices.Clone(raw)
+	if pretty.Indent(jsontext.WithIndent("  ")) != nil {
+		return string(raw)
+	}
+	return string(pretty)
 }

@@ -20,8 +20,8 @@ var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
 var pageNames = []string{
-	"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "plan", "refused",
-	"selected", "timers", "timer", "type", "types",
+	"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "payload", "plan", "refused",
+	"rule", "selected", "timers", "timer", "type", "types",
 }
 
 // sharedTemplates are those that several pages use, the layout first.

@@ -3,6 +3,7 @@ package timers
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,6 +65,8 @@ func changeOf(act action, key calls.Key, form url.Values) calls.Call {
 		made.Method = http.MethodDelete
 	case "move":
 		made.Method, made.Body = http.MethodPatch, moveOf(form)
+	case "edit":
+		made.Method, made.Body = http.MethodPatch, map[string]any{"callback": map[string]string{"url": strings.TrimSpace(form.Get("url"))}}
 	case "pause", "resume":
 		made.Path += "/" + act.Name
 		if note := strings.TrimSpace(form.Get("note")); note != "" {
@@ -75,7 +78,7 @@ func changeOf(act action, key calls.Key, form url.Values) calls.Call {
 	return made
 }
 
-// moveOf is when the timer is to ring: after a delay, or at a time in UTC. The API judges it.
+// moveOf is when the timer is to ring: after a delay, or at a time. The API judges it.
 func moveOf(form url.Values) map[string]string {
 	delay, at := strings.TrimSpace(form.Get("delay")), strings.TrimSpace(form.Get("at"))
 	move := map[string]string{}
@@ -83,17 +86,19 @@ func moveOf(form url.Values) map[string]string {
 		move["delay"] = delay
 	}
 	if at != "" {
-		move["due_at"] = instantOf(at)
+		move["due_at"] = instantOf(at, form.Get("offset"))
 	}
 	return move
 }
 
-// instantOf is what a browser sends of a field for a time, as the API writes it; another text
-// is left as it is.
-func instantOf(text string) string {
+// instantOf is what a browser sends of a field for a time, as the API writes it; another text is
+// left as it is. offset is by how many minutes the zone of the browser is behind UTC at that time. A
+// page without script sends none, and means UTC.
+func instantOf(text, offset string) string {
+	minutes, _ := strconv.Atoi(offset)
 	for _, form := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(form, text); err == nil {
-			return words.ISO(at)
+			return words.ISO(at.Add(time.Duration(minutes) * time.Minute))
 		}
 	}
 	return text

@@ -122,7 +122,7 @@ func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 // formOf is a form with the ETag of one timer.
 func formOf(form url.Values, etag string) url.Values {
 	one := url.Values{}
-	for _, name := range []string{"delay", "at", "note"} {
+	for _, name := range []string{"delay", "at", "offset", "note", "url"} {
 		one[name] = slices.Clone(form[name])
 	}
 	if etag != "" {

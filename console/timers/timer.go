@@ -51,6 +51,7 @@ type action struct {
 var actions = []action{
 	{Name: "fire", where: func(t calls.Timer) bool { return t.Open() }},
 	{Name: "move", where: func(t calls.Timer) bool { return t.Open() && t.Recurrence == nil }},
+	{Name: "edit", where: func(t calls.Timer) bool { return t.Open() && (t.IsWeb() || t.Callback == nil) }},
 	{Name: "pause", where: func(t calls.Timer) bool { return t.Open() && t.Status != calls.StatusPaused }},
 	{Name: "resume", where: func(t calls.Timer) bool { return t.Open() && t.Status == calls.StatusPaused }},
 	{Name: "redeliver", unconditional: true, where: func(t calls.Timer) bool { return t.Status == calls.StatusFailed }},
@@ -162,9 +163,4 @@ func (p *timerPage) Say(f calls.Fact) string {
 		parts = append(parts, p.T("fact.by", f.By))
 	}
 	return strings.Join(parts, " ")
-}
-
-// Changed reports whether the timer was another one when the form was filled.
-func (p *timerPage) Changed() bool {
-	return p.Problem != nil && p.Problem.Status == http.StatusPreconditionFailed
 }

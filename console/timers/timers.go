@@ -25,6 +25,9 @@ func (c *Pages) Routes() []site.Route {
 		site.Show("timers", c.listTimers).Live(tuning.LiveTable).Listing(),
 		site.Change("timers/selected", c.changeSelected),
 		site.Show("timers/{type}/{id}", c.showTimer).Live(tuning.LiveTimer),
+		site.Show("timers/{type}/{id}/payload", c.showPayload),
+		site.Show("timers/{type}/{id}/rule", c.showRule),
+		site.Change("timers/{type}/{id}/rule", c.changeRule),
 		site.Change("timers/{type}/{id}/{action}", c.changeTimer),
 	}
 }

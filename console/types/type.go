@@ -60,7 +60,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	if problem := c.Decode(raw, &policy); problem != nil {
 		return nil, problem
 	}
-	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), indented(raw)
+	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), site.Indented(raw)
 	page.Row = rowOf(page.Picture, policy)
 	page.Tiles = tilesOf(page.Picture, businessType, true)
 	page.Plots = c.plotsOf(v, businessType, page.Picture)
@@ -97,15 +97,6 @@ func (p *typePage) offer(mode site.Mode, who *auth.Principal) {
 // policyPath is a policy in the API.
 func policyPath(businessType string) string {
 	return calls.Root + "policies/" + url.PathEscape(businessType)
-}
-
-// indented is a text of JSON for people.
-func indented(raw jsontext.Value) string {
-	pretty := slices.Clone(raw)
-	if pretty.Indent(jsontext.WithIndent("  ")) != nil {
-		return string(raw)
-	}
-	return string(pretty)
 }
 
 // Words is the policy in a sentence.

@@ -45,6 +45,7 @@ var untuned = map[string]string{
 	"console examples":                    "what users meet",
 	"console maxPartsTried":               "what users meet",
 	"console typedAbove":                  "what users meet",
+	"console shownOccurrences":            "what users meet",
 	"console shownNotices":                "what users meet",
 	"api markLen":                         "part of the form of a page token",
 	"api policyDepth":                     "part of the form of a policy",

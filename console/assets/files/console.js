@@ -48,6 +48,14 @@
   live?.addEventListener('over', () => live.remove());
   setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
 
+  // A time is typed in the viewer's zone, and shown in UTC too.
+  addEventListener('input', ({target: {name, value, form}}) => {
+    const at = new Date(value);
+    if (name !== 'at' || isNaN(at)) return;
+    form.elements.offset.value = at.getTimezoneOffset();
+    form.querySelector('output').value = `${zone} = ${at.toISOString().slice(0, 16)} UTC`;
+  });
+
   // What may be typed next is suggested behind what stands there.
   const box = document.getElementById('q'), hints = all('#hints option').map(option => [option, option.value]);
   box?.addEventListener('input', () => {

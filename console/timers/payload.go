@@ -1,0 +1,55 @@
+package timers
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+)
+
+// payloadPage is what a timer sends to its receiver. The API records who looked at it.
+type payloadPage struct {
+	site.Frame
+	calls.Key
+	ContentType, Digest string
+	Size                int
+	// Text is the payload byte for byte; "" where it is no text.
+	Text string
+	// None reports whether the timer has no payload, and LeftOut whether who looks may not see it.
+	None, LeftOut bool
+}
+
+func (c *Pages) showPayload(v *site.Visit) {
+	page := payloadPage{Key: calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}}
+	path := links.TimerPath(calls.Root, page.BusinessType, page.BusinessID)
+	var shown struct {
+		ContentType string         `json:"content_type"`
+		Payload     jsontext.Value `json:"payload"`
+		Base64      []byte         `json:"payload_base64"`
+	}
+	a, problem := c.Call(v, calls.Get(path).With(url.Values{"payload": {"true"}}), &shown)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	sent := []byte(shown.Payload)
+	if len(sent) == 0 {
+		sent = shown.Base64
+	}
+	sum := sha256.Sum256(sent)
+	page.ContentType, page.Size, page.Digest = shown.ContentType, len(sent), hex.EncodeToString(sum[:])
+	if utf8.Valid(sent) {
+		page.Text = string(sent)
+	}
+	page.LeftOut = a.Head.Get("Wakecall-Payloads") != ""
+	page.None = !page.LeftOut && len(sent) == 0
+	page.Frame = c.Frame(v, "payload.title")
+	c.Render(v, http.StatusOK, "payload", page)
+}

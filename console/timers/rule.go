@@ -1,0 +1,170 @@
+package timers
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+)
+
+// rulePage is the rule of a recurring timer: what it was, what it will be, and what another one would
+// make of it.
+type rulePage struct {
+	site.Frame
+	calls.Key
+	ETag string
+	// JSON is the rule as the API has it, to be edited.
+	JSON string
+	rule calls.Rule
+	Next calls.Upcoming
+	Past []calls.Occurrence
+	// NextUnread and PastUnread are whether the API does not tell them now.
+	NextUnread, PastUnread bool
+	// Then is what a changed rule would make of it; nil where none was previewed.
+	Then *calls.Upcoming
+	// MayChange reports whether who looks may change the rule.
+	MayChange bool
+	Problem   *calls.Problem
+}
+
+// shownOccurrences is how many occurrences a page shows, ahead and behind.
+const shownOccurrences = 20
+
+func (c *Pages) showRule(v *site.Visit) {
+	page, problem := c.rulePage(v)
+	if problem != nil {
+		c.RefuseBy(v, problem)
+		return
+	}
+	c.Render(v, http.StatusOK, "rule", page)
+}
+
+func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
+	page := &rulePage{Key: calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}}
+	path := links.TimerPath(calls.Root, page.BusinessType, page.BusinessID)
+	var shown struct {
+		Status     string         `json:"status"`
+		Recurrence jsontext.Value `json:"recurrence"`
+	}
+	a, problem := c.Call(v, calls.Get(path), &shown)
+	if problem != nil {
+		return nil, problem
+	}
+	if len(shown.Recurrence) == 0 {
+		return nil, &calls.Problem{Status: http.StatusNotFound, Title: v.Lang.Say("rule.none")}
+	}
+	if problem := c.Decode(shown.Recurrence, &page.rule); problem != nil {
+		return nil, problem
+	}
+	page.ETag, page.JSON = a.Head.Get("ETag"), site.Indented(shown.Recurrence)
+	_, problem = c.Call(v, calls.Get(path+"/upcoming").With(countOf("count")), &page.Next)
+	page.NextUnread = problem != nil
+	var past struct {
+		Occurrences []calls.Occurrence `json:"occurrences"`
+	}
+	_, problem = c.Call(v, calls.Get(path+"/occurrences").With(countOf("page_size")), &past)
+	page.Past, page.PastUnread = past.Occurrences, problem != nil
+	page.Frame = c.Frame(v, "rule.title")
+	open := !calls.Timer{Status: shown.Status}.Finished()
+	page.MayChange = open && c.Mode == site.On && v.Who.May(auth.Operator, page.BusinessType)
+	return page, nil
+}
+
+func countOf(name string) url.Values { return url.Values{name: {strconv.Itoa(shownOccurrences)}} }
+
+// changeRule shows what a changed rule would make of the timer, or changes it once somebody has seen
+// that.
+func (c *Pages) changeRule(v *site.Visit) {
+	rule, etag := jsontext.Value(v.R.PostFormValue("rule")), v.R.PostFormValue("etag")
+	if etag == "" {
+		c.Refuse(v, http.StatusBadRequest, "refused.form")
+		return
+	}
+	if !rule.IsValid() {
+		c.tellRule(v, &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("policy.nojson")}, nil)
+		return
+	}
+	if v.R.PostFormValue("sure") == "" {
+		then := &calls.Upcoming{}
+		asked := map[string]any{"recurrence": rule, "count": shownOccurrences}
+		_, problem := c.Call(v, calls.Post(calls.Root+"recurrences/preview", asked), then)
+		c.tellRule(v, problem, then)
+		return
+	}
+	key := calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}
+	a, problem := c.Call(v, calls.Call{
+		Method: http.MethodPatch, Path: links.TimerPath(calls.Root, key.BusinessType, key.BusinessID), IfMatch: etag,
+		Body: map[string]any{"recurrence": rule},
+	}, nil)
+	switch {
+	case problem != nil:
+		c.tellRule(v, problem, nil)
+	case a.Status == http.StatusAccepted:
+		v.Redirect(key.Path() + "?done=accepted")
+	default:
+		v.Redirect(key.Path() + "?done=rule")
+	}
+}
+
+// tellRule shows the rule as it is, with what was typed, and what that would do or why it is refused.
+func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *calls.Upcoming) {
+	page, unread := c.rulePage(v)
+	if unread != nil {
+		c.RefuseBy(v, unread)
+		return
+	}
+	page.JSON = v.R.PostFormValue("rule")
+	if page.Problem = problem; problem == nil {
+		page.Then, page.ETag = then, v.R.PostFormValue("etag") // the change is meant for what was shown
+	}
+	c.Render(v, calls.StatusOf(problem), "rule", page)
+}
+
+// Form is where the form of the page is sent.
+func (p *rulePage) Form() string { return p.Path() + "/rule" }
+
+// Words is the rule in a sentence.
+func (p *rulePage) Words() string {
+	said := ""
+	switch r := p.rule; {
+	case r.Every != "":
+		said = p.T("rule.every", r.Every)
+	case r.After != "":
+		said = p.T("rule.after", r.After)
+	case r.Cron != "":
+		said = p.T("rule.cron", r.Cron)
+	case len(r.Crons) > 0:
+		said = p.T("rule.cron", strings.Join(r.Crons, " | "))
+	default:
+		said = p.N("rule.listed", len(r.At)+len(r.Before))
+	}
+	if p.rule.Timezone != "" {
+		said += p.T("rule.zone", p.rule.Timezone)
+	}
+	if !p.rule.EndAt.IsZero() {
+		said += p.T("rule.until", words.UTC(p.rule.EndAt))
+	}
+	if p.rule.MaxOccurrences > 0 {
+		said += p.T("rule.most", p.Num(p.rule.MaxOccurrences))
+	}
+	return said + p.T("policy.end")
+}
+
+// Same reports whether an instant is among the next ones of the rule as it is.
+func (p *rulePage) Same(at time.Time) bool {
+	for _, one := range p.Next.Times {
+		if one.Equal(at) {
+			return true
+		}
+	}
+	return false
+}
