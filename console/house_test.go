@@ -32,6 +32,7 @@ import (
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/health"
 	coreoutcomes "github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/recurrence"
@@ -71,6 +72,7 @@ type shelf struct {
 	named    map[timers.Named]timer.View
 	listless bool
 	payload  timer.Payload
+	checks   []health.Check
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -399,7 +401,7 @@ func open(t *testing.T, p plan) *house {
 	server := api.New(api.Options{
 		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
 		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
-		Operations:  operations.Options{Ready: func(context.Context) error { return nil }},
+		Operations:  operations.Options{Ready: func(context.Context) error { return nil }, Checks: func() []health.Check { return h.shelf.checks }},
 		Emergencies: pauses{shelf: h.shelf},
 		Policies:    rules{shelf: h.shelf},
 		Bulk:        bulkJobs{h.shelf},

@@ -8,6 +8,7 @@ import (
 	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // verboseName is the parameter of readiness that asks for all checks. Its value is ignored.
@@ -19,8 +20,11 @@ const probeName = "probe"
 // checks returns what was found of the installation. The details are for callers who are let in:
 // they name addresses and settings. Wrong credentials are refused.
 func (r *readiness) checks(c echo.Context, failed error) ([]health.Check, error) {
-	who := calls.CredentialsOf(c.Request())
-	_, stranger := r.auth.Authenticate(c.Request().Context(), who)
+	who, ctx := calls.CredentialsOf(c.Request()), c.Request().Context()
+	_, stranger := r.auth.Authenticate(ctx, who)
+	if auth.Caller(ctx) != nil { // the console has seen who is signed in
+		stranger = nil
+	}
 	if stranger != nil && len(who.Authorization) > 0 {
 		return nil, calls.Unauthenticated(r.auth, stranger)
 	}

@@ -1,8 +1,13 @@
 package operations
 
 import (
+	"cmp"
 	"net/http"
+	"net/url"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/site"
@@ -13,6 +18,8 @@ import (
 type healthPage struct {
 	site.Frame
 	Rows []healthRow
+	// Checks are those of the gateway that answers, gravest first.
+	Checks []check
 	// Version is that of the program, and Note what the gateway says of itself.
 	Version, Note string
 }
@@ -23,25 +30,57 @@ type healthRow struct {
 	OK   bool
 	// Last is when it answered last; the zero time where that is not known.
 	Last time.Time
+	// Took is how long the last answers took, the longest of them.
+	Took time.Duration
 }
+
+// check is what this gateway has found of the installation.
+type check struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	// Detail says what is wrong, and what to change.
+	Detail string    `json:"detail"`
+	At     time.Time `json:"at"`
+}
+
+// OK reports whether all is well.
+func (c check) OK() bool { return c.Status == "ok" }
 
 func (c *Pages) showHealth(v *site.Visit) {
 	page := healthPage{Frame: c.Frame(v, "health.title")}
 	p := page.Picture
 	lists := !p.Away[watch.PartPolicies] && !p.Away[watch.PartCounts] && !p.Away[watch.PartTimers]
+	slowest := max(p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
 	page.Rows = []healthRow{
-		{"temporal", !p.Away[watch.PartPaused], p.Temporal},
-		{"workers", !p.Away[watch.PartWorkers], p.Workers},
-		{"lists", lists, p.Listed},
+		{"temporal", !p.Away[watch.PartPaused], p.Temporal, p.Took[watch.PartPaused]},
+		{"workers", !p.Away[watch.PartWorkers], p.Workers, p.Took[watch.PartWorkers]},
+		{"lists", lists, p.Listed, slowest},
 	}
 	var index struct {
 		Version string `json:"version"`
 	}
 	c.Call(v, calls.Get("/v1"), &index) // a page without it is better than none
-	var ready struct {
-		Note string `json:"note"`
-	}
-	c.Call(v, calls.Get("/readyz"), &ready)
-	page.Version, page.Note = index.Version, ready.Note
+	page.Version = index.Version
+	page.Note, page.Checks = c.checks(v)
 	c.Render(v, http.StatusOK, "health", page)
 }
+
+// checks are those of the gateway that answers, with what it says of itself. It answers with them
+// whether it is ready or not.
+func (c *Pages) checks(v *site.Visit) (note string, all []check) {
+	var ready struct {
+		Note   string  `json:"note"`
+		Checks []check `json:"checks"`
+	}
+	answer, _ := c.Call(v, calls.Get("/readyz").With(url.Values{"verbose": {""}}), nil)
+	if answer == nil || json.Unmarshal(answer.Body.Bytes(), &ready) != nil {
+		return "", nil
+	}
+	slices.SortStableFunc(ready.Checks, func(a, b check) int {
+		return cmp.Compare(slices.Index(gravity, a.Status), slices.Index(gravity, b.Status))
+	})
+	return ready.Note, ready.Checks
+}
+
+// gravity are the results of a check, gravest first.
+var gravity = []string{"failing", "unknown", "ok"}

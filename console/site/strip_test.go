@@ -23,7 +23,7 @@ func said(p *watch.Picture) (all []string) {
 
 // grim is an installation in which everything is wrong at once.
 func grim(now time.Time) *watch.Picture {
-	p := &watch.Picture{At: now, Temporal: now, Away: map[watch.Part]bool{watch.PartWorkers: true}}
+	p := &watch.Picture{At: now, Answers: watch.Answers{Temporal: now, Away: map[watch.Part]bool{watch.PartWorkers: true}}}
 	p.Paused = []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now, Note: "prices"}, {Everything: true, Author: "anna", Since: now.Add(-time.Hour)}}
 	pressed := calls.Policy{BusinessType: "mail"}
 	pressed.BackPressure = &struct {
@@ -48,7 +48,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 1m30s late.",
 	}, said(grim(now)))
 
-	p := &watch.Picture{At: now, Away: map[watch.Part]bool{watch.PartPaused: true, watch.PartWorkers: true}}
+	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartPaused: true, watch.PartWorkers: true}}}
 	require.Equal(t, []string{"Temporal does not answer."}, said(p), "of the workers nothing is known")
 	p.Temporal = now.Add(-40 * time.Second)
 	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC."}, said(p))

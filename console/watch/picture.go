@@ -17,12 +17,7 @@ import (
 // Picture is what is known of the whole installation. What cannot be read stays as it was.
 type Picture struct {
 	At time.Time
-	// Temporal and Workers are when they answered last; the zero time for not yet.
-	Temporal, Workers time.Time
-	// Listed is when all lists of Temporal's visibility could be read last.
-	Listed time.Time
-	// Away are the parts that could not be read this time.
-	Away map[Part]bool
+	Answers
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
@@ -35,6 +30,18 @@ type Picture struct {
 	// Past is how the last day was, by business type, as of PastAt.
 	Past   map[string]*Past
 	PastAt time.Time
+}
+
+// Answers are who answered when a picture was made.
+type Answers struct {
+	// Temporal and Workers are when they answered last; the zero time for not yet.
+	Temporal, Workers time.Time
+	// Listed is when all lists of Temporal's visibility could be read last.
+	Listed time.Time
+	// Away are the parts that could not be read this time.
+	Away map[Part]bool
+	// Took is how long the answers of a part took, the longest of them.
+	Took map[Part]time.Duration
 }
 
 // Part is one of what a picture shows.
@@ -78,7 +85,7 @@ func look(api calls.Sender, last *Picture, now time.Time) *Picture {
 	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
 	defer cancel()
 	next := *last
-	next.At, next.Away = now, map[Part]bool{}
+	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
 	l := &looker{api: api, ctx: ctx, Picture: &next}
 	l.paused()
 	l.workers()
@@ -104,7 +111,9 @@ type looker struct {
 
 // read asks for one answer. A part that is not answered is away.
 func (l *looker) read(of Part, path string, query url.Values, to any) bool {
+	began := time.Now()
 	problem := l.api.InContext(l.ctx, calls.Get(path).With(query), to)
+	l.Took[of] = max(l.Took[of], time.Since(began))
 	if problem != nil {
 		l.Away[of] = true
 	}
