@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/policy"
@@ -173,6 +174,19 @@ func TestTheQuotaOfOpenTimers(t *testing.T) {
 	require.NoError(t, err, "what was booked before needs no room")
 	require.False(t, created)
 	require.Equal(t, wire.AlreadyExists, d.refused(t, in(time.Hour, `2`)), "a taken id is refused as such")
+}
+
+// A booking whose outcome is unknown may have opened a timer, so it counts in the quota.
+func TestABookingOfUnknownOutcomeKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	full, one := orders(), 1
+	full.Limits.Pending = &one
+	d := openDesk(t, full)
+	d.temporal.Refuse("ExecuteWorkflow", order1ID, serviceerror.NewUnavailable("busy"))
+	require.Equal(t, wire.Unavailable, d.refused(t, in(time.Hour, `1`)))
+	second := in(time.Hour, `1`)
+	second.Key.BusinessID = "2"
+	require.Equal(t, wire.QuotaExceeded, d.refused(t, second))
 }
 
 func TestTheRateOfBookings(t *testing.T) {

@@ -28,6 +28,10 @@ func TestWhatIsOverIsForgotten(t *testing.T) {
 	}
 	require.Equal(t, 1, c.count(now.Add(100*time.Second)), "what is to come stays")
 	require.LessOrEqual(t, len(c.seconds), 3)
+	c = newBursts()
+	c.count(now)
+	c.forget(now.Unix())
+	require.Equal(t, 1, c.count(now), "the second under way stays")
 	for second := range 2 * tuning.BurstSeconds {
 		c.count(now.Add(time.Duration(1000+second) * time.Second))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -175,8 +176,10 @@ func TestAHeldTimerIsTold(t *testing.T) {
 		d := openDesk(t, orders())
 		first := d.booked(t, in(time.Second, `1`))
 		d.worker.Hold(order1ID, "worker-7")
-		_, _, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+		changed, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
 		require.NoError(t, err)
+		require.Equal(t, Pending, effect, "its worker has yet to apply it")
+		require.Equal(t, first.RunID, changed.RunID)
 		marks := d.temporal.Marks(order1ID)
 		require.Len(t, marks, 1)
 		require.Contains(t, marks[0], workflows.ChangeMark(first.RunID))
@@ -185,6 +188,19 @@ func TestAHeldTimerIsTold(t *testing.T) {
 		_, _, err = d.Cancel(context.WithoutCancel(t.Context()), Target{Key: order1})
 		require.NoError(t, err)
 	})
+}
+
+// A change of which the worker could not be told may come too late, so its effect is unknown.
+func TestAHeldTimerThatIsNotTold(t *testing.T) {
+	t.Parallel()
+	for _, call := range []string{"StartWorkflowExecution", "ExecuteWorkflow"} {
+		d := openDesk(t, orders())
+		d.booked(t, in(time.Second, `1`))
+		d.worker.Hold(order1ID, "worker-7")
+		d.temporal.Refuse(call, "", serviceerror.NewUnavailable("busy"))
+		_, _, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err), call)
+	}
 }
 
 func TestAPause(t *testing.T) {

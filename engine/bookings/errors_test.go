@@ -504,6 +504,17 @@ func TestARetrialOfARun(t *testing.T) {
 			}
 			return Retrial{}
 		}, wire.Overtaken},
+		"its run ended while the policy was read once more": {func(d desk, _ timer.View) Retrial {
+			d.temporal.After = func(call enginetest.Call) error {
+				if call.Name == "ExecuteWorkflow" && call.Of == order1ID {
+					d.temporal.After = nil
+					d.worker.Deliver(order1ID)
+					d.temporal.Refuse("DescribeWorkflowExecution", workflows.PolicyID("order"), serviceerror.NewUnavailable("busy"))
+				}
+				return nil
+			}
+			return Retrial{}
+		}, wire.AlreadyFinished},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -139,6 +139,10 @@ func TestABulkRedelivery(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, 2, s.on.RunsOf("order/1"))
+	other := order(job.Redeliver)
+	other.ID = "july"
+	_, err := s.Do(t.Context(), other, item)
+	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "what one job has tried again counts as done for no other")
 }
 
 func TestPagesAreStoredAndClosed(t *testing.T) {

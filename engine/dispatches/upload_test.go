@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
@@ -94,6 +95,23 @@ func TestAnUpload(t *testing.T) {
 
 	_, err = s.Upload(t.Context(), key, 0)
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "every item is stored already")
+}
+
+// Items that Temporal does not store are refused, and the dispatch knows of none of them.
+func TestAnUploadThatIsNotStored(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.opened()
+	u, err := s.Upload(t.Context(), key, 0)
+	require.NoError(t, err)
+	s.on.Refuse("ExecuteWorkflow", headOf(u.uploads()), serviceerror.NewUnavailable("busy"))
+	for n := 0; err == nil && n <= tuning.DispatchPage.Items; n++ {
+		err = u.Append(t.Context(), item(n))
+	}
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	view, err := s.Get(t.Context(), key)
+	require.NoError(t, err)
+	require.Zero(t, view.Uploaded)
 }
 
 // An upload that breaks off starts nothing, and goes on behind what was stored.

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -58,7 +59,9 @@ func (s service) DescribeTaskQueue(
 			described.Stats.ApproximateBacklogAge = durationpb.New(time.Minute)
 		}
 		if !s.t.Unpolled[name] {
-			described.Pollers = []*taskqueuepb.PollerInfo{{Identity: "worker", LastAccessTime: timestamppb.New(time.Now())}}
+			described.Pollers = []*taskqueuepb.PollerInfo{{
+				Identity: cmp.Or(s.t.Pollers[name], "worker"), LastAccessTime: timestamppb.New(time.Now()),
+			}}
 		}
 		return described, nil
 	})

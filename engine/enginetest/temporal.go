@@ -32,9 +32,10 @@ type Temporal struct {
 	// Both may be nil, and may make calls.
 	Before, After func(Call) error
 	// Backlogs has the attempts that have waited on each task queue for a minute. A queue is polled
-	// unless it is in Unpolled.
+	// unless it is in Unpolled, by a worker, or by one with an identity in Pollers.
 	Backlogs map[string]int64
 	Unpolled map[string]bool
+	Pollers  map[string]string
 
 	calls []Call
 	store

@@ -127,6 +127,15 @@ func TestReady(t *testing.T) {
 			_ = on.TerminateWorkflow(context.Background(), workflows.ProbeID, "", "")
 			on.Refuse("ExecuteWorkflow", "", errors.New("down"))
 		}, wire.Unavailable, 1},
+		"no worker answers the new probe": {func(on *enginetest.Temporal) {
+			_ = on.TerminateWorkflow(context.Background(), workflows.ProbeID, "", "")
+			on.Before = func(call enginetest.Call) error {
+				if call.Name == "UpdateWorkflow" && on.RunsOf(workflows.ProbeID) == 2 {
+					return context.DeadlineExceeded
+				}
+				return nil
+			}
+		}, wire.Unavailable, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -159,6 +159,21 @@ func TestVisibilityIsAway(t *testing.T) {
 	})
 }
 
+// A count that never has its turn is an error, and not a count.
+func TestACountWithoutATurn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order")
+		for range cap(p.turn) {
+			p.turn <- struct{}{}
+		}
+		to := enginetest.MinuteIn(time.Minute)
+		r := Request{BusinessType: "order", Span: outcomes.Span{From: to.Add(-time.Minute), To: to, Step: time.Minute}}
+		_, _, err := p.Between(t.Context(), r, everything)
+		require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	})
+}
+
 // A type that had a failure is counted although nobody asks for it.
 func TestFailuresAreFound(t *testing.T) {
 	t.Parallel()

@@ -67,6 +67,25 @@ func TestNothingSecretReachesTemporal(t *testing.T) {
 	require.Equal(t, opened.SigningSecrets, rotated.SigningSecrets)
 }
 
+// The client key of a policy is opened for its calls, and named where no key opens it.
+func TestTheClientKeyOfAPolicy(t *testing.T) {
+	t.Parallel()
+	on, key := &enginetest.Temporal{}, seal.NewKey()
+	box, err := seal.New(key)
+	require.NoError(t, err)
+	sealed, err := box.Seal("a client key")
+	require.NoError(t, err)
+	stored := secretive()
+	stored.Version, stored.Callback.Headers, stored.Fallback, stored.SigningSecrets = 1, nil, nil, nil
+	stored.TLS = &policy.TLS{ClientCertificate: "a certificate", ClientKey: sealed}
+	on.Policy(t, stored)
+	opened, err := vault(t, on, key).Policy(t.Context(), "order")
+	require.NoError(t, err)
+	require.Equal(t, "a client key", opened.TLS.ClientKey)
+	_, err = vault(t, on, seal.NewKey()).Policy(t.Context(), "order")
+	require.ErrorContains(t, err, "/tls/client_key")
+}
+
 // A policy whose key is lost is shown and booked under, and is used for no call.
 func TestAPolicyWhoseKeyIsLost(t *testing.T) {
 	t.Parallel()

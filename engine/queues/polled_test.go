@@ -54,7 +54,10 @@ func TestABacklog(t *testing.T) {
 // A gateway that asks for attempts at receivers is heard of.
 func TestWhenAQueueWasPolled(t *testing.T) {
 	t.Parallel()
-	on := &enginetest.Temporal{Unpolled: map[string]bool{workflows.StreamQueue("invoice"): true}}
+	on := &enginetest.Temporal{
+		Unpolled: map[string]bool{workflows.StreamQueue("invoice"): true},
+		Pollers:  map[string]string{workflows.StreamQueue("coupon"): "gateway" + workflows.Drains},
+	}
 	queues := queuesOn(on)
 	last, err := queues.Polled(t.Context(), "order")
 	require.NoError(t, err)
@@ -62,6 +65,9 @@ func TestWhenAQueueWasPolled(t *testing.T) {
 	never, err := queues.Polled(t.Context(), "invoice")
 	require.NoError(t, err)
 	require.True(t, never.IsZero())
+	drained, err := queues.Polled(t.Context(), "coupon")
+	require.NoError(t, err)
+	require.True(t, drained.IsZero(), "a gateway that only drains the queue has no connected receiver")
 	on.Err = errors.New("down")
 	_, err = queues.Polled(t.Context(), "order")
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
