@@ -38,6 +38,16 @@ func TestLedgerRecordsAnEntryOnce(t *testing.T) {
 			value, err := env.QueryWorkflow(workflows.QueryLedger, []string{"order", "unknown"})
 			require.NoError(t, err)
 			require.NoError(t, value.Get(&answer))
+			var all workflows.LedgerAnswer
+			value, err = env.QueryWorkflow(workflows.QueryLedger, []string(nil))
+			require.NoError(t, err)
+			require.NoError(t, value.Get(&all))
+			require.Equal(t, answer.Series["order"], all.Series["order"], "without a name all types are answered")
+			value, err = env.QueryWorkflow(workflows.QueryLedger, []string{"unknown"})
+			require.NoError(t, err)
+			var none workflows.LedgerAnswer
+			require.NoError(t, value.Get(&none))
+			require.Empty(t, none.Series)
 			env.SetContinueAsNewSuggested(true)
 			env.SignalWorkflow(workflows.SignalLedger, entry("last", 1, now, "coupon"))
 		}, time.Second)

@@ -76,6 +76,7 @@ func TestWhatDispatchesSendAhead(t *testing.T) {
 		"it warms up":              {dispatch.View{Status: dispatch.Scheduled, Items: ptr(120), WarmUp: wire.Duration(20 * time.Second)}, []time.Duration{time.Hour + 70*time.Second}},
 		"of unknown size":          {dispatch.View{Status: dispatch.Scheduled}, nil},
 		"running, of unknown size": {dispatch.View{Status: dispatch.Running}, []time.Duration{time.Hour}},
+		"nearly done":              {dispatch.View{Status: dispatch.Running, Items: ptr(120), Done: 100, Failed: 20}, []time.Duration{0}},
 		"paused":                   {dispatch.View{Status: dispatch.Paused, Items: ptr(120)}, nil},
 		"uploading":                {dispatch.View{Status: dispatch.Uploading, Items: ptr(120)}, nil},
 		"of the size of the last":  {dispatch.View{Status: dispatch.Scheduled, Last: last, DueAt: memo.DueAt}, []time.Duration{time.Hour + time.Minute}},

@@ -79,6 +79,12 @@ func TestLaddersOfTwoLinks(t *testing.T) {
 		require.Equal(t, c.more, more, name)
 		require.Equal(t, c.next, ladder.LinkFor(report), name)
 	}
+	wait := func(report delivery.Report) time.Duration {
+		wait, _ := ladder.NextByLinks(report, time.Hour, 0.5)
+		return wait
+	}
+	require.Equal(t, time.Hour, wait(delivery.Report{Attempt: 1, Link: delivery.LinkCallback}), "a receiver may ask for a wait")
+	require.Zero(t, wait(delivery.Report{Attempt: 3, Link: delivery.LinkCallback}), "but not on behalf of the fallback")
 }
 
 // A timer that waits at the fallback is tried by the callback again, by its ladder.
