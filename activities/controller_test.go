@@ -3,10 +3,12 @@ package activities
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/trace/noop"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 
 	"github.com/wakecall/wakecall/activities/send"
@@ -21,6 +23,7 @@ type taking struct {
 	Policies
 	policy *policy.Policy
 	taken  *[]send.Envelope
+	answer *delivery.Answer // nil for accepted
 }
 
 func (t taking) Policy(context.Context, string) (policy.Policy, error) {
@@ -32,6 +35,9 @@ func (t taking) Policy(context.Context, string) (policy.Policy, error) {
 
 func (t taking) Send(_ context.Context, e send.Envelope) send.Outcome {
 	*t.taken = append(*t.taken, e)
+	if t.answer != nil {
+		return send.Outcome{Answer: *t.answer}
+	}
 	return send.Outcome{Answer: delivery.Answer{Delivered: true}}
 }
 
@@ -72,6 +78,33 @@ func TestWhoIsSentAnEvent(t *testing.T) {
 			var sent map[string]any
 			require.NoError(t, json.Unmarshal(taken[0].Body, &sent))
 			require.Len(t, sent, 3, "%s", taken[0].Body)
+		})
+	}
+}
+
+// An event that its recipient refuses for good is not sent again. Any other failure is tried again.
+func TestAnEventThatIsNotAccepted(t *testing.T) {
+	t.Parallel()
+	p := &policy.Policy{BusinessType: "order", Alert: &delivery.Alert{Destination: delivery.HTTP("http://alert/")}}
+	for name, c := range map[string]struct {
+		answer delivery.Answer
+		final  bool
+	}{
+		"for good":    {delivery.Answer{Class: delivery.Answered, Status: 410, NoRetry: true}, true},
+		"for now":     {delivery.Answer{Class: delivery.Answered, Status: 503}, false},
+		"unreachable": {delivery.Answer{Class: delivery.ConnectFailure}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := taking{policy: p, taken: &[]send.Envelope{}, answer: &c.answer}
+			controller := &Controller{Policies: world, Sender: send.New(send.Transports{delivery.DestinationHTTP: world}, noop.NewTracerProvider().Tracer(""))}
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(controller.Alert)
+			_, err := env.ExecuteActivity(controller.Alert, timer.Event{Type: timer.EventFailed, At: 7, Data: timer.EventData{BusinessType: "order", BusinessID: "1"}})
+			failed, ok := errors.AsType[*temporal.ApplicationError](err)
+			require.True(t, ok, err)
+			require.Equal(t, c.final, failed.NonRetryable())
 		})
 	}
 }

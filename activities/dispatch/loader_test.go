@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -113,6 +114,12 @@ func TestALoaderThatFails(t *testing.T) {
 		"a large cursor": {func(url.Values, int) send.Outcome {
 			return says(`{"items":[],"next_cursor":"` + strings.Repeat("x", 2000) + `"}`)
 		}, 0, "next_cursor has more than 1024"},
+		"the largest cursor": {func(q url.Values, n int) send.Outcome {
+			if q.Get("cursor") != "" {
+				return says(`{"items":[]}`)
+			}
+			return says(`{"items":[{"id":"a"}],"next_cursor":"` + strings.Repeat("x", dispatch.MaxCursor) + `"}`)
+		}, 1, ""},
 		"the same cursor": {func(q url.Values, n int) send.Outcome {
 			return says(fmt.Sprintf(`{"items":[{"id":"i-%d"}],"next_cursor":"a"}`, n))
 		}, 2, "repeated an earlier cursor: a"},
@@ -128,6 +135,35 @@ func TestALoaderThatFails(t *testing.T) {
 				require.Equal(t, c.done, end.State.Done)
 				require.Equal(t, c.done, end.State.Found)
 				requireProblem(t, c.problem, end.State)
+			})
+		})
+	}
+}
+
+// The end of a run does not wait for a loader that is slow, nor does the end of its worker.
+func TestALoaderThatIsSlowAtTheEnd(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		paused bool
+		lasts  time.Duration
+		err    string
+	}{
+		"the run ends":    {true, 0, ""},
+		"its worker ends": {false, time.Second, context.DeadlineExceeded.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				h, began := loading(five), time.Now()
+				h.takes, h.memo.Order.Loader.Timeout = time.Hour, wire.Duration(time.Minute)
+				time.AfterFunc(time.Second, func() { h.with(func() { h.memo.Plan.Paused = c.paused }) })
+				_, err := attempt{executor: h.executor(), number: 1, lasts: c.lasts}.run(t, h.shard(), nil)
+				if c.err == "" {
+					require.NoError(t, err)
+				} else {
+					require.ErrorContains(t, err, c.err)
+				}
+				require.Less(t, time.Since(began), 5*time.Second)
 			})
 		})
 	}

@@ -3,6 +3,7 @@ package dispatch
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -77,6 +78,8 @@ func TestFailingItemsClimbTheLadder(t *testing.T) {
 		for second := range 30 {
 			require.InDelta(t, 100, counts[second], 2, "second %d: the rate is not changed", second)
 		}
+		again := slices.IndexFunc(h.came, func(m message) bool { return m.Headers[send.HeaderAttempt] == "2" })
+		require.InDelta(t, 10, h.came[again].at.Sub(began).Seconds(), 3, "a second attempt does not wait for the items that are left")
 		var givenUp []dispatch.Item
 		for n := range end.State.GivenUp {
 			givenUp = append(givenUp, h.pages[dispatch.GivenUp("shard").Page(n)].Items...)

@@ -47,14 +47,14 @@ func TestTheSameProcessRepeatsNothing(t *testing.T) {
 				h := newWorld(300, 40)
 				h.takes = 700 * time.Millisecond
 				h.silent(4)
-				first, ended := attempt{h.executor(), 1}, make(chan error)
+				first, ended := attempt{executor: h.executor(), number: 1}, make(chan error)
 				go func() {
 					_, err := first.run(t, h.shard(), nil)
 					ended <- err
 				}()
 				<-time.After(2 * time.Second)
 				synctest.Wait()
-				next := attempt{first.executor, c.number}
+				next := attempt{executor: first.executor, number: c.number}
 				if !c.same {
 					next.executor = h.executor()
 				}
@@ -79,9 +79,9 @@ func TestAnEndThatWasNotHeard(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newWorld(100, 40)
 		e := h.executor()
-		first, err := attempt{e, 1}.run(t, h.shard(), nil)
+		first, err := attempt{executor: e, number: 1}.run(t, h.shard(), nil)
 		require.NoError(t, err)
-		again, err := attempt{e, 2}.run(t, h.shard(), &h.told[0])
+		again, err := attempt{executor: e, number: 2}.run(t, h.shard(), &h.told[0])
 		require.NoError(t, err)
 		require.Equal(t, first, again)
 		require.Len(t, h.ids(), 100)

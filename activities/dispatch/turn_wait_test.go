@@ -79,6 +79,23 @@ func TestAPlanThatChangesWhileAShardWaits(t *testing.T) {
 	}
 }
 
+// A shard that waits for its turn, and that Temporal has given to another worker meanwhile, leaves
+// without an item and without a place.
+func TestAWaitingShardThatAnotherWorkerHas(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h, began := newWorld(20, 20), time.Now()
+		h.beat = func(int) error { return &wire.Error{Code: wire.NotFound} }
+		executor, free := crowded(t, h)
+		end := <-begin(t, executor, h.shard(), nil)
+		require.Error(t, end.err)
+		require.Less(t, time.Since(began), tuning.TurnPatience)
+		free()
+		require.NotNil(t, executor.turns.Acquire(t.Context(), "third", time.Now()))
+		require.Empty(t, h.came)
+	})
+}
+
 // A shard that has waited long at one worker is handed on, and keeps its place in the order:
 // at the next worker it precedes work that has waited for less. The same holds if its worker
 // died, and it continues from its last heartbeat.
@@ -88,7 +105,7 @@ func TestAShardWaitsAtTwoWorkers(t *testing.T) {
 		h, began := newWorld(20, 20), time.Now()
 		first, _ := crowded(t, h)
 		end := <-begin(t, first, h.shard(), nil)
-		require.Error(t, end.err, "the first worker hands it on")
+		require.ErrorContains(t, end.err, "waits for its turn", "the first worker hands it on")
 		require.Equal(t, tuning.TurnPatience, time.Since(began))
 		told := h.last()
 		require.Equal(t, wire.At(began), told.Waits)

@@ -108,6 +108,8 @@ func (h *world) runShard(t *testing.T, shard dispatch.Shard, from *dispatch.Stat
 type attempt struct {
 	executor *Executor
 	number   int32
+	// lasts is when its worker ends; zero for never.
+	lasts time.Duration
 }
 
 func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (dispatch.ShardRunResult, error) {
@@ -121,6 +123,11 @@ func (a attempt) run(t *testing.T, shard dispatch.Shard, from *dispatch.State) (
 	run := func(ctx context.Context, shard dispatch.Shard) (dispatch.ShardRunResult, error) {
 		info := activity.GetInfo(ctx)
 		info.Attempt = a.number
+		if a.lasts > 0 {
+			ending, cancel := context.WithTimeout(ctx, a.lasts)
+			defer cancel()
+			ctx = ending
+		}
 		return a.executor.runAttempt(ctx, shard, info)
 	}
 	env.RegisterActivityWithOptions(run, activity.RegisterOptions{Name: "dispatch"})

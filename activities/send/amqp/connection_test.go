@@ -19,7 +19,25 @@ import (
 	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/rabbit"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
+
+// Only a broker that fails again and again is left alone for long. A connection that lasted ends that.
+func TestPausesOfABroker(t *testing.T) {
+	t.Parallel()
+	b := newBroker(Broker{Name: "main"})
+	for range 20 {
+		b.failed(errUnsteady)
+	}
+	require.Equal(t, tuning.BrokerLongestPause, b.pause)
+	b.current = &connection{opened: time.Now()}
+	b.broken()
+	require.Equal(t, tuning.BrokerLongestPause, b.pause, "one that broke at once proves nothing")
+	b.current = &connection{opened: time.Now().Add(-tuning.BrokerLongestPause)}
+	b.broken()
+	b.failed(errUnsteady)
+	require.Equal(t, tuning.BrokerFirstPause, b.pause)
+}
 
 // terminated is a listener with TLS before a broker.
 func terminated(t *testing.T, broker string, settings *tls.Config) (address string) {
