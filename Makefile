@@ -1,6 +1,6 @@
 # Wakecall. `make` alone prints what there is.
 
-MODULES := . standalone examples e2e bench deploy/helm
+MODULES := . standalone examples e2e bench bench/peers deploy/helm
 BIN     := $(CURDIR)/bin
 
 # Tools, pinned. Each is built once into bin/ from the Go module proxy.
@@ -23,6 +23,7 @@ export WAKECALL_VERSION := $(or $(WAKECALL_VERSION),$(shell git describe --tags 
 
 export WAKECALL_BIN            := $(BIN)/wakecall
 export WAKECALL_STANDALONE_BIN := $(BIN)/wakecall-standalone
+export WAKECALL_BENCH_PEERS    := $(BIN)/wakecall-bench-peers
 export TEMPORAL_CLI TCTL CRANE
 
 # A binary is static, as in the images: nothing to link with, and names are resolved by Go,
@@ -111,10 +112,11 @@ test-units:
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
 
 .PHONY: test-modules
-test-modules: build cli # the benchmark's tests start them
+test-modules: build cli peers # the benchmark's tests start them
 	cd standalone && $(GO_TEST) ./...
 	cd examples && $(GO_TEST) ./...
 	cd bench && $(GO_TEST) $(RACE) ./...
+	cd bench/peers && $(GO_TEST) ./...
 	cd deploy/helm && $(AS_BUILT) go test ./...
 
 .PHONY: test-e2e
@@ -221,7 +223,7 @@ policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN
 # BENCH=quick takes a few minutes. BENCH takes flags as well:
 # make bench BENCH="-subjects asynq/redis -scenarios herd".
 .PHONY: bench
-bench: deps bench-build ## measure Wakecall beside bare Temporal, River and Asynq; BENCH=quick takes a few minutes
+bench: deps bench-build ## measure Wakecall beside bare Temporal, River, Asynq, DBOS and NATS; BENCH=quick takes a few minutes
 	@exec $(BIN)/wakecall-bench -out $(CURDIR)/data/bench $(if $(filter quick,$(BENCH)),-quick) $(filter-out quick,$(BENCH))
 
 .PHONY: bench-check
@@ -229,8 +231,13 @@ bench-check: deps bench-build ## count what a timer costs, and fail if it is mor
 	@exec $(BIN)/wakecall-bench check -baseline bench/baseline.json $(CHECK)
 
 .PHONY: bench-build
-bench-build: build $(TEMPORAL_CLI)
+bench-build: build peers $(TEMPORAL_CLI)
 	cd bench && $(GO_BUILD) -trimpath=false -pgo=off -o $(BIN)/wakecall-bench .
+
+# What the benchmark compares with, in a process of its own.
+.PHONY: peers
+peers:
+	cd bench/peers && $(GO_BUILD) -pgo=off -o $(WAKECALL_BENCH_PEERS) .
 
 .PHONY: fuzz
 fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)

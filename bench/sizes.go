@@ -41,6 +41,7 @@ var (
 		subjects: []string{
 			"wakecall/sqlite", "wakecall-rabbitmq/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
 			"wakecall-serve/postgres", "wakecall/postgres", "temporal-local/postgres", "temporal-sleep/postgres", "river/postgres",
+			"dbos/postgres", "nats/default", "nats/always",
 		},
 		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second,
 		herd: 3000, mass: 20_000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
@@ -49,7 +50,7 @@ var (
 	small = sizes{
 		subjects: []string{
 			"wakecall/sqlite", "temporal-local/sqlite", "temporal-sleep/sqlite", "asynq/redis",
-			"wakecall-serve/postgres", "wakecall/postgres", "river/postgres",
+			"wakecall-serve/postgres", "wakecall/postgres", "river/postgres", "dbos/postgres", "nats/default", "nats/always",
 		},
 		rounds: 1, rates: []int{50}, steady: 4 * time.Second,
 		herd: 300, mass: 3000, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,

@@ -61,6 +61,34 @@ func TestVisit(t *testing.T) {
 	require.Positive(t, stored.Figures()[report.BytesPerTimer])
 }
 
+// Systems in a process of their own take bookings, ring once, and are counted.
+func TestPeersAreVisited(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"dbos/postgres", "nats/default", "nats/always"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			results, err := run.All(t.Context(), run.Options{
+				Subjects: []string{name}, Rounds: 1, Grace: time.Minute, Watch: 100 * time.Millisecond, Progress: t.Output(),
+				Plans: []scenario.Plan{
+					{Name: "few", Kind: scenario.Ring, Timers: 10},
+					{Name: "adds", Kind: scenario.Adds, For: 100 * time.Millisecond},
+				},
+			})
+			require.NoError(t, err)
+			require.Len(t, results, 2)
+			for _, result := range results {
+				out := result.Outcome
+				require.Zero(t, out.Lost+out.Early+out.Duplicates+out.Wrong+out.Calls.Failed, "%v", result)
+				require.Len(t, out.Lateness, out.Expected)
+			}
+			require.Equal(t, 10, results[0].Outcome.Expected)
+			require.Positive(t, results[0].Figures()[report.CPUPerTimer])
+			require.Positive(t, results[1].Figures()[report.AddRate])
+			require.Positive(t, results[1].Figures()[report.BytesPerTimer])
+		})
+	}
+}
+
 func TestUnknownSubjectIsToldApart(t *testing.T) {
 	t.Parallel()
 	_, err := run.All(t.Context(), run.Options{Subjects: []string{"nobody"}, Rounds: 1, Progress: t.Output()})

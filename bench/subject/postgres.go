@@ -2,8 +2,11 @@ package subject
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 // durable makes commits survive a power cut. The tests that share the server do without.
@@ -11,6 +14,17 @@ const durable = "fsync=on"
 
 // connections are enough for River's workers and the clients that book.
 const connections = "max_connections=200"
+
+const (
+	superuser = "postgres"
+	database  = "postgres"
+)
+
+// pooled is the URL of a database for as many connections as clients: pgx's default of four would
+// be the limit.
+func pooled(server *process.Postgres) string {
+	return fmt.Sprintf("%s&pool_max_conns=%d", server.URL(database), clients)
+}
 
 // counted asks PostgreSQL for the size of all databases and for the number of writing
 // transactions: each took a number. The statistics in pg_stat_database are useless here,

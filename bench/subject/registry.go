@@ -30,6 +30,9 @@ var makers = map[string]func() Subject{
 	"temporal-activity/postgres": func() Subject { return &standalone{loop{engine: &productionEngine{}}} },
 	"river/postgres":             func() Subject { return &riverQueue{} },
 	"asynq/redis":                func() Subject { return &asynqQueue{} },
+	"dbos/postgres":              func() Subject { return &peer{name: "dbos", store: &peerPostgres{}} },
+	"nats/default":               func() Subject { return &peer{name: "nats", store: &peerDir{}} },
+	"nats/always":                func() Subject { return &peer{name: "nats-always", store: &peerDir{}} },
 }
 
 // Names are the names of all subjects, in order.

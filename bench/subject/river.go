@@ -2,7 +2,6 @@ package subject
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -40,19 +39,12 @@ func (w *riverWorker) Work(ctx context.Context, job *river.Job[riverJob]) error 
 	return w.caller.call(ctx, job.Args.ID, job.ScheduledAt)
 }
 
-const (
-	superuser = "postgres"
-	database  = "postgres"
-)
-
 // Start starts PostgreSQL, River's tables, and a client that works.
 func (r *riverQueue) Start(s *stage.Stage, receiver string) (err error) {
 	if err := s.Do(func() { r.postgres = process.NewPostgres(s, superuser, superuser, durable, connections) }); err != nil {
 		return err
 	}
-	// As many connections as clients: pgx's default of four would be the limit.
-	url := fmt.Sprintf("%s&pool_max_conns=%d", r.postgres.URL(database), clients)
-	if r.pool, err = pgxpool.New(s.Context(), url); err != nil {
+	if r.pool, err = pgxpool.New(s.Context(), pooled(r.postgres)); err != nil {
 		return err
 	}
 	driver := riverpgxv5.New(r.pool)

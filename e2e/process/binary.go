@@ -30,6 +30,9 @@ func StandaloneBinary(t testing.TB) string { return built(t, standalone) }
 // Temporal is the path of the temporal CLI.
 func Temporal(t testing.TB) string { return built(t, temporalCLI) }
 
+// Peers is the path of the command that runs systems to compare with.
+func Peers(t testing.TB) string { return built(t, peers) }
+
 // Tctl is the path of Temporal's older CLI.
 func Tctl(t testing.TB) string { return built(t, tctl) }
 
@@ -47,6 +50,7 @@ var (
 	standalone  = program("WAKECALL_STANDALONE_BIN", "wakecall-standalone", asShipped("standalone", "."))
 	temporalCLI = program("TEMPORAL_CLI", "temporal", install("github.com/temporalio/cli/cmd/temporal@v1.5.1"))
 	crane       = program("CRANE", "crane", install("github.com/google/go-containerregistry/cmd/crane@v0.22.1"))
+	peers       = program("WAKECALL_BENCH_PEERS", "wakecall-bench-peers", from("bench/peers", "."))
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
 
 	temporalServer = program("TEMPORAL_SERVER", "temporal-server", asShipped("e2e", "go.temporal.io/server/cmd/server"))

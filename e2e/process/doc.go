@@ -3,5 +3,5 @@
 //
 // The programs, including Temporal's own, are built once per test run, or taken from the path
 // in a variable: WAKECALL_BIN, WAKECALL_STANDALONE_BIN, TEMPORAL_CLI, TCTL, CRANE,
-// TEMPORAL_SERVER, TEMPORAL_SQL_TOOL. No process outlives its test.
+// TEMPORAL_SERVER, TEMPORAL_SQL_TOOL, WAKECALL_BENCH_PEERS. No process outlives its test.
 package process
