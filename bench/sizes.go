@@ -31,6 +31,8 @@ type sizes struct {
 	batch int
 	// mixed and recurring are the lengths of those scenarios.
 	mixed, recurring time.Duration
+	// crash is how long bookings go on until the subject is killed.
+	crash time.Duration
 	// pending is how many timers are booked for later; 0 for none, as in both presets.
 	pending int
 }
@@ -45,7 +47,7 @@ var (
 		},
 		rounds: 3, rates: []int{10, 50, 100}, steady: 20 * time.Second,
 		herd: 3000, mass: 20_000, ahead: time.Minute, soon: 20 * time.Second, preload: time.Minute,
-		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second,
+		calls: 5 * time.Second, batch: 1000, mixed: 15 * time.Second, recurring: 15 * time.Second, crash: 5 * time.Second,
 	}
 	small = sizes{
 		subjects: []string{
@@ -54,7 +56,7 @@ var (
 		},
 		rounds: 1, rates: []int{50}, steady: 4 * time.Second,
 		herd: 300, mass: 3000, ahead: 10 * time.Second, soon: 10 * time.Second, preload: 10 * time.Second,
-		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second,
+		calls: time.Second, batch: 100, mixed: 2 * time.Second, recurring: 4 * time.Second, crash: 2 * time.Second,
 	}
 )
 
@@ -67,6 +69,10 @@ const (
 	// allows a namespace's schedules.
 	recurringTimers = 20
 	recurringEvery  = time.Second
+	// crashRate is the rate of bookings until the subject is killed, below what each subject
+	// takes. The timers are due crashAhead after that: time enough to start again.
+	crashRate  = 200
+	crashAhead = 20 * time.Second
 )
 
 // plans are the scenarios that have a size.
@@ -89,6 +95,12 @@ func (s sizes) plans() (plans []scenario.Plan) {
 		scenario.Plan{Name: "adds", Kind: scenario.Adds, For: s.calls},
 		scenario.Plan{Name: "adds-batch", Kind: scenario.AddsBatch, For: s.calls, Timers: s.batch},
 	)
+	for _, power := range []bool{false, true} {
+		name := map[bool]string{false: "kill", true: "power-cut"}[power]
+		plans = append(plans, scenario.Plan{
+			Name: name, Kind: scenario.Crash, For: s.crash, Rate: crashRate, Ahead: crashAhead, Power: power,
+		})
+	}
 	if s.pending > 0 {
 		plans = append(plans, scenario.Plan{Name: "pending", Kind: scenario.Pending, Timers: s.pending, Rate: pendingRate})
 	}

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/rpc"
 	"net/rpc/jsonrpc"
+	"os"
 	"time"
 
+	"github.com/wakecall/wakecall/bench/disk"
 	"github.com/wakecall/wakecall/bench/scenario"
 	"github.com/wakecall/wakecall/bench/stage"
 	"github.com/wakecall/wakecall/bench/subject"
@@ -58,7 +60,11 @@ func (c *Child) Start(args StartArgs, started *Started) (err error) {
 	if c.subject, err = subject.New(args.Subject); err != nil {
 		return err
 	}
-	c.runner = scenario.NewRunner(c.subject)
+	own, err := c.disk(args.Disk)
+	if err != nil {
+		return err
+	}
+	c.runner = scenario.NewRunner(c.subject, own)
 	if err := c.subject.Start(c.stage, args.Receiver); err != nil {
 		return err
 	}
@@ -66,6 +72,21 @@ func (c *Child) Start(args StartArgs, started *Started) (err error) {
 		started.Queue = queuer.Queue()
 	}
 	return nil
+}
+
+// disk mounts a disk for all temporary files from now on, if it is wanted and allowed.
+func (c *Child) disk(wanted bool) (scenario.Disk, error) {
+	if !wanted {
+		return nil, nil
+	}
+	own, err := disk.New(c.stage)
+	if errors.Is(err, disk.ErrNotRoot) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return own, os.Setenv("TMPDIR", own.Dir)
 }
 
 // Run makes the load of a plan.

@@ -28,8 +28,8 @@ type Parent struct {
 // closeTime is how long a child may take to end.
 const closeTime = 30 * time.Second
 
-// Start runs a child with a subject that calls the receiver.
-func Start(ctx context.Context, name, receiver string) (*Parent, error) {
+// Start runs a child with a subject.
+func Start(ctx context.Context, args StartArgs) (*Parent, error) {
 	program, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func Start(ctx context.Context, name, receiver string) (*Parent, error) {
 		return nil, err
 	}
 	p := &Parent{command: command, client: rpc.NewClientWithCodec(jsonrpc.NewClientCodec(pipe))}
-	if err := p.call("Start", StartArgs{Subject: name, Receiver: receiver}, &p.Started); err != nil {
+	if err := p.call("Start", args, &p.Started); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	return p, nil

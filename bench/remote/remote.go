@@ -15,7 +15,11 @@ import (
 const service = "Child"
 
 // StartArgs are the arguments of Start.
-type StartArgs struct{ Subject, Receiver string }
+type StartArgs struct {
+	Subject, Receiver string
+	// Disk asks for a disk of its own for all files of the subject, where that is allowed.
+	Disk bool
+}
 
 // Started describes a started subject.
 type Started struct {

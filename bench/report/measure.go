@@ -21,6 +21,7 @@ const (
 	PendingMemory Measure = "memory_booked_mb"
 	MemoryAfter   Measure = "memory_after_mb"
 	Expected      Measure = "rings_expected"
+	Acknowledged  Measure = "acknowledged"
 	Early         Measure = "early"
 	Duplicates    Measure = "duplicates"
 	Lost          Measure = "lost"
@@ -45,6 +46,7 @@ var columns = []column{
 	{AnswerP50, "answer p50 ms"},
 	{AnswerP99, "answer p99 ms"},
 	{AnswerMax, "answer max ms"},
+	{Acknowledged, "acknowledged"},
 	{Early, "early"},
 	{Duplicates, "duplicates"},
 	{Lost, "lost"},

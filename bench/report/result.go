@@ -41,6 +41,11 @@ func (r Result) Figures() Figures {
 	figures[Others] = 100 * r.Others
 	r.rings(figures)
 	r.calls(figures)
+	if r.Plan.Kind == scenario.Crash {
+		// Of the processes that were killed nothing more is known.
+		figures[Acknowledged] = float64(r.Outcome.Expected)
+		return figures
+	}
 	r.costs(figures)
 	return figures
 }

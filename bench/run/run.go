@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/wakecall/wakecall/bench/receiver"
@@ -43,13 +44,35 @@ func All(ctx context.Context, options Options) (results []report.Result, err err
 			if ctx.Err() != nil {
 				return results, ctx.Err()
 			}
-			v := visit{Options: options, subject: name, round: round}
-			visited, failed := v.make(ctx)
-			results, err = append(results, visited...), errors.Join(err, failed)
+			for _, plans := range visits(options.Plans) {
+				v := visit{Options: options, subject: name, round: round}
+				v.Plans = plans
+				visited, failed := v.make(ctx)
+				results, err = append(results, visited...), errors.Join(err, failed)
+			}
 		}
 	}
 	return results, err
 }
+
+// visits divides plans: a crash has a visit of its own, so that it disturbs no other scenario.
+func visits(plans []scenario.Plan) (all [][]scenario.Plan) {
+	var quiet []scenario.Plan
+	for _, plan := range plans {
+		if plan.Kind == scenario.Crash {
+			all = append(all, []scenario.Plan{plan})
+			continue
+		}
+		quiet = append(quiet, plan)
+	}
+	if len(quiet) > 0 || len(all) == 0 {
+		all = append([][]scenario.Plan{quiet}, all...)
+	}
+	return all
+}
+
+// power reports whether a plan cuts the power.
+func power(plan scenario.Plan) bool { return plan.Power }
 
 // visit is one start of a subject with all scenarios.
 type visit struct {
@@ -66,7 +89,8 @@ func (v *visit) make(ctx context.Context) (results []report.Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, v.receiver.Close()) }()
-	if v.child, err = remote.Start(ctx, v.subject, v.receiver.URL); err != nil {
+	args := remote.StartArgs{Subject: v.subject, Receiver: v.receiver.URL, Disk: slices.ContainsFunc(v.Plans, power)}
+	if v.child, err = remote.Start(ctx, args); err != nil {
 		return nil, fmt.Errorf("%s: %w", v.subject, err)
 	}
 	defer func() { err = errors.Join(err, v.child.Close()) }()

@@ -89,6 +89,41 @@ func TestPeersAreVisited(t *testing.T) {
 	}
 }
 
+// What was acknowledged outlives a kill, and a power cut only where it was synced: that is the
+// control of the oracle.
+func TestCrashesAreJudged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		subject    string
+		power, all bool
+		grace      time.Duration
+	}{
+		{"nats/default", false, false, time.Minute}, {"nats/always", true, false, time.Minute},
+		{"nats/default", true, true, 2 * time.Second}, // nothing comes
+	} {
+		t.Run(fmt.Sprint(c.subject, c.power), func(t *testing.T) {
+			t.Parallel()
+			results, err := run.All(t.Context(), run.Options{
+				Subjects: []string{c.subject}, Rounds: 1, Grace: c.grace, Watch: 100 * time.Millisecond, Progress: t.Output(),
+				Plans: []scenario.Plan{{
+					Name: "crash", Kind: scenario.Crash, For: 500 * time.Millisecond, Rate: 50, Ahead: 2 * time.Second, Power: c.power,
+				}},
+			})
+			require.NoError(t, err)
+			require.Len(t, results, 1)
+			out := results[0].Outcome
+			if c.power && os.Geteuid() != 0 {
+				require.NotEmpty(t, out.Skipped)
+				return
+			}
+			require.Positive(t, out.Expected)
+			require.Equal(t, map[bool]int{false: 0, true: out.Expected}[c.all], out.Lost)
+			require.InDelta(t, out.Expected, results[0].Figures()[report.Acknowledged], 0)
+			require.NotContains(t, results[0].Figures(), report.CPUPerTimer, "of killed processes")
+		})
+	}
+}
+
 func TestUnknownSubjectIsToldApart(t *testing.T) {
 	t.Parallel()
 	_, err := run.All(t.Context(), run.Options{Subjects: []string{"nobody"}, Rounds: 1, Progress: t.Output()})

@@ -52,7 +52,7 @@ func TestStallsAreNotOmitted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := newStalling(300 * time.Millisecond)
-		booking, err := scenario.NewRunner(slow).Run(t.Context(), scenario.Plan{
+		booking, err := scenario.NewRunner(slow, nil).Run(t.Context(), scenario.Plan{
 			Name: "open", Kind: scenario.AddsOpen, For: time.Second, Rate: 10,
 		})
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestTimersAreBookedAhead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := newStalling(10 * time.Millisecond)
-		runner := scenario.NewRunner(slow)
+		runner := scenario.NewRunner(slow, nil)
 		for _, over := range []time.Duration{0, 10 * time.Second} {
 			booking, err := runner.Run(t.Context(), scenario.Plan{Name: "ahead", Kind: scenario.Ring, Timers: 500, Over: over})
 			require.NoError(t, err)
@@ -95,7 +95,7 @@ func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		slow := newStalling(10 * time.Millisecond)
-		booking, err := scenario.NewRunner(slow).Run(t.Context(), scenario.Plan{
+		booking, err := scenario.NewRunner(slow, nil).Run(t.Context(), scenario.Plan{
 			Name: "pending", Kind: scenario.Pending, Timers: 1000, Rate: 10,
 		})
 		require.NoError(t, err)
@@ -108,14 +108,14 @@ func TestTheStreamFlowsWhileTimersAreBooked(t *testing.T) {
 		require.InDelta(t, 10*booking.Calls.Elapsed.Seconds(), len(booking.Expected), 2)
 		require.Zero(t, booking.Calls.Failed)
 
-		booking, err = scenario.NewRunner(tardy{slow}).Run(t.Context(), scenario.Plan{
+		booking, err = scenario.NewRunner(tardy{slow}, nil).Run(t.Context(), scenario.Plan{
 			Name: "tardy", Kind: scenario.Pending, Timers: 1000, Rate: 10,
 		})
 		require.NoError(t, err)
 		require.Positive(t, booking.Calls.Failed, "what was acknowledged too late is told")
 		require.Len(t, booking.Free, booking.Calls.Failed)
 
-		booking, err = scenario.NewRunner(refusing{slow}).Run(t.Context(), scenario.Plan{
+		booking, err = scenario.NewRunner(refusing{slow}, nil).Run(t.Context(), scenario.Plan{
 			Name: "refusing", Kind: scenario.Pending, Timers: 1000, Rate: 10,
 		})
 		require.NoError(t, err)
@@ -150,12 +150,12 @@ func (tardy) Add(_ context.Context, timer subject.Timer) error {
 func TestWhatCannotBeDoneIsSkipped(t *testing.T) {
 	t.Parallel()
 	for _, plan := range []scenario.Plan{
-		{Kind: scenario.Mixed}, {Kind: scenario.Recurring}, {Kind: scenario.Ring, Preload: time.Second},
+		{Kind: scenario.Mixed}, {Kind: scenario.Recurring}, {Kind: scenario.Crash}, {Kind: scenario.Ring, Preload: time.Second},
 	} {
-		booking, err := scenario.NewRunner(newStalling(0)).Run(t.Context(), plan)
+		booking, err := scenario.NewRunner(newStalling(0), nil).Run(t.Context(), plan)
 		require.NoError(t, err)
 		require.NotEmpty(t, booking.Skipped)
 	}
-	_, err := scenario.NewRunner(newStalling(0)).Run(t.Context(), scenario.Plan{Kind: "nonsense"})
+	_, err := scenario.NewRunner(newStalling(0), nil).Run(t.Context(), scenario.Plan{Kind: "nonsense"})
 	require.ErrorContains(t, err, "nonsense")
 }

@@ -35,6 +35,8 @@ type Plan struct {
 	Rate int           `json:"rate,omitempty"`
 	// Every is the interval of recurring timers.
 	Every time.Duration `json:"every,omitempty"`
+	// Power reports whether a crash is a power cut.
+	Power bool `json:"power,omitempty"`
 }
 
 // Kind is the kind of a scenario.
@@ -49,6 +51,7 @@ const (
 	Mixed     Kind = "mixed" // bookings, moves and cancels while timers ring
 	Recurring Kind = "recurring"
 	Pending   Kind = "pending" // many bookings due far in the future, while a few timers ring
+	Crash     Kind = "crash"   // bookings until the subject is killed; what was acknowledged rings
 )
 
 // Booking is the load on a subject, and the subject's answers.
@@ -76,18 +79,21 @@ type Booking struct {
 // Runner makes the load of one subject.
 type Runner struct {
 	subject subject.Subject
+	// disk is the subject's own disk, or nil.
+	disk Disk
 	// pace is the average time of one booking within a batch.
 	pace time.Duration
 }
 
-// NewRunner returns a runner for a started subject.
-func NewRunner(s subject.Subject) *Runner { return &Runner{subject: s} }
+// NewRunner returns a runner for a started subject, and for the disk with all of its files; nil
+// if it has none of its own.
+func NewRunner(s subject.Subject, disk Disk) *Runner { return &Runner{subject: s, disk: disk} }
 
 // Run makes the load of a plan, and returns when the last call was answered.
 func (r *Runner) Run(ctx context.Context, plan Plan) (Booking, error) {
 	scenarios := map[Kind]func(context.Context, Plan) (Booking, error){
 		Ring: r.ring, Adds: r.adds, AddsOpen: r.addsOpen, AddsBatch: r.addsBatch, Mixed: r.mixed, Recurring: r.recurring,
-		Pending: r.pending,
+		Pending: r.pending, Crash: r.crash,
 	}
 	run, known := scenarios[plan.Kind]
 	if !known {

@@ -15,6 +15,8 @@ import (
 // asynqQueue is Asynq, a job queue in Redis, set up as in its README. Its Redis syncs each
 // write to the disk before it answers, since an acknowledged timer must not be lost.
 type asynqQueue struct {
+	stage  *stage.Stage
+	redis  *process.Process
 	dir    string
 	client *asynq.Client
 	server *asynq.Server
@@ -30,9 +32,9 @@ func (a *asynqQueue) Start(s *stage.Stage, receiver string) error {
 		return err
 	}
 	addr := loopback.Addr()
-	a.dir = s.TempDir()
+	a.stage, a.dir = s, s.TempDir()
 	err = s.Do(func() {
-		process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
+		a.redis = process.Start(s, process.Command{Path: path, Ready: "tcp://" + addr, Args: []string{
 			"--bind", loopback.Host(), "--port", loopback.Port(addr), "--dir", a.dir,
 			"--save", "", "--appendonly", "yes", "--appendfsync", "always",
 		}})
@@ -69,6 +71,12 @@ func (a *asynqQueue) Add(ctx context.Context, timer Timer) error {
 func (a *asynqQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) {
 	return each(ctx, timers, a.Add)
 }
+
+// Kill ends Redis. The server in this process lives on, and finds its tasks again.
+func (a *asynqQueue) Kill() error { return a.stage.Do(a.redis.Kill) }
+
+// Revive starts Redis again.
+func (a *asynqQueue) Revive() error { return a.stage.Do(func() { a.redis = a.redis.Again() }) }
 
 // Counters returns the counters of Redis's files: Redis has no transactions to count.
 func (a *asynqQueue) Counters(context.Context) (Counters, error) { return dirCounters(a.dir) }

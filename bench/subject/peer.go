@@ -20,6 +20,8 @@ import (
 type peer struct {
 	name    string
 	store   peerStore
+	stage   *stage.Stage
+	command process.Command
 	process *process.Process
 	url     string
 	client  *http.Client
@@ -29,6 +31,8 @@ type peer struct {
 type peerStore interface {
 	// start starts the store, and returns what the peer's environment says of it.
 	start(s *stage.Stage) (map[string]string, error)
+	kill(s *stage.Stage) error
+	revive(s *stage.Stage) error
 	counters(ctx context.Context) (Counters, error)
 }
 
@@ -46,9 +50,26 @@ func (p *peer) Start(s *stage.Stage, receiver string) error {
 		return err
 	}
 	maps.Copy(env, stored)
-	return s.Do(func() {
-		p.process = process.Start(s, process.Command{Path: process.Peers(s), Args: []string{p.name}, Env: env, Ready: p.url + "/ready"})
+	p.stage, p.command = s, process.Command{Args: []string{p.name}, Env: env, Ready: p.url + "/ready"}
+	return p.run()
+}
+
+func (p *peer) run() error {
+	return p.stage.Do(func() {
+		p.command.Path = process.Peers(p.stage)
+		p.process = process.Start(p.stage, p.command)
 	})
+}
+
+// Kill ends the peer, then its store.
+func (p *peer) Kill() error { return errors.Join(p.stage.Do(p.process.Kill), p.store.kill(p.stage)) }
+
+// Revive starts both again.
+func (p *peer) Revive() error {
+	if err := p.store.revive(p.stage); err != nil {
+		return err
+	}
+	return p.run()
 }
 
 // Add books a batch of one.
@@ -107,6 +128,10 @@ func (d *peerDir) start(s *stage.Stage) (map[string]string, error) {
 	return map[string]string{"PEER_DIR": d.dir}, err
 }
 
+// A directory ends with the peer.
+func (*peerDir) kill(*stage.Stage) error   { return nil }
+func (*peerDir) revive(*stage.Stage) error { return nil }
+
 func (d *peerDir) counters(context.Context) (Counters, error) { return dirCounters(d.dir) }
 
 // peerPostgres is a PostgreSQL that syncs its commits, with as many connections as River's.
@@ -119,6 +144,10 @@ func (p *peerPostgres) start(s *stage.Stage) (map[string]string, error) {
 	}
 	return map[string]string{"PEER_DATABASE": pooled(p.server)}, nil
 }
+
+func (p *peerPostgres) kill(s *stage.Stage) error { return s.Do(p.server.Kill) }
+
+func (p *peerPostgres) revive(s *stage.Stage) error { return s.Do(p.server.Start) }
 
 func (p *peerPostgres) counters(ctx context.Context) (Counters, error) {
 	return postgresCounters(ctx, p.server.URL(database))

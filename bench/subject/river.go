@@ -16,6 +16,7 @@ import (
 // riverQueue is River, a job queue in PostgreSQL, set up as in its guide to scheduled jobs.
 // Its polling interval for scheduled jobs, five seconds, cannot be changed.
 type riverQueue struct {
+	stage    *stage.Stage
 	postgres *process.Postgres
 	pool     *pgxpool.Pool
 	client   *river.Client[pgx.Tx]
@@ -41,6 +42,7 @@ func (w *riverWorker) Work(ctx context.Context, job *river.Job[riverJob]) error 
 
 // Start starts PostgreSQL, River's tables, and a client that works.
 func (r *riverQueue) Start(s *stage.Stage, receiver string) (err error) {
+	r.stage = s
 	if err := s.Do(func() { r.postgres = process.NewPostgres(s, superuser, superuser, durable, connections) }); err != nil {
 		return err
 	}
@@ -82,6 +84,12 @@ func (r *riverQueue) AddBatch(ctx context.Context, timers []Timer) (int, error) 
 	}
 	return r.client.InsertManyFast(ctx, rows)
 }
+
+// Kill ends PostgreSQL. The client in this process lives on, and finds its jobs again.
+func (r *riverQueue) Kill() error { return r.stage.Do(r.postgres.Kill) }
+
+// Revive starts PostgreSQL again.
+func (r *riverQueue) Revive() error { return r.stage.Do(r.postgres.Start) }
 
 // Counters are PostgreSQL's.
 func (r *riverQueue) Counters(ctx context.Context) (Counters, error) {

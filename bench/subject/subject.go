@@ -102,6 +102,15 @@ const (
 	Pending Answer = "pending"
 )
 
+// Crasher is a subject whose processes can be killed.
+type Crasher interface {
+	// Kill ends the store, and everything else of the subject outside of this process, with
+	// SIGKILL.
+	Kill() error
+	// Revive starts them again on what is stored.
+	Revive() error
+}
+
 // Recurrer is a subject whose timers can recur.
 type Recurrer interface {
 	// Recur books a timer that is due at every whole multiple of the interval after

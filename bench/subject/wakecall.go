@@ -18,6 +18,7 @@ import (
 // wakecall uses Wakecall as any client would: over its HTTP API. Temporal is only asked what
 // it has written.
 type wakecall struct {
+	stage      *stage.Stage
 	deployment deployment
 	api        *client.Client
 	temporal   temporal.Client
@@ -34,6 +35,7 @@ const (
 
 // Start starts Wakecall and puts the policy.
 func (w *wakecall) Start(s *stage.Stage, receiver string) error {
+	w.stage = s
 	found, err := w.deployment.start(s)
 	if err != nil {
 		return err
@@ -132,6 +134,12 @@ func (w *wakecall) Recurred(ctx context.Context, id string) (Recurred, error) {
 	}
 	return Recurred{Trail: sum(runs), Occurrences: len(runs) - 1}, nil
 }
+
+// Kill ends the whole deployment.
+func (w *wakecall) Kill() error { return w.deployment.kill(w.stage) }
+
+// Revive starts it again.
+func (w *wakecall) Revive() error { return w.deployment.revive(w.stage) }
 
 // Counters are those of Wakecall's store.
 func (w *wakecall) Counters(ctx context.Context) (Counters, error) { return w.deployment.counters(ctx) }
