@@ -220,10 +220,10 @@ policies: ## apply the policies in FILE to the Wakecall at WAKECALL_URL; DRY_RUN
 	@$(GO_BUILD) -o $(WAKECALL_BIN) .
 	@$(WAKECALL_BIN) policies apply "$(FILE)" $(if $(DRY_RUN),--dry-run)
 
-# BENCH=quick takes a few minutes. BENCH takes flags as well:
+# BENCH=quick takes twenty minutes. BENCH takes flags as well:
 # make bench BENCH="-subjects asynq/redis -scenarios herd".
 .PHONY: bench
-bench: deps bench-build ## measure Wakecall beside bare Temporal, River, Asynq, DBOS and NATS; BENCH=quick takes a few minutes
+bench: deps bench-build ## measure Wakecall beside bare Temporal, River, Asynq, DBOS and NATS; BENCH=quick takes twenty minutes
 	@exec $(BIN)/wakecall-bench -out $(CURDIR)/data/bench $(if $(filter quick,$(BENCH)),-quick) $(filter-out quick,$(BENCH))
 
 .PHONY: bench-check
