@@ -70,7 +70,7 @@ func TestDocumentHasTheScopes(t *testing.T) {
 
 // telling are the schemas and fields that hold payloads, or what receivers answered. The state
 // of a timer has the latter in its last failure.
-var telling = []string{"Timer", "Attempt", "DispatchFailure", "PastOccurrence", "Ring"}
+var telling = []string{"Timer", "Attempt", "DispatchFailure", "PastOccurrence", "Ring", "TestResult"}
 
 // tells reports whether one of these stands anywhere in a part of the document.
 func (n node) tells(t *testing.T, part any) bool {
@@ -129,6 +129,7 @@ var otherwise = map[calls.Call]struct {
 	{Method: http.MethodGet, Path: "/v1/keys"}:                            {auth.Admin, "keys are an admin's"},
 	{Method: http.MethodGet, Path: "/v1/streams/:type"}:                   {auth.Operator, "to take rings is to change timers"},
 	{Method: http.MethodPost, Path: paths.Prefix + "recurrences/preview"}: {auth.Viewer, "it changes nothing"},
+	{Method: http.MethodPost, Path: paths.Prefix + "policies/:type/test"}: {auth.Operator, "it sends what a ring sends, and changes no policy"},
 }
 
 // departures are the calls whose scope departs from the rule without being listed.

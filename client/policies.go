@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -132,6 +133,17 @@ func (p Policies) Versions(ctx context.Context, businessType string) ([]PolicyVe
 func (p Policies) LiftBackPressure(ctx context.Context, businessType string) error {
 	_, err := p.caller.do(ctx, call{method: http.MethodDelete, path: policyPath(businessType) + "/back_pressure"}, nil)
 	return err
+}
+
+// Test sends one test event to a link of a business type, and returns the result. A receiver at
+// fault is no error. "" is the callback. A type has one a second.
+func (p Policies) Test(ctx context.Context, businessType string, link delivery.Link) (result delivery.TestResult, err error) {
+	to := call{method: http.MethodPost, path: policyPath(businessType) + "/test"}
+	if link != "" {
+		to.query = url.Values{"link": {string(link)}}
+	}
+	_, err = p.caller.do(ctx, to, &result)
+	return result, err
 }
 
 func policyPath(businessType string) string { return policiesPath + "/" + url.PathEscape(businessType) }

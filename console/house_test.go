@@ -30,6 +30,7 @@ import (
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/health"
@@ -72,6 +73,7 @@ type shelf struct {
 	named    map[timers.Named]timer.View
 	listless bool
 	payload  timer.Payload
+	tested   delivery.TestResult
 	checks   []health.Check
 	// matching is how many timers a count finds.
 	matching int
@@ -298,6 +300,15 @@ func (p rules) LiftBackPressure(_ context.Context, businessType string) error {
 	defer p.mu.Unlock()
 	p.changed = append(p.changed, "lift "+businessType)
 	return nil
+}
+
+func (r rules) Ring(_ context.Context, businessType string, link delivery.Link) (delivery.TestResult, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changed = append(r.changed, "test "+businessType+" "+string(link))
+	result := r.tested
+	result.Link = link
+	return result, nil
 }
 
 // counts counts three of every type but of those that nobody asked for.

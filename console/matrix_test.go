@@ -59,6 +59,7 @@ func routeRules(tag url.Values) map[string]rule {
 		"POST types/{type}/policy":             {path: "/console/types/order-close/policy", form: policyForm("policy", `{"callback":{"url":"https://a.example"}}`), least: auth.Admin},
 		"POST types/{type}/back":               {path: "/console/types/order-close/back", form: policyForm("version", "1"), least: auth.Admin},
 		"POST types/{type}/release":            {path: "/console/types/order-close/release", form: url.Values{}, least: auth.Admin},
+		"POST types/{type}/test":               {path: "/console/types/order-close/test", form: url.Values{"link": {"callback"}}, least: auth.Operator},
 		"GET dispatches":                       {path: "/console/dispatches?business_type=order-close", least: auth.Viewer},
 		"GET dispatches/{type}/{id}":           {path: "/console/dispatches/order-close/d", least: auth.Viewer},
 		"GET dispatches/{type}/{id}/failures":  {path: "/console/dispatches/order-close/d/failures", least: auth.Viewer},

@@ -183,6 +183,16 @@ func TestStoredActor(t *testing.T) {
 	golden.Check(t, "actor", storedActor)
 }
 
+// The stored form of a test event: what was asked for, and the result.
+func TestStoredTestRing(t *testing.T) {
+	t.Parallel()
+	golden.Check(t, "test_ring", delivery.TestRing{BusinessType: "order-close", Link: delivery.LinkFallback, WebhookID: "msg_1", At: clock(1)})
+	golden.Check(t, "test_result", delivery.TestResult{
+		Link: delivery.LinkFallback, WebhookID: "msg_1", Delivered: true, Status: 503, Class: delivery.Answered, Detail: "refused", SentAt: clock(1), TookMS: 12,
+		Signed: true, TLS: &delivery.TLSSeen{Version: "TLS 1.3", Subject: "CN=orders", Until: clock(2)}, Answer: "out of order",
+	})
+}
+
 // The stored form of a bulk job: its order, its pages and its heartbeats.
 func TestStoredBulk(t *testing.T) {
 	t.Parallel()

@@ -18,6 +18,7 @@
 //   - [jobs.Jobs]: work on many items, each job a workflow.
 //   - [bulk.Bulk]: the kind of job that applies one change to all timers that match a filter.
 //   - [policies.Policies]: the policies of business types, and the back-pressure of receivers.
+//   - [testrings.TestRings]: send a test event to the receiver of a business type.
 //   - [emergencies.Emergencies]: pause the callbacks of business types, or of all.
 //   - [queues.Queues]: the task queues of business types: their rate and their backlog.
 //   - [forecasts.Forecasts]: how many timers fall due in each step of the time ahead.

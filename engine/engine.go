@@ -25,6 +25,7 @@ import (
 	"github.com/wakecall/wakecall/engine/runs"
 	"github.com/wakecall/wakecall/engine/stats"
 	"github.com/wakecall/wakecall/engine/streams"
+	"github.com/wakecall/wakecall/engine/testrings"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/engine/waits"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -64,6 +65,7 @@ type Engine struct {
 	Runs       *runs.Runs
 	Reconciler *reconcile.Reconciler
 	Alerts     *alerts.Alerts
+	TestRings  *testrings.TestRings
 	Streams    *streams.Streams
 	Namespace  *namespace.Namespace
 	// Emergencies pause callbacks.
@@ -92,6 +94,7 @@ func New(config Config) *Engine {
 	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
 	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
 	e.Alerts = alerts.New(k, e.Policies)
+	e.TestRings = testrings.New(k, e.Policies)
 	e.Ledgers = ledger.New(k, e.Policies, e.Stats)
 	e.Outcomes = outcomes.New(k, e.Policies)
 	e.Emergencies = emergencies.New(k, config.PolicyTTL)

@@ -217,6 +217,7 @@ func (q *queueWorkers) serve(policy policy.Policy) {
 	t := &typeWorker{slots: newTypeSlots(size)}
 	t.worker = sdkworker.New(q.options.Client, workflows.DeliveryQueue(policy.BusinessType), typeWorkerOptions(q.options, t.slots))
 	register(t.worker, workflows.ActivityDeliver, q.options.Attempter.Deliver)
+	register(t.worker, workflows.ActivityTestRing, q.options.Controller.TestRing)
 	if err := t.worker.Start(); err != nil {
 		q.options.Logger.Warn("a queue could not be polled", "business_type", policy.BusinessType, "error", err)
 		return

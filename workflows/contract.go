@@ -66,6 +66,8 @@ const (
 	TypePolicy = "WakecallPolicy"
 	TypeAlert  = "WakecallAlert"
 	TypeProbe  = "WakecallProbe"
+	// TypeTestRing sends one test event. It is no timer, and in no list, count or forecast.
+	TypeTestRing = "WakecallTestRing"
 
 	TypeBulk = "WakecallBulk"
 	// TypeBulkPage is a workflow that never runs. Its input is a page of a bulk job's
@@ -113,6 +115,8 @@ const (
 	ActivityAnswerRing = "answer"
 	// ActivityAlert sends an event to the policy's recipient.
 	ActivityAlert = "alert"
+	// ActivityTestRing sends a test event. It is made on the queue of its business type.
+	ActivityTestRing = "test-ring"
 	// ActivityBulk applies one change to all timers that match a filter.
 	ActivityBulk = "bulk"
 	// ActivityDispatch sends the items of a shard, and ActivityCleanup deletes what a dispatch
@@ -222,6 +226,11 @@ const ProbeID = "wakecall:probe"
 
 // RegistryID is the workflow id of the registry of business types.
 const RegistryID = "wakecall:registry"
+
+// TestRingID is the workflow id of the test ring of a business type at an occasion.
+func TestRingID(businessType, occasion string) string {
+	return "wakecall:test:" + businessType + ":" + occasion
+}
 
 // LedgerID is the workflow id of a ledger.
 func LedgerID(number int) string { return "wakecall:ledger:" + strconv.Itoa(number) }

@@ -17,6 +17,7 @@ func Register(r Registry) {
 	r.RegisterWorkflowWithOptions(Timer, workflow.RegisterOptions{Name: TypeCanary})
 	r.RegisterWorkflowWithOptions(Policy, workflow.RegisterOptions{Name: TypePolicy})
 	r.RegisterWorkflowWithOptions(Alert, workflow.RegisterOptions{Name: TypeAlert})
+	r.RegisterWorkflowWithOptions(TestRing, workflow.RegisterOptions{Name: TypeTestRing})
 	r.RegisterWorkflowWithOptions(Job[job.Bulk, job.BulkProgress](BulkJob), workflow.RegisterOptions{Name: BulkJob.Workflow})
 	r.RegisterWorkflowWithOptions(Dispatch, workflow.RegisterOptions{Name: TypeDispatch})
 	r.RegisterWorkflowWithOptions(DispatchShard, workflow.RegisterOptions{Name: TypeDispatchShard})

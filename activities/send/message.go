@@ -81,6 +81,8 @@ type Outcome struct {
 	FirstByte time.Time
 	// Body is the wanted part of an answer that delivered, and one more byte if there was more.
 	Body []byte
+	// TLS is the connection that it left over; nil for none, or for a transport without TLS.
+	TLS *delivery.TLSSeen
 	// Ended is when the answer was complete, or was certain not to come.
 	Ended time.Time
 }

@@ -102,6 +102,14 @@ var withoutPayloads = jsonv2.JoinMarshalers(
 		}
 		return json.Marshal(ShownItem{failure, left})
 	}),
+	jsonv2.MarshalFunc(func(result delivery.TestResult) ([]byte, error) {
+		var left []string
+		if result.Answer != "" {
+			left = append(left, "answer")
+		}
+		result.Answer = ""
+		return json.Marshal(ShownTest{result, left})
+	}),
 	jsonv2.MarshalFunc(func(failure delivery.Failure) ([]byte, error) { return json.Marshal(failure.WithoutReason()) }),
 )
 
@@ -115,5 +123,11 @@ type ShownAttempt struct {
 // ShownItem is an item that was given up, without its payload.
 type ShownItem struct {
 	dispatch.Failure
+	LeftOut []string `json:"left_out,omitempty"`
+}
+
+// ShownTest is what came of a test event, without what was answered.
+type ShownTest struct {
+	delivery.TestResult
 	LeftOut []string `json:"left_out,omitempty"`
 }

@@ -31,6 +31,8 @@ type Policies interface {
 	Versions(ctx context.Context, businessType string) ([]policies.Version, error)
 	Delete(ctx context.Context, deletion policies.Deletion) error
 	LiftBackPressure(ctx context.Context, businessType string) error
+	// Ring sends one test event to a link of a business type, and returns the result.
+	Ring(ctx context.Context, businessType string, link delivery.Link) (delivery.TestResult, error)
 }
 
 // Register adds the calls on policies.
@@ -44,6 +46,7 @@ func Register(contract calls.Routes, stored Policies, reach delivery.Reach) {
 	one.Patch("", calls.Administering(calls.InPath).Accepting(calls.Body|calls.IfMatch), h.patchPolicy)
 	one.Delete("", calls.Administering(calls.InPath).Accepting(calls.IfMatch), h.deletePolicy)
 	one.Get("/versions", calls.Viewing(calls.InPath, calls.NoPayloads), h.listVersions)
+	one.Post("/test", calls.Operating(calls.InPath, calls.Payloads).Showing(testExamples), h.testPolicy)
 	one.Delete("/back_pressure", calls.Administering(calls.InPath), h.liftBackPressure)
 }
 

@@ -14,6 +14,8 @@ import (
 	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/testrings"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/door"
 	"github.com/wakecall/wakecall/internal/netlimit"
@@ -44,7 +46,8 @@ func (a *App) API() (Server, error) {
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
-		Policies: e.Policies, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
+		Policies: policyRooms{e.Policies, e.TestRings}, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries,
+		Forecasts:  e.Forecasts,
 		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: a.reporters.attempts}},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams: streams.Options{
@@ -153,4 +156,10 @@ func serve(ctx context.Context, server Server, addr string, started func(net.Add
 	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.ServerDrain)
 	defer cancel()
 	return errors.Join(server.Shutdown(stopping), <-failed)
+}
+
+// policyRooms are what the calls on policies need.
+type policyRooms struct {
+	*policies.Policies
+	*testrings.TestRings
 }

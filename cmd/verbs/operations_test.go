@@ -71,6 +71,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"patchPolicy":        {`policies patch a '{"paused": null}'`, `PATCH /v1/policies/a {"paused": null}`},
 	"deletePolicy":       {"policies delete a --timers keep", "DELETE /v1/policies/a?timers=keep"},
 	"listPolicyVersions": {"policies versions a", "GET /v1/policies/a/versions"},
+	"testPolicy":         {"policies test a --link fallback", "POST /v1/policies/a/test?link=fallback"},
 	"liftBackPressure":   {"policies lift a", "DELETE /v1/policies/a/back_pressure"},
 
 	"connect":      {"listen --type a", "GET /v1/streams/a"},

@@ -9,6 +9,7 @@ import (
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/cmd/apply"
 	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/internal/terminal"
 )
@@ -18,7 +19,7 @@ type policyVerbs struct{ *shell }
 
 func (v policyVerbs) group() *cobra.Command {
 	return program.Group("policies", "Show and change policies",
-		v.list(), v.get(), v.put(), v.patch(), v.delete(), v.versions(), v.lift(),
+		v.list(), v.get(), v.put(), v.patch(), v.delete(), v.versions(), v.lift(), v.test(),
 		v.apply())
 }
 
@@ -128,6 +129,40 @@ func (v policyVerbs) lift() *cobra.Command {
 	}, "No back-pressure is in force any more.", func(c *cobra.Command, wakecall *client.Client, args []string) error {
 		return wakecall.Policies.LiftBackPressure(c.Context(), args[0])
 	})
+}
+
+func (v policyVerbs) test() *cobra.Command {
+	link := ""
+	c := &cobra.Command{
+		Use: "test TYPE", Short: "Send one test event to the receiver", Args: cobra.ExactArgs(1),
+		Example: "wakecall policies test order-close --link fallback",
+		RunE: call(v.shell, v.showTest, func(c *cobra.Command, wakecall *client.Client, args []string) (delivery.TestResult, error) {
+			return wakecall.Policies.Test(c.Context(), args[0], delivery.Link(link))
+		}),
+	}
+	c.Flags().StringVar(&link, "link", "", "callback or fallback; by default the callback")
+	completeWith(c, "link", []delivery.Link{delivery.LinkCallback, delivery.LinkFallback})
+	return c
+}
+
+func (v policyVerbs) showTest(result delivery.TestResult) {
+	said := "not delivered"
+	if result.Delivered {
+		said = "delivered"
+	}
+	rows := [][]string{{"result", said}, {"link", string(result.Link)}, {"took", fmt.Sprint(result.TookMS, " ms")}}
+	if result.Status != 0 {
+		rows = append(rows, []string{"status", fmt.Sprint(result.Status)})
+	}
+	for _, row := range [][]string{{"class", string(result.Class)}, {"detail", result.Detail}, {"answer", result.Answer}} {
+		if row[1] != "" {
+			rows = append(rows, row)
+		}
+	}
+	if result.TLS != nil {
+		rows = append(rows, []string{"tls", result.TLS.Version + ", " + result.TLS.Subject + ", until " + result.TLS.Until.String()})
+	}
+	v.table([]string{"", ""}, rows)
 }
 
 func (v policyVerbs) versions() *cobra.Command {

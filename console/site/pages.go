@@ -21,7 +21,7 @@ var templates embed.FS
 // pageNames are the pages. Each has a template of its own, within that of the layout.
 var pageNames = []string{
 	"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "payload", "plan", "refused",
-	"rule", "selected", "timers", "timer", "type", "types",
+	"rule", "selected", "test", "timers", "timer", "type", "types",
 }
 
 // sharedTemplates are those that several pages use, the layout first.

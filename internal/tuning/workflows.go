@@ -57,6 +57,18 @@ const (
 	AlertPatience = 24 * time.Hour
 )
 
+// A test ring has a caller who waits for it, within the time of the longest answer.
+const (
+	// TestRingWindow is in what a business type has one: the id of a test ring names it in seconds.
+	TestRingWindow = time.Second
+	// TestRingWait is how long it waits for its turn on the queue of its type.
+	TestRingWait = 5 * time.Second
+	// TestRingTimeout bounds its attempt, also where the policy waits longer for an answer.
+	TestRingTimeout = 15 * time.Second
+	// TestRingLife bounds the whole of it: the wait, an attempt, and what records it.
+	TestRingLife = 25 * time.Second
+)
+
 // A job may take weeks. A silent worker is replaced, and so is any worker after a day. The next
 // one resumes from the last heartbeat.
 const (

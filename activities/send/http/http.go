@@ -74,6 +74,7 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 		outcome.Answer = delivery.Answer{Class: sent.class}
 		return outcome
 	}
+	outcome.TLS = seenOf(sent.response.RawResponse.TLS)
 	outcome.Answer = AnswerOf(sent.response.StatusCode(), sent.response.Header(), outcome.Ended)
 	if e.Answer > 0 && outcome.Delivered {
 		return read(sent.response.RawBody(), e.Answer, outcome)

@@ -170,6 +170,8 @@ func TestTLSOfAPolicy(t *testing.T) {
 	for range 3 {
 		x := postWith(t, caller, url, settings)
 		require.Equal(t, delivery.Answer{Delivered: true, Status: 200}, x.Answer)
+		require.Equal(t, "TLS 1.3", x.TLS.Version)
+		require.True(t, x.TLS.Until.Time().After(time.Now()), "it is that of the receiver's certificate")
 	}
 	require.Equal(t, 1, connections(), "one connection is used again")
 

@@ -926,6 +926,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/policies/{type}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends one event of type `wakecall.test` to the receiver, signed and sent as a callback is, and answers with the result. A receiver at fault is an answer with `"delivered": false`, and no error. The event has one attempt of at most 15 seconds. It is no timer: no list, count, alert or record of attempts has it. It passes the queue of the type, so it counts in `callbacks_per_second`. What does not leave within 5 seconds is not sent, and answered 503: the callbacks are paused, the limit is used up, or no worker runs. A type has one a second.
+         */
+        post: operations["testPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/streams/{type}": {
         parameters: {
             query?: never;
@@ -2224,6 +2244,51 @@ export interface components {
             per_second?: components["schemas"]["BulkRate"];
             /** @description Only counts the matching timers, as `found`. By default they are changed. */
             dry_run?: boolean;
+        };
+        /**
+         * @description The result of a test event.
+         * @example {
+         *       "link": "callback",
+         *       "webhook_id": "msg_2t5rq4nzk3xw7yh6jd7mbcvp5e",
+         *       "delivered": false,
+         *       "status": 503,
+         *       "class": "http",
+         *       "sent_at": "2026-11-26T02:51:07.000Z",
+         *       "took_ms": 12,
+         *       "signed": true,
+         *       "answer": "out of order"
+         *     }
+         */
+        TestResult: {
+            /** @enum {string} */
+            link: "callback" | "fallback";
+            /** @description The `webhook-id` that it was sent under. */
+            webhook_id: string;
+            /** @description Whether the receiver took it. */
+            delivered: boolean;
+            /** @description The status of an HTTP answer. */
+            status?: number;
+            /** @description Why it is not delivered, as in `last_failure` of a timer. */
+            class?: string;
+            /** @description More of the failure. */
+            detail?: string;
+            sent_at: components["schemas"]["Time"];
+            /** @description How long it took, in milliseconds. */
+            took_ms: number;
+            /** @description Whether the policy has a secret that signed it. */
+            signed: boolean;
+            /** @description The connection that it left over. */
+            tls?: {
+                /** @description The version of TLS. */
+                version: string;
+                /** @description The subject of the certificate of the receiver. */
+                subject: string;
+                /** @description When that certificate ends. */
+                until: components["schemas"]["Time"];
+            };
+            /** @description The first KiB of the answer, if it is text. It is left out for callers who may not see payloads. */
+            answer?: string;
+            left_out?: components["schemas"]["LeftOut"];
         };
         /** @description Selects timers as a list does. */
         TimerFilter: {
@@ -6165,6 +6230,40 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    testPolicy: {
+        parameters: {
+            query?: {
+                /** @description Where it is sent. */
+                link?: "callback" | "fallback";
+            };
+            header?: never;
+            path: {
+                /** @description The business type. */
+                type: components["parameters"]["Type"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["QuotaExceeded"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

@@ -70,6 +70,12 @@ export class Policies {
     const params = { path: { type } };
     await take(this.#api.DELETE("/v1/policies/{type}/back_pressure", { params, ...signalOf(options) }));
   }
+
+  /** Sends one test event to a receiver, and returns the result. A receiver at fault is no error. */
+  async test(type: string, link: "callback" | "fallback" = "callback", options?: CallOptions): Promise<components["schemas"]["TestResult"]> {
+    const params = { path: { type }, query: { link } };
+    return take(this.#api.POST("/v1/policies/{type}/test", { params, ...signalOf(options) }));
+  }
 }
 
 function matchOf(options: PolicyMatch | undefined) {

@@ -1,0 +1,39 @@
+package console_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+// A test event says what the receiver answered. Its answer is for who may see payloads.
+func TestATestEvent(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: append(staff, entryOf("blind", "blind", ":operator+no-payloads")), secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{closing()}
+	h.shelf.tested = delivery.TestResult{
+		WebhookID: "msg_7", Status: http.StatusServiceUnavailable, Class: delivery.Answered, SentAt: 1, TookMS: 12, Signed: true, Answer: "</pre><script>out of order",
+		TLS: &delivery.TLSSeen{Version: "TLS 1.3", Subject: "CN=orders", Until: wire.At(time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC))},
+	}
+	h.signIn("anna")
+	require.Contains(t, h.get(typePage).body, `action="`+typePage+`/test"`)
+	page := h.post(typePage+"/test", url.Values{"link": {"callback"}})
+	require.Equal(t, http.StatusOK, page.StatusCode, page.body)
+	for _, said := range []string{"did not take it", "HTTP 503", "took 12 ms", "TLS 1.3", "CN=orders", "&lt;/pre&gt;&lt;script&gt;out of order"} {
+		require.Contains(t, page.body, said)
+	}
+	require.Equal(t, []string{"test order-close callback"}, h.shelf.changes())
+	require.Equal(t, http.StatusUnprocessableEntity, h.post(typePage+"/test", url.Values{"link": {"elsewhere"}}).StatusCode)
+	h.signIn("blind")
+	require.NotContains(t, h.post(typePage+"/test", nil).body, "out of order")
+	h.signIn("eve")
+	require.NotContains(t, h.get(typePage).body, `action="`+typePage+`/test"`)
+}

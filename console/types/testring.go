@@ -1,0 +1,53 @@
+package types
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/site"
+)
+
+// testResult is the result of a test event.
+type testResult struct {
+	Link      string    `json:"link"`
+	WebhookID string    `json:"webhook_id"`
+	Delivered bool      `json:"delivered"`
+	Status    int       `json:"status"`
+	Class     string    `json:"class"`
+	Detail    string    `json:"detail"`
+	SentAt    time.Time `json:"sent_at"`
+	TookMS    int       `json:"took_ms"`
+	Signed    bool      `json:"signed"`
+	Answer    string    `json:"answer"`
+	TLS       *struct {
+		Version string    `json:"version"`
+		Subject string    `json:"subject"`
+		Until   time.Time `json:"until"`
+	} `json:"tls"`
+}
+
+// testPage says what a receiver answered to a test event.
+type testPage struct {
+	site.Frame
+	BusinessType, Back string
+	Result             testResult
+}
+
+// testRing sends one test event to the receiver or to its second link.
+func (c *Pages) testRing(v *site.Visit) {
+	businessType := v.R.PathValue("type")
+	page := testPage{BusinessType: businessType, Back: links.TypePath(businessType)}
+	asked := calls.Post(policyPath(businessType)+"/test", nil)
+	if link := v.R.PostFormValue("link"); link != "" {
+		asked = asked.With(url.Values{"link": {link}})
+	}
+	if _, problem := c.Call(v, asked, &page.Result); problem != nil {
+		c.showPolicyProblem(v, problem)
+		return
+	}
+	page.Frame = c.Frame(v, "test.title")
+	c.Render(v, http.StatusOK, "test", page)
+}
