@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -29,7 +27,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-func forecastsOn(t *testing.T, v client.Client) *Forecasts {
+func forecastsOn(t *testing.T, v *enginetest.Visible) *Forecasts {
 	t.Helper()
 	k := kernel.New(v, "default", "")
 	t.Cleanup(k.EndWaits)
@@ -404,35 +402,6 @@ func TestForecastWithoutVisibility(t *testing.T) {
 	f.turn <- struct{}{}
 	_, err = f.countAhead(ctx, ahead(), 0)
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
-}
-
-// failing is a visibility store that answers some counts, and then no more.
-type failing struct {
-	*enginetest.Visible
-	answers int
-}
-
-func (f *failing) CountWorkflow(
-	ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest,
-) (*workflowservice.CountWorkflowExecutionsResponse, error) {
-	if f.Counts >= f.answers {
-		return nil, errors.New("away")
-	}
-	return f.Visible.CountWorkflow(ctx, r)
-}
-
-// A forecast whose count breaks off anywhere is an error, and not a part of one.
-func TestACountThatBreaksOff(t *testing.T) {
-	t.Parallel()
-	due := map[wire.Instant]int{enginetest.MinuteIn(2 * time.Hour): 900}
-	whole := &enginetest.Visible{Due: due}
-	_, err := forecastsOn(t, whole).countAhead(t.Context(), ahead(), 10)
-	require.NoError(t, err)
-	for answers := range whole.Counts {
-		v := &failing{&enginetest.Visible{Due: due}, answers}
-		_, err := forecastsOn(t, v).countAhead(t.Context(), ahead(), 10)
-		require.Equal(t, wire.Unavailable, wire.CodeOf(err), "after %d of %d counts", answers, whole.Counts)
-	}
 }
 
 // Whoever makes up business types fills no memory: what has neither a policy nor a timer is
