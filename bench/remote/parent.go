@@ -39,6 +39,10 @@ func Start(ctx context.Context, args StartArgs) (*Parent, error) {
 	command.WaitDelay = closeTime
 	// A killed parent takes its children with it.
 	command.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if args.Disk && os.Geteuid() == 0 {
+		// The disk is mounted for the child and its processes alone, and goes with them.
+		command.SysProcAttr.Unshareflags = syscall.CLONE_NEWNS
+	}
 	pipe, err := pipeTo(command)
 	if err != nil {
 		return nil, err
