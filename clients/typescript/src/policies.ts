@@ -72,7 +72,11 @@ export class Policies {
   }
 
   /** Sends one test event to a receiver, and returns the result. A receiver at fault is no error. */
-  async test(type: string, link: "callback" | "fallback" = "callback", options?: CallOptions): Promise<components["schemas"]["TestResult"]> {
+  async test(
+    type: string,
+    link: "callback" | "fallback" = "callback",
+    options?: CallOptions,
+  ): Promise<components["schemas"]["TestResult"]> {
     const params = { path: { type }, query: { link } };
     return take(this.#api.POST("/v1/policies/{type}/test", { params, ...signalOf(options) }));
   }
