@@ -8,7 +8,7 @@ import (
 )
 
 // HoldRing fails the test if a request to a receiver violates the webhooks of the document:
-// a ring of a timer, a callback of a dispatch, or an alert.
+// a ring of a timer, a callback of a dispatch, a test event, or an alert.
 func HoldRing(t testing.TB, header http.Header, body []byte) {
 	t.Helper()
 	document, err := Wakecall()
@@ -30,6 +30,8 @@ func webhookOf(header http.Header, body []byte) string {
 		return "dispatchItem"
 	case id != "":
 		return "timerDue"
+	case strings.Contains(string(body), `"type":"wakecall.test"`):
+		return "test"
 	default:
 		return "alert"
 	}

@@ -125,7 +125,7 @@ var sampleCalls = map[string]sampleCall{
 	"patchPolicy":        {want: done, body: theSamePlan},
 	"deletePolicy":       {want: []int{http.StatusConflict}, about: aTimer},
 	"listPolicyVersions": {want: done},
-	"testPolicy":         {want: done},
+	"testPolicy":         {want: []int{http.StatusOK, http.StatusTooManyRequests}}, // one a second
 	"liftBackPressure":   {want: []int{http.StatusNoContent}},
 
 	"countTimers":       {want: done, query: ofType, everything: true},

@@ -93,7 +93,7 @@ func wrongLink(why string) error {
 func tooSoon() error {
 	return &wire.Error{
 		Code: wire.QuotaExceeded, Message: "A business type has one test ring a second.",
-		Quota: &wire.Quota{Name: "test-rings", Limit: 1, Window: tuning.TestRingWindow, RetryAfter: tuning.TestRingWindow},
+		Quota: &wire.Quota{Name: "test_rings", Limit: 1, Window: tuning.TestRingWindow, RetryAfter: tuning.TestRingWindow},
 	}
 }
 

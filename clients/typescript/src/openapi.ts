@@ -1227,6 +1227,27 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Somebody tries your receiver
+         * @description Wakecall sends this to the `callback` or the `fallback` of a policy when an operator asks for it. It is
+         *     signed and sent as a callback is, and belongs to no timer. Answer it 2xx. It is sent once.
+         */
+        post: operations["test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     dispatchItem: {
         parameters: {
             query?: never;
@@ -3021,6 +3042,15 @@ export interface components {
         };
         /** @description An alert or an event about an outcome, in the form of Standard Webhooks. */
         AlertEvent: components["schemas"]["TimerDelivered"] | components["schemas"]["TimerFailed"] | components["schemas"]["TimerExpired"] | components["schemas"]["TypeHeldBack"] | components["schemas"]["TimersOverdue"] | components["schemas"]["StreamWaits"];
+        /** @description An event that shows whether a receiver takes events. */
+        TestEvent: {
+            /** @constant */
+            type: "wakecall.test";
+            timestamp: components["schemas"]["Instant"];
+            data: {
+                business_type: components["schemas"]["BusinessType"];
+            };
+        };
         /** @description A timer was delivered. It is sent only to `on_delivered`. */
         TimerDelivered: {
             /**
@@ -3416,8 +3446,8 @@ export interface components {
             dispatch?: components["schemas"]["Dispatch"];
             /** @description What was found of the installation. Only of `/readyz` with `verbose`. */
             checks?: components["schemas"]["Check"][];
-            /** @description The limits that were reached, as the policy names them. */
-            "violated-policies"?: ("adds_per_second" | "pending")[];
+            /** @description The limits that were reached, as the policy names them. `test_rings` is that of test events, one a second. */
+            "violated-policies"?: ("adds_per_second" | "pending" | "test_rings")[];
         };
         /** @description A problem with values of the request. */
         InvalidRequest: components["schemas"]["Problem"] & {
@@ -6728,6 +6758,54 @@ export interface operations {
                 content?: never;
             };
             /** @description The event is retried. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    test: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description That of the answer to the operator. */
+                "webhook-id": components["schemas"]["WebhookId"];
+                /**
+                 * @description When this attempt was sent, in Unix seconds.
+                 * @example 1795253400
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
+                /**
+                 * @description One `v1` signature for each signing secret, newest first, separated by spaces. Omitted without secrets.
+                 * @example v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=
+                 */
+                "webhook-signature"?: components["parameters"]["WebhookSignature"];
+                "Wakecall-Business-Type": components["schemas"]["BusinessType"];
+                /**
+                 * @description W3C trace context.
+                 * @example 00-4bf92f3577b34da6a3ce929d0e0e4736-53995c3f42cd8ad8-01
+                 */
+                traceparent?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestEvent"];
+            };
+        };
+        responses: {
+            /** @description The receiver takes events. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The operator is shown the answer. */
             default: {
                 headers: {
                     [name: string]: unknown;

@@ -31,6 +31,7 @@ export const once = [
   "/v1/timers/{type}/{id}/redeliver",
   "/v1/timers/{type}/{id}/resume",
   "/v1/dispatches/{type}/{id}/retry-failures",
+  "/v1/policies/{type}/test",
 ] as const satisfies PathOf<"post">[];
 
 /** Calls whose body or answer may go on for ever, and which are made once. */
