@@ -138,7 +138,7 @@ func (p Policies) LiftBackPressure(ctx context.Context, businessType string) err
 // Test sends one test event to a link of a business type, and returns the result. A receiver at
 // fault is no error. "" is the callback. A type has one a second.
 func (p Policies) Test(ctx context.Context, businessType string, link delivery.Link) (result delivery.TestResult, err error) {
-	to := call{method: http.MethodPost, path: policyPath(businessType) + "/test"}
+	to := call{method: http.MethodPost, path: policyPath(businessType) + "/test", once: true}
 	if link != "" {
 		to.query = url.Values{"link": {string(link)}}
 	}
