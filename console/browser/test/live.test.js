@@ -1,31 +1,19 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { Browser, eventually, Running } from "./running.js";
+import { test } from "node:test";
+import { eventually, scene } from "./running.js";
 
-let running, browser;
-
-before(async () => {
-  running = await Running.start();
-  browser = await Browser.start(running);
-  await running.policy("order-close");
-  await running.book("order-close", "o-0", "1h");
-});
-
-after(async () => {
-  await browser?.close();
-  await running?.remove();
-});
+const shared = scene();
 
 /** Within how long a page shows what happened, in milliseconds: what people are promised, and slack for a busy machine. */
 const soon = { timeout: 15_000 };
 
 test("a row and its ring appear without reload, while typed text and focus stay", async () => {
-  const page = await browser.open("/console/timers");
+  const page = await shared.browser.open("/console/timers");
   await page.evaluate(() => { window.loaded = "once"; });
   await page.check('input[name=row][value^="order-close/o-0 "]');
   await page.focus("#q");
   await page.keyboard.type("half a wo");
-  await running.book("order-close", "o-1", "4s");
+  await shared.running.book("order-close", "o-1", "4s");
   await page.waitForSelector('text="o-1"', soon);
   await page.waitForFunction(() => document.getElementById("row-order-close/o-1").textContent.includes("delivered"), null, soon);
   assert.equal(await page.inputValue("#q"), "half a wo");
@@ -36,18 +24,18 @@ test("a row and its ring appear without reload, while typed text and focus stay"
 });
 
 test("the page of a timer tells its story as it goes on, and a form that is being filled stays", async () => {
-  await running.book("order-close", "o-2", "1h");
-  const page = await browser.open("/console/timers/order-close/o-2");
+  await shared.running.book("order-close", "o-2", "1h");
+  const page = await shared.browser.open("/console/timers/order-close/o-2");
   await page.click('form[action$="/move"] summary');
   await page.fill('form[action$="/move"] input[name=delay]', "2h");
-  await running.call("POST", "/v1/timers/order-close/o-2/fire");
+  await shared.running.call("POST", "/v1/timers/order-close/o-2/fire");
   await page.waitForSelector(".story .event-delivered", soon);
   await page.waitForSelector(".sentence .status-delivered", soon);
   await page.context().close();
 });
 
 test("the two plots have one cursor, and a drag zooms in", async () => {
-  const page = await browser.open("/console/types/order-close");
+  const page = await shared.browser.open("/console/types/order-close");
   const [upper, lower] = await page.locator(".plot svg").all(), box = await upper.boundingBox();
   const over = (share) => page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
   await over(0.75);
@@ -67,25 +55,25 @@ test("the two plots have one cursor, and a drag zooms in", async () => {
 });
 
 test("the strip says what is grave", async () => {
-  const page = await browser.open("/console/health");
+  const page = await shared.browser.open("/console/health");
   assert.equal(await page.locator(".strip").count(), 0);
-  await running.call("POST", "/v1/emergency/pause", { business_types: ["order-close"], note: "prices" });
+  await shared.running.call("POST", "/v1/emergency/pause", { business_types: ["order-close"], note: "prices" });
   await page.waitForSelector('.strip >> text="prices"', soon);
-  await running.call("POST", "/v1/emergency/resume", { business_types: ["order-close"] });
+  await shared.running.call("POST", "/v1/emergency/resume", { business_types: ["order-close"] });
   await eventually(async () => (await page.locator(".strip").count()) === 0);
   await page.context().close();
 });
 
 test("each load opens the stream", async () => {
   for (let load = 0; load < 25; load++) {
-    const page = await browser.open("/console/types");
+    const page = await shared.browser.open("/console/types");
     await page.waitForFunction(() => document.querySelector("[hx-sse\\:connect]")._htmx?.sse?.status === 200, null, soon);
     await page.context().close();
   }
 });
 
 test("keys lead, and none acts", async () => {
-  const page = await browser.open("/console/");
+  const page = await shared.browser.open("/console/");
   await page.keyboard.press("g");
   await page.keyboard.press("t");
   await page.waitForURL("**/console/timers");
@@ -97,18 +85,18 @@ test("keys lead, and none acts", async () => {
   await page.keyboard.press("Escape");
   await page.keyboard.press("/");
   assert.equal(await page.evaluate(() => document.activeElement.id), "q");
-  await page.goto(`${running.url}/console/timers/order-close/o-0`);
+  await page.goto(`${shared.running.url}/console/timers/order-close/o-0`);
   await page.keyboard.press("c");
   assert.ok(await page.locator('form[action$="/cancel"] button').isVisible());
-  assert.equal((await running.call("GET", "/v1/timers/order-close/o-0")).status, "scheduled");
+  assert.equal((await shared.running.call("GET", "/v1/timers/order-close/o-0")).status, "scheduled");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".status-cancelled", soon);
   await page.context().close();
 });
 
 test("without script a timer is paused, found and moved", async () => {
-  await running.book("order-close", "o-3", "1h");
-  const page = await browser.open("/console/", { javaScriptEnabled: false });
+  await shared.running.book("order-close", "o-3", "1h");
+  const page = await shared.browser.open("/console/", { javaScriptEnabled: false });
   await page.fill("#q", "o-3");
   await page.press("#q", "Enter");
   await page.waitForURL("**/console/timers/order-close/o-3");
@@ -119,17 +107,17 @@ test("without script a timer is paused, found and moved", async () => {
 });
 
 test("the gateway comes back, and the page lives again", async () => {
-  const page = await browser.open("/console/timers");
-  const before = browser.wrong.length;
-  await running.kill();
-  await running.up();
-  browser.wrong.splice(before); // a browser says that there was nobody
-  await running.book("order-close", "o-4", "1h");
+  const page = await shared.browser.open("/console/timers");
+  const before = shared.browser.wrong.length;
+  await shared.running.kill();
+  await shared.running.up();
+  shared.browser.wrong.splice(before); // a browser says that there was nobody
+  await shared.running.book("order-close", "o-4", "1h");
   await page.waitForSelector('text="o-4"', { timeout: 30_000 });
-  browser.wrong.splice(before);
+  shared.browser.wrong.splice(before);
   await page.context().close();
 });
 
 test("nothing was wrong: no error, no breach of the policy, no request elsewhere", () => {
-  assert.deepEqual(browser.wrong, []);
+  assert.deepEqual(shared.browser.wrong, []);
 });

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { createServer as createHTTP } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { after, before } from "node:test";
 import { chromium } from "playwright-core";
 
 const binary = process.env.WAKECALL_STANDALONE_BIN ?? resolve("../../bin/wakecall-standalone");
@@ -130,4 +131,21 @@ export class Browser {
   close() {
     return this.chromium.close();
   }
+}
+
+/** What the tests of a file share, from before the first to after the last: a timer due in an hour, and one that recurs. */
+export function scene() {
+  const shared = {};
+  before(async () => {
+    shared.running = await Running.start();
+    shared.browser = await Browser.start(shared.running);
+    await shared.running.policy("order-close");
+    await shared.running.book("order-close", "o-0", "1h");
+    await shared.running.book("order-close", "o-every", undefined, { recurrence: { every: "24h" } });
+  });
+  after(async () => {
+    await shared.browser?.close();
+    await shared.running?.remove();
+  });
+  return shared;
 }
