@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -141,6 +142,24 @@ func TestRecordHistoriesOfEnds(t *testing.T) {
 	again := env.Do("POST", "/v1/timers/"+kind+"/redelivered/redeliver", nil)
 	require.Less(t, again.Status, 300, "%s", again.Body)
 	rec.Finished(kind, "redelivered", "delivered")
+}
+
+// TestRecordHistoryOfATestEvent records what an operator asks a receiver with.
+func TestRecordHistoryOfATestEvent(t *testing.T) {
+	testenv.OnlyToRecord(t)
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	var result delivery.TestResult
+	env.Do("POST", "/v1/policies/"+kind+"/test", nil).Into(&result)
+	require.True(t, result.Delivered)
+	for back := range 5 { // its id names the second in which it was asked for
+		id := workflows.TestRingID(kind, strconv.FormatInt(result.SentAt.Time().Unix()-int64(back), 10))
+		if timer.MessageID(id) == result.WebhookID {
+			testenv.Recorder{T: t, H: env}.Run("test-event", id, "")
+			return
+		}
+	}
+	require.Fail(t, "no run has the id of the event")
 }
 
 // recordPolicies records entities that were changed, held back and deleted, and
