@@ -126,7 +126,7 @@ type ShownItem struct {
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// ShownTest is what came of a test event, without what was answered.
+// ShownTest is the result of a test event, without the text of the answer.
 type ShownTest struct {
 	delivery.TestResult
 	LeftOut []string `json:"left_out,omitempty"`

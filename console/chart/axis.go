@@ -86,7 +86,7 @@ type Plots struct {
 	// Most is what the lower picture reaches up to, and Slowest the upper one, in milliseconds.
 	Most    int
 	Slowest float64
-	// Known reports whether lateness is known, and whose: node, prometheus or unknown.
+	// LatenessFrom says whose lateness it is: node, prometheus or unknown.
 	LatenessFrom string
 	// Uncounted reports whether something of the past was not counted yet, and Unread whether the
 	// past cannot be read.

@@ -20,7 +20,7 @@ var hints = []string{
 	"label:",
 }
 
-// Hints are what may be typed, with the first of the business types that somebody sees.
+// Hints are what may be typed, with the first of the business types that a user sees.
 func Hints(types []string) []string {
 	var all []string
 	for _, businessType := range types[:min(len(types), tuning.LookTypes)] {

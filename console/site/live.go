@@ -15,7 +15,7 @@ const (
 	partOver  = "part.over"
 )
 
-// morph is how a page takes what is new. What somebody types into stays as it is, with what stood there
+// morph is how a page takes what is new. What a user types into stays as it is, with what stood there
 // when it was begun: a condition as well. What was opened stays open.
 const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open]", ` +
 	`"morphScanLimit": 100, "sse": {"reconnectMaxDelay": 5000}}`

@@ -31,7 +31,7 @@ func themeOf(r *http.Request) string {
 	return themes[0]
 }
 
-// Prefer keeps a language, a theme, or whether keys do something. They are nobody's secret.
+// Prefer keeps a language, a theme, or whether keys do something. They are no secret.
 func (c *Site) Prefer(v *Visit) {
 	year := c.Now().AddDate(1, 0, 0)
 	if lang := words.Language(v.R.PostFormValue("lang")); lang.Known() {

@@ -22,7 +22,7 @@ type payloadPage struct {
 	Size                int
 	// Text is the payload byte for byte; "" where it is no text.
 	Text string
-	// None reports whether the timer has no payload, and LeftOut whether who looks may not see it.
+	// None reports whether the timer has no payload, and LeftOut whether the user may not see it.
 	None, LeftOut bool
 }
 

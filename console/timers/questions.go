@@ -17,7 +17,7 @@ import (
 )
 
 // questionsOf are what the API's list is asked for a search, one after the other. ok is false where
-// somebody who sees some types only has to choose one of them first.
+// a user who sees some types only has to choose one of them first.
 func questionsOf(s search.Search, p *watch.Picture, who *auth.Principal, now time.Time) (all []url.Values, ok bool) {
 	of := s.All()
 	switch s.View {

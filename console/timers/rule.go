@@ -31,7 +31,7 @@ type rulePage struct {
 	NextUnread, PastUnread bool
 	// Then is what a changed rule would make of it; nil where none was previewed.
 	Then *calls.Upcoming
-	// MayChange reports whether who looks may change the rule.
+	// MayChange reports whether the user may change the rule.
 	MayChange bool
 	Problem   *calls.Problem
 }
@@ -81,7 +81,7 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 
 func countOf(name string) url.Values { return url.Values{name: {strconv.Itoa(shownOccurrences)}} }
 
-// changeRule shows what a changed rule would make of the timer, or changes it once somebody has seen
+// changeRule shows what a changed rule would make of the timer, or changes it once a user has seen
 // that.
 func (c *Pages) changeRule(v *site.Visit) {
 	rule, etag := jsontext.Value(v.R.PostFormValue("rule")), v.R.PostFormValue("etag")

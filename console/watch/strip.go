@@ -130,7 +130,7 @@ func (p *Picture) isHeld(businessType string) bool {
 	})
 }
 
-// HeldTypes are the business types whose callbacks somebody or something holds back.
+// HeldTypes are the business types whose callbacks an operator or a receiver holds back.
 func (p *Picture) HeldTypes() (all []string) {
 	for _, one := range p.Policies {
 		if p.isHeld(one.BusinessType) {

@@ -166,7 +166,7 @@ var englishWords = map[string]string{
 	"facts.revision":              "Revision",
 	"facts.webui":                 "Web UI",
 	"payload.title":               "Payload",
-	"payload.link":                "Show it: who looks is recorded",
+	"payload.link":                "Show it: the look is recorded",
 	"payload.right":               "It is shown with the right to see payloads.",
 	"payload.none":                "It has no payload.",
 	"payload.type":                "Content type",

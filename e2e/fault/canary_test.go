@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"os"
 	"regexp"
 	"sync"
 	"testing"
@@ -132,7 +131,7 @@ func (b *bench) requireNoticed(gateway string, strike func() (mend func())) {
 		step, _ = b.canary(gateway)
 		return step != ""
 	}, noticedWithin, time.Second, "the fault should be noticed")
-	fmt.Fprintf(os.Stderr, "%s: noticed after %s, at the step %q\n", b.t.Name(), time.Since(began).Round(time.Second), step)
+	b.t.Logf("noticed after %s, at the step %q", time.Since(began).Round(time.Second), step)
 	mend()
 	content("all is well again")
 }

@@ -1237,7 +1237,7 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * Somebody tries your receiver
+         * An operator tries your receiver
          * @description Wakecall sends this to the `callback` or the `fallback` of a policy when an operator asks for it. It is
          *     signed and sent as a callback is, and belongs to no timer. Answer it 2xx. It is sent once.
          */
