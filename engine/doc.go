@@ -28,6 +28,7 @@
 //   - [runs.Runs]: answers to a worker about a run that it delivers.
 //   - [streams.Streams]: bring answers of connected receivers to their gateways.
 //   - [alerts.Alerts]: raise the alerts that no workflow raises.
+//   - [failover.Failover]: frees the timers of workers that died.
 //   - [reconcile.Reconciler]: finds timers that Temporal has lost, and wakes them.
 //   - [namespace.Namespace]: sets Temporal's namespace up, and reports whether it answers.
 //

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/engine/deliveries"
 	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/engine/emergencies"
+	"github.com/wakecall/wakecall/engine/failover"
 	"github.com/wakecall/wakecall/engine/forecasts"
 	"github.com/wakecall/wakecall/engine/histories"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -44,6 +45,8 @@ type Config struct {
 	// Reach is where messages may be sent. Its zero value allows every address and knows no
 	// broker.
 	Reach delivery.Reach
+	// Failover is what this process tells the others of itself.
+	Failover failover.Config
 	// Limiter enforces the rate of a policy's bookings.
 	Limiter bookings.Limiter
 }
@@ -68,6 +71,8 @@ type Engine struct {
 	TestRings  *testrings.TestRings
 	Streams    *streams.Streams
 	Namespace  *namespace.Namespace
+	// Failover frees what dead workers hold.
+	Failover *failover.Failover
 	// Emergencies pause callbacks.
 	Emergencies *emergencies.Emergencies
 	// Bulk applies one change to all timers that match a filter.
@@ -92,6 +97,7 @@ type Timers struct {
 func New(config Config) *Engine {
 	k := kernel.New(config.Client, config.Namespace, config.WebUI)
 	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
+	e.Failover = failover.New(k, config.Failover)
 	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
 	e.Alerts = alerts.New(k, e.Policies)
 	e.TestRings = testrings.New(k, e.Policies)

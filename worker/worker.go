@@ -33,6 +33,7 @@ type Options struct {
 	// Emergencies lists the emergencies in force.
 	Emergencies Emergencies
 	Reconciler  Reconciler
+	Failover    Failover
 	Alerts      Alerts
 	Observer    Observer
 	Logger      *slog.Logger
@@ -75,13 +76,17 @@ type Workers struct {
 
 	queues     *queueWorkers
 	reconciler *reconciler
+	lifeline   *lifeline
 }
 
 // New registers everything on its queue. It polls nothing before Start.
 func New(options Options) *Workers {
 	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
 	expectLongTasks()
-	w := &Workers{attempter: options.Attempter, queues: newQueueWorkers(options), reconciler: newReconciler(options)}
+	w := &Workers{
+		attempter: options.Attempter, queues: newQueueWorkers(options), reconciler: newReconciler(options),
+		lifeline: &lifeline{failover: options.Failover, logger: options.Logger},
+	}
 	for _, queue := range queuesOf(options) {
 		part := queue.worker(options)
 		if queue.name == workflows.ReceiptQueue(options.Identity) {
@@ -103,11 +108,13 @@ func expectLongTasks() {
 
 // Start begins polling. It fails if Temporal cannot be reached.
 func (w *Workers) Start() error {
+	w.lifeline.start()
 	for i, part := range w.parts {
 		if err := part.Start(); err != nil {
 			for _, started := range w.parts[:i] {
 				started.Stop()
 			}
+			w.lifeline.close()
 			return fmt.Errorf("starting the worker: %w", err)
 		}
 	}
@@ -119,6 +126,8 @@ func (w *Workers) Start() error {
 // Stop ends polling, then releases the preloaded timers to other workers, and waits for attempts
 // in flight, on all queues at once.
 func (w *Workers) Stop() {
+	defer w.lifeline.close()
+	w.lifeline.failover.Stop()
 	w.reconciler.close()
 	release := time.AfterFunc(tuning.PollsEnd, w.attempter.ReleaseAll)
 	defer release.Stop()

@@ -51,6 +51,10 @@ func AnswersQueue(gateway string) string { return "wakecall-answers-" + gateway 
 // ReceiptQueue is polled by one worker process only, for questions about its attempts.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 
+// SignQueue names the signs of life of worker processes. Nobody polls it, and nothing is put
+// there.
+const SignQueue = "wakecall-signs"
+
 // NobodysQueue has no poller: a workflow started there never runs.
 const NobodysQueue = "wakecall-nobody"
 

@@ -32,6 +32,7 @@ func TestStoredNames(t *testing.T) {
 		workflows.AnswersQueue("g"):                    "wakecall-answers-g",
 		workflows.AnswerRingID("c.1"):                  "answer:c.1",
 		workflows.ReceiptQueue("w"):                    "wakecall-receipts-w",
+		workflows.SignQueue:                            "wakecall-signs",
 		workflows.CheckQueue("c"):                      "wakecall-check-c",
 		workflows.ChangeMark("r"):                      "wakecall:change:r:",
 		workflows.PolicyID("order"):                    "policy:order",

@@ -17,9 +17,9 @@ const (
 )
 
 // TaskTimeout is how long a worker may hold the timer before Temporal hands it to another
-// worker. If the worker is killed, the timer rings after this time and the time to ask the
-// dead worker (docs/reliability.md has the formula and its conditions). So a lone timer gets
-// no more than it needs: preload and first attempt end before 80 % of the time has passed.
+// worker. It is the net below the workers that take a dead worker's timers sooner
+// (docs/reliability.md). A lone timer gets no more than it needs: preload and first attempt
+// end before 80 % of the time has passed.
 func TaskTimeout(memo timer.Memo) time.Duration {
 	return min(taskTimeout+max(2*memo.Preload.Window.D(), memo.Lead()*5/4), MaxTaskTimeout)
 }

@@ -1,8 +1,6 @@
 package workflows_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -12,7 +10,6 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -47,36 +44,4 @@ func TestATaskHasTimeForATimerStartedEagerly(t *testing.T) {
 		require.LessOrEqual(t, workflows.TaskTimeout(memo)-memo.Lead(), 30*time.Second, "so late it is called after a crash")
 		require.GreaterOrEqual(t, workflows.RecordTime(memo), 5*time.Second, wait)
 	}
-}
-
-// docs/reliability.md says how late a timer of a killed worker rings. Its table must agree
-// with the code.
-func TestThePageSaysHowLateAKilledWorkerMakesATimer(t *testing.T) {
-	t.Parallel()
-	page, err := os.ReadFile("../docs/reliability.md")
-	require.NoError(t, err)
-	usual := policy.Preload{Lead: wire.Duration(policy.DefaultPreload), Window: wire.Duration(policy.DefaultPreload)}
-	eager := func(wait time.Duration) policy.Preload {
-		preload, ok := usual.Eager(wait)
-		require.True(t, ok)
-		return preload
-	}
-	longest := wire.Duration(policy.MaxPreload)
-	for _, row := range []struct {
-		name    string
-		before  time.Duration
-		preload policy.Preload
-	}{
-		{"on its own", policy.DefaultPreload, usual},
-		{"at a node, booked 3s ahead", 3 * time.Second, eager(3 * time.Second)},
-		{"at a node, booked 20s ahead", 20 * time.Second, eager(20 * time.Second)},
-		{"at a node, booked 59s ahead", 59 * time.Second, eager(59 * time.Second)},
-		{"of a crowd or with a `preload` of 1m, handed out last", policy.DefaultPreload, policy.Preload{Lead: usual.Lead, Window: longest}},
-		{"of a crowd or with a `preload` of 1m, handed out first", policy.MaxPreload, policy.Preload{Lead: longest, Window: longest}},
-	} {
-		timeout := workflows.TaskTimeout(timer.Memo{Preload: row.preload})
-		late := timeout - row.before + tuning.QuestionTimeout
-		require.Contains(t, string(page), fmt.Sprintf("\n| %s | %s | %s | %s |\n", row.name, row.before, timeout, late))
-	}
-	require.Contains(t, string(page), fmt.Sprintf("made again %.0f s after its last sign of life, %.0f s at", tuning.Silence.Seconds(), tuning.StreamSilence.Seconds()))
 }

@@ -87,6 +87,14 @@ type Tasks interface {
 	Reserve(ctx context.Context, run string)
 }
 
+// Failover tells of the workers that died.
+type Failover interface {
+	preload.Failover
+	// Crashed reports whether a worker is dead that cannot have rung a timer that was due at a
+	// moment, nor have left word of it.
+	Crashed(worker string, due time.Time) bool
+}
+
 // Config configures an [Attempter].
 type Config struct {
 	// Worker is the identity of this process.
@@ -101,6 +109,7 @@ type Config struct {
 	Bulkhead    Bulkhead
 	Preload     preload.Places
 	Tasks       Tasks
+	Failover    Failover
 	Opener      Opener
 	AckTokens   AckTokens
 	Observer    Observer
@@ -131,6 +140,7 @@ func NewAttempter(config Config) (*Attempter, error) {
 	}
 	preloader := preload.New(preload.Config{
 		Runs: config.Runs, Tasks: config.Tasks, Policies: config.Policies, Places: config.Preload, Observer: config.Observer,
+		Failover: config.Failover,
 	})
 	return &Attempter{Config: config, receipts: store, links: links, preloader: preloader}, nil
 }

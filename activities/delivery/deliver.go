@@ -47,19 +47,29 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 	if made := t.unrecorded(ctx); made != nil && made.Result != delivery.ResultRetry {
 		return *made, nil
 	}
-	state, err := t.settledState(ctx)
+	state, err := t.confirm(ctx)
+	if temporal.IsCanceledError(err) {
+		return delivery.Report{}, err
+	}
 	if err != nil {
 		return t.postpone(ctx, err), nil
-	}
-	// A cancel or change that is durable now precedes this attempt, even if the workflow has
-	// not seen it yet.
-	if !state.Wanted {
-		return delivery.Report{}, temporal.NewCanceledError()
 	}
 	if state.Last != nil {
 		t.last = state.Last
 	}
 	return t.makeNext(ctx)
+}
+
+// confirm asks how the delivery stands. The error is a cancel where this try must make no call.
+// A cancel or change that is durable now precedes this attempt, even if the workflow has not
+// seen it yet. A worker that stood still may find that another one has the next try.
+func (t *try) confirm(ctx context.Context) (timer.RunState, error) {
+	t.confirmed = time.Now()
+	state, err := t.settledState(ctx)
+	if err == nil && (!state.Wanted || state.Try > int(activity.GetInfo(ctx).Attempt)) {
+		err = temporal.NewCanceledError()
+	}
+	return state, err
 }
 
 // makeNext makes the attempt after the last one, and keeps its report until Temporal has
@@ -151,6 +161,18 @@ func (t *try) runPaced(ctx context.Context) (delivery.Report, error) {
 		defer leave()
 	}
 	t.settings = t.within(ctx)
+	return t.callConfirmed(ctx)
+}
+
+// callConfirmed calls the receiver if this try is still this worker's.
+func (t *try) callConfirmed(ctx context.Context) (delivery.Report, error) {
+	if t.Failover.CutOff(t.confirmed) {
+		if _, err := t.confirm(ctx); temporal.IsCanceledError(err) {
+			return delivery.Report{}, err
+		} else if err != nil {
+			return t.postpone(ctx, err), nil
+		}
+	}
 	return t.call(ctx)
 }
 

@@ -39,6 +39,11 @@ type queue struct {
 	stateErr error
 	// full reports whether the type makes as many attempts as it may.
 	full bool
+	// entering happens while an attempt waits for a slot, and heard is when Temporal has heard of
+	// this worker again.
+	entering func()
+	heard    time.Time
+	revoked  delivery.Result
 	// paused reports whether somebody has paused the type, and pausedErr why that cannot be told.
 	paused    bool
 	pausedErr error
@@ -52,6 +57,7 @@ func newQueue(t *testing.T) *queue {
 	q := &queue{T: t, state: timer.RunState{Wanted: true}, answer: answers(delivery.Answer{Delivered: true, Status: 200})}
 	attempter, err := NewAttempter(Config{
 		Runs: onQueue{q: q}, Policies: onQueue{q: q}, Emergencies: onQueue{q: q}, Bulkhead: onQueue{q: q}, Observer: onQueue{q: q},
+		Failover: onQueue{q: q}, Tasks: had{},
 		Queue:  func(policy.Policy, bool) string { return "default-test-taskqueue" },
 		Sender: send.New(send.Transports{delivery.DestinationHTTP: onQueue{q: q}}, noop.NewTracerProvider().Tracer("")),
 	})
@@ -75,7 +81,7 @@ func (q *queue) forgetReceipts() {
 // runFirst makes a first attempt that is due.
 func runFirst(ctx context.Context, attempter *Attempter, delivery timer.Delivery) (delivery.Report, error) {
 	t := &try{Attempter: attempter, attempt: attempt{delivery: delivery, payload: converter.NewRawValue(nil)}}
-	return t.runFirst(ctx)
+	return t.runFirst(ctx, time.Now())
 }
 
 // onQueue is what surrounds a try.
@@ -102,11 +108,22 @@ func (o onQueue) HoldBack(_ context.Context, _ string, wish policy.BackPressure)
 }
 
 func (o onQueue) EnterQueue(context.Context, string, int) (leave func(), ok bool) {
+	if o.q.entering != nil {
+		o.q.entering()
+	}
 	return func() {}, !o.q.full
 }
 
-func (o onQueue) Enter(context.Context, string, int, int) (leave func(), ok bool) {
-	return func() {}, !o.q.full
+func (o onQueue) Enter(ctx context.Context, businessType string, _, limit int) (leave func(), ok bool) {
+	return o.EnterQueue(ctx, businessType, limit)
+}
+
+func (onQueue) Crashed(string, time.Time) bool { return false }
+
+func (o onQueue) CutOff(since time.Time) bool { return since.Before(o.q.heard) }
+
+func (o onQueue) Revoked(context.Context, wire.Key, timer.Hold) (delivery.Result, error) {
+	return o.q.revoked, nil
 }
 
 func (o onQueue) Attempted(string, delivery.Report, time.Duration) {}
@@ -614,6 +631,58 @@ func TestAnAnswerOutlivesItsWorker(t *testing.T) {
 				}
 				require.Equal(t, c.result, report.Result)
 			})
+		})
+	}
+}
+
+// A worker that stood still while its try was given to another one calls nobody.
+func TestATryThatWasTakenOver(t *testing.T) {
+	for try, calls := range map[int]int{0: 1, 1: 1, 2: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			q := newQueue(t)
+			q.state.Try = try
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(q.attempter.Deliver)
+			_, err := env.ExecuteActivity(q.attempter.Deliver, q.delivery, converter.NewRawValue(nil))
+			require.Equal(t, calls == 0, temporal.IsCanceledError(err), "try %d: %v", try, err)
+			require.Len(t, q.calls, calls)
+		})
+	}
+}
+
+// A worker that stood still while an attempt waited for its turn asks once more before the call.
+func TestAnAttemptThatWasTakenOverAsItWaited(t *testing.T) {
+	stands := func(q *queue) { <-time.After(time.Minute); q.heard = time.Now() }
+	for name, c := range map[string]struct {
+		entering func(*queue)
+		calls    int
+	}{
+		"at once":                    {func(*queue) {}, 1},
+		"it stood still":             {stands, 1},
+		"and another one has it":     {func(q *queue) { stands(q); q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 0},
+		"another one, for all known": {func(q *queue) { q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, first := range []bool{true, false} {
+				synctest.Test(t, func(t *testing.T) {
+					q := newQueue(t)
+					q.entering = func() { c.entering(q) }
+					var suite testsuite.WorkflowTestSuite
+					env := suite.NewTestActivityEnvironment()
+					env.SetTestTimeout(time.Hour)
+					attempt := q.attempter.Deliver
+					if first {
+						attempt = func(ctx context.Context, d timer.Delivery, _ converter.RawValue) (delivery.Report, error) {
+							return runFirst(ctx, q.attempter, d)
+						}
+					}
+					env.RegisterActivityWithOptions(attempt, activity.RegisterOptions{Name: "attempt"})
+					_, err := env.ExecuteActivity("attempt", q.delivery, converter.NewRawValue(nil))
+					require.Equal(t, !first && c.calls == 0, temporal.IsCanceledError(err), "%v", err)
+					require.Len(t, q.calls, c.calls)
+				})
+			}
 		})
 	}
 }

@@ -18,7 +18,7 @@ import (
 // server must pace the attempt, or when the type's share of this worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)
-	if other := a.Tasks.Predecessor(run); other != "" && other != a.Worker && !d.Asked && !a.receipts.Has(run) {
+	if other := a.Tasks.Predecessor(run); a.answers(other, d.Spec) && !d.Asked && !a.receipts.Has(run) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
 	}
 	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload}}
@@ -28,6 +28,11 @@ func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload 
 	}
 	a.awaitCompletion(ctx)
 	return report, err
+}
+
+// answers reports whether another worker may tell what it did for a timer.
+func (a *Attempter) answers(other string, spec timer.Spec) bool {
+	return other != "" && other != a.Worker && !a.Failover.Crashed(other, spec.RingsAt().Time())
 }
 
 // awaitCompletion keeps the tasks of a herd from ending all at once.
@@ -45,11 +50,12 @@ func (t *try) runPreloaded(ctx context.Context) (delivery.Report, error) {
 	if result, err := t.preloader.Await(ctx, t.delivery.Spec); result != "" || err != nil {
 		return delivery.Report{Result: result}, err
 	}
-	return t.runFirst(ctx)
+	return t.runFirst(ctx, time.Now())
 }
 
-// runFirst makes the first attempt now.
-func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
+// runFirst makes the first attempt now, if the timer is still this worker's at the call. It was
+// at a moment before.
+func (t *try) runFirst(ctx context.Context, since time.Time) (delivery.Report, error) {
 	var err error
 	t.settings, err = t.configure(ctx, t.delivery.Spec)
 	if errors.Is(err, errUncalled) { // it waits on the queue
@@ -71,6 +77,9 @@ func (t *try) runFirst(ctx context.Context) (delivery.Report, error) {
 		return t.report(delivery.ResultUseQueue), nil
 	}
 	defer leave()
+	if result, err := t.preloader.Confirm(ctx, t.delivery.Spec, since); result != "" || err != nil {
+		return delivery.Report{Result: result}, err
+	}
 	return t.call(ctx)
 }
 

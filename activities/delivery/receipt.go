@@ -23,7 +23,7 @@ func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Rep
 	if err != nil {
 		return delivery.Report{}, err
 	}
-	if holder != a.Worker && holder != "" {
+	if a.answers(holder, d.Spec) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: holder}, nil
 	}
 	return report, nil

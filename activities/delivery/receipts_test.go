@@ -55,6 +55,15 @@ type repeats struct {
 
 func (r *repeats) Repeated() { r.repeated++ }
 
+// crashed is a worker that is known to be dead, and has not rung what was due lately.
+type crashed string
+
+func (c crashed) Crashed(worker string, due time.Time) bool {
+	return string(c) == worker && time.Since(due) < tuning.Promptly
+}
+
+func (crashed) CutOff(time.Time) bool { return false }
+
 // A worker that is handed a task which another one had asks that one before it
 // rings, once, and not if it knows the end itself.
 func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
@@ -62,19 +71,22 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 		predecessor string
 		asked       bool
 		known       bool
+		crashed     crashed
 		result      delivery.Result
 	}{
-		"nobody had it":              {"", false, false, delivery.ResultUseQueue},
-		"this worker had it":         {"self", false, false, delivery.ResultUseQueue},
-		"another one had it":         {"other", false, false, delivery.ResultElsewhere},
-		"another one does not say":   {"other", true, false, delivery.ResultUseQueue},
-		"this one has made it since": {"other", false, true, delivery.ResultDelivered},
+		"nobody had it":              {"", false, false, "", delivery.ResultUseQueue},
+		"this worker had it":         {"self", false, false, "", delivery.ResultUseQueue},
+		"another one had it":         {"other", false, false, "", delivery.ResultElsewhere},
+		"another one does not say":   {"other", true, false, "", delivery.ResultUseQueue},
+		"this one has made it since": {"other", false, true, "", delivery.ResultDelivered},
+		"another one died with it":   {"other", false, false, "other", delivery.ResultUseQueue},
+		"a third one died":           {"other", false, false, "third", delivery.ResultElsewhere},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			attempter, err := NewAttempter(Config{
 				Worker: "self", Tasks: had{worker: c.predecessor}, Policies: noPolicies{}, Emergencies: noPolicies{}, Bulkhead: full{}, Observer: &repeats{},
-				Runs: wanted{},
+				Runs: wanted{}, Failover: c.crashed,
 			})
 			require.NoError(t, err)
 			var suite testsuite.WorkflowTestSuite

@@ -57,13 +57,14 @@ func TestWhoHadTheTask(t *testing.T) {
 		worker string
 	}{
 		"another worker":        {knowing{holder: "other"}, delivery.ResultElsewhere, "other"},
+		"one that died":         {knowing{holder: "dead"}, delivery.ResultUseQueue, ""},
 		"this worker":           {knowing{holder: "self"}, delivery.ResultUseQueue, ""},
 		"no worker":             {knowing{}, delivery.ResultUseQueue, ""},
 		"Temporal does not say": {knowing{err: errors.New("no answer")}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			attempter, err := NewAttempter(Config{Worker: "self", Runs: c.runs})
+			attempter, err := NewAttempter(Config{Worker: "self", Runs: c.runs, Failover: crashed("dead")})
 			require.NoError(t, err)
 			report, err := asked(t, attempter.Receipt, timer.Delivery{Spec: waiting})
 			require.Equal(t, c.runs.err != nil, err != nil)

@@ -21,6 +21,7 @@ import (
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/engine/actors"
 	"github.com/wakecall/wakecall/engine/bookings"
+	"github.com/wakecall/wakecall/engine/failover"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/ledger"
 	"github.com/wakecall/wakecall/internal/audit"
@@ -87,6 +88,7 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 	if s.Temporal.Namespace == "" {
 		s.Temporal.Namespace = client.DefaultNamespace
 	}
+	s.Temporal.WorkerHeartbeatInterval = tuning.PollersTold
 	s.Temporal.Logger = log.NewStructuredLogger(s.Logger)
 	s.Temporal.MetricsHandler = telemetry.SDK()
 	if s.Limiter == nil {
@@ -115,7 +117,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return ledger.OnTime(a.Engine.Policies, businessType)
 	})
 	completions.OnRecorded(counter.Completed)
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions,
+	trouble := failover.NewTrouble()
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(),
 		completions.DialOption(), kernel.KeepReports(), kernel.RepeatUnstored(), actors.Identify(), counter.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
@@ -136,7 +139,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: s.Limiter,
-		Reach: a.reach(),
+		Reach:    a.reach(),
+		Failover: failover.Config{Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry}},
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
 	a.recordCounts(counter)
@@ -216,6 +220,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies,
 		Bulkhead: worker.NewBulkhead(tuning.FastPathSlots), Sender: sender,
 		Preload: a.preload.Preload, Tasks: a.preload.tasks, Polled: a.Engine.Queues.Polled,
+		Failover: a.Engine.Failover,
 	})
 	if err != nil {
 		return nil, err
@@ -231,7 +236,7 @@ func (a *App) StartWorker() (*worker.Workers, error) {
 			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler,
-		Alerts:   a.Engine.Alerts,
+		Alerts: a.Engine.Alerts, Failover: a.Engine.Failover,
 		Observer: a.Telemetry, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,
 		Intervals: worker.Intervals{Policies: max(a.Config.PolicyTTL, tuning.MinPolicyInterval), Reconcile: a.Config.ReconcileInterval},
 	})

@@ -32,8 +32,8 @@ func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected fu
 	})
 	attempter, _ := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
-		Emergencies: a.Engine.Emergencies,
-		Observer:    observer, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
+		Emergencies: a.Engine.Emergencies, Failover: a.Engine.Failover,
+		Observer: observer, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
 		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
 	}) // fails only for a cache of size zero
 	polls = worker.NewStreams(worker.Options{

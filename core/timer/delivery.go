@@ -30,6 +30,9 @@ type RunState struct {
 	Wanted bool `json:"wanted"`
 	// Last is the last recorded report, nil if there is none.
 	Last *delivery.Report `json:"last,omitempty"`
+	// Try is the number of the try of its attempts that is under way; 0 where none is known.
+	// It is of the moment, and is not stored.
+	Try int `json:"-"`
 	// Latest is the time after which nothing is sent under the present policy, zero for never.
 	// PolicyVersion is the version of that policy, 0 for no policy.
 	Latest        wire.Instant `json:"latest,omitzero"`

@@ -35,13 +35,19 @@ func New(k *kernel.Kernel) *Holds { return &Holds{kernel: k} }
 // Task is a worker's workflow task of a run.
 type Task struct {
 	workflowID, runID string
-	// scheduled, attempt and version identify the task to Temporal.
-	scheduled, attempt, version int64
+	// scheduled, attempt and version identify the task to Temporal, and started its start.
+	scheduled, attempt, version, started int64
 	// holder is the worker; "" if Temporal does not name it.
 	holder    string
 	startedAt time.Time
 	timeout   time.Duration
 }
+
+// Holder is the worker that has the task; "" where Temporal does not tell.
+func (h Task) Holder() string { return h.holder }
+
+// StartedID is the id of the event by which the worker got the task.
+func (h Task) StartedID() int64 { return h.started }
 
 // TimedOut reports whether Temporal should have taken the task back before a moment.
 func (h Task) TimedOut(before time.Time) bool {
@@ -59,8 +65,8 @@ func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, 
 			task.scheduled, task.version, held = event.GetEventId(), event.GetVersion(), false
 			task.attempt, task.timeout = int64(scheduled.GetAttempt()), scheduled.GetStartToCloseTimeout().AsDuration()
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-			task.startedAt, task.holder, held = event.GetEventTime().AsTime(),
-				identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity()), true
+			task.started, task.startedAt, held = event.GetEventId(), event.GetEventTime().AsTime(), true
+			task.holder = identity.Process(event.GetWorkflowTaskStartedEventAttributes().GetIdentity())
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT:
 			held = false
 		default:

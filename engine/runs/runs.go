@@ -64,6 +64,9 @@ func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer
 	status := described.GetWorkflowExecutionInfo().GetStatus()
 	s := timer.RunState{Wanted: status == enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING}
 	for _, pending := range described.GetPendingActivities() {
+		if pending.GetActivityType().GetName() == workflows.ActivityDeliver {
+			s.Try = int(pending.GetAttempt())
+		}
 		if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED {
 			s.Wanted = false
 		}

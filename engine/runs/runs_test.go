@@ -130,13 +130,14 @@ func TestTheStateOfAnAttempt(t *testing.T) {
 	t.Parallel()
 	run := described(visibility.Running)
 	run.PendingActivities = []*workflowpb.PendingActivityInfo{{
-		State:       enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED,
+		State: enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED, Attempt: 4, ActivityType: &commonpb.ActivityType{Name: workflows.ActivityDeliver},
 		LastFailure: enginetest.Failure(enginetest.Encoded(t, delivery.Report{Result: delivery.ResultRetry, Attempt: 3})),
 	}}
 	state, err := runsOf(t, run).State(t.Context(), order, "run")
 	require.NoError(t, err)
 	require.False(t, state.Wanted, "it is called off")
 	require.Equal(t, 3, state.Last.Attempt)
+	require.Equal(t, 4, state.Try)
 }
 
 func TestWhatTheHistoryOfARunTells(t *testing.T) {

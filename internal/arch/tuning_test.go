@@ -57,6 +57,7 @@ var untuned = map[string]string{
 	"engine/enginetest/service.go":        "what stands in for Temporal in tests",
 	"engine/enginetest/tasks.go":          "what stands in for Temporal in tests",
 	"engine tokenVersion":                 "part of the form of the server's token",
+	"engine TakenOver":                    "what users meet",
 	"engine DefaultWait":                  "what users meet",
 	"engine MaxWait":                      "what users meet",
 	"activities time.Millisecond":         "at once: Temporal takes no wait of zero",

@@ -67,6 +67,12 @@ func (l *Limiter) Hold(run string) (attempt int, startedAt, beganAt time.Time) {
 	return held.attempt, held.startedAt, held.beganAt
 }
 
+// Got reports whether this process got a task of a run, which it started by an event, and none
+// of the run since.
+func (l *Limiter) Got(run string, startedID int64) bool {
+	return l.tasks.newestOf(run).hold.startedID == startedID
+}
+
 // Unrecorded returns the runs whose last task ended here but was not recorded, by run id, with
 // their workflow ids. The end was unanswered, or refused because of a new event.
 func (l *Limiter) Unrecorded() map[string]string {

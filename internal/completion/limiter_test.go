@@ -283,3 +283,24 @@ func TestTaskInTheAnswerToAStart(t *testing.T) {
 		require.True(t, l.TimedOut("run"))
 	})
 }
+
+// A task is known by the event by which it was handed to this process, as long as it is the newest.
+func TestGot(t *testing.T) {
+	t.Parallel()
+	l := newLimiter(t)
+	gets := func(startedID int64) {
+		invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+			poll := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
+			poll.TaskToken, poll.WorkflowExecution, poll.StartedEventId = []byte("token"), &commonpb.WorkflowExecution{RunId: "run"}, startedID
+			return nil
+		}
+		require.NoError(t, l.intercept(t.Context(), "", nil, &workflowservice.PollWorkflowTaskQueueResponse{}, nil, invoke))
+	}
+	require.False(t, l.Got("run", 3))
+	gets(3)
+	require.True(t, l.Got("run", 3))
+	require.False(t, l.Got("run", 6))
+	gets(6)
+	require.True(t, l.Got("run", 6))
+	require.False(t, l.Got("run", 3), "that one is over")
+}

@@ -43,6 +43,7 @@ type task struct {
 // got the first one.
 type hold struct {
 	attempt            int
+	startedID          int64 // of the event by which this process got the task
 	startedAt, beganAt time.Time
 }
 
@@ -115,7 +116,7 @@ func (t task) until() time.Time {
 
 // holdIn returns the hold that begins with a task.
 func holdIn(poll *workflowservice.PollWorkflowTaskQueueResponse) hold {
-	h := hold{attempt: int(poll.GetAttempt())}
+	h := hold{attempt: int(poll.GetAttempt()), startedID: poll.GetStartedEventId()}
 	if started := poll.GetStartedTime(); started != nil {
 		h.startedAt, h.beganAt = started.AsTime(), started.AsTime()
 	}

@@ -51,6 +51,7 @@ type Telemetry struct {
 	overdue    *prometheus.CounterVec
 	unreadable prometheus.Counter
 	resent     prometheus.Counter
+	failover   failover
 }
 
 // labelType is the label of business types, see [labels].
@@ -73,6 +74,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		}, []string{"method", "route", "status"}),
 	}
 	t.policies = newPolicies(&t.labels)
+	t.failover = newFailover()
 	t.streams = newStreams(&t.labels)
 	t.overdue = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "wakecall_overdue_total", Help: "Overdue timers that had no attempt under way, and were woken.",
@@ -86,7 +88,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},
 	}, func() float64 { return 1 })
-	registry.MustRegister(t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.resent, build,
+	registry.MustRegister(t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.resent, t.failover.died, t.failover.freed, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	t.bear(other, true)
 	return t, nil

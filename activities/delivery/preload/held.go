@@ -17,15 +17,16 @@ type held struct {
 	*Preloader
 	spec timer.Spec
 	run  string
-	// since is when this worker got the task.
-	since time.Time
-	due   wire.Instant
+	// since is when this worker got the task, and checked when it last asked whether it still
+	// has it.
+	since, checked time.Time
+	due            wire.Instant
 	// wake carries a value when the timer must be rechecked at once.
 	wake <-chan struct{}
 }
 
 // awaitDue waits until the timer is due, and rechecks it on the way.
-func (h held) awaitDue(ctx context.Context) (delivery.Result, error) {
+func (h *held) awaitDue(ctx context.Context) (delivery.Result, error) {
 	if result, err := h.awaitRechecks(ctx); result != "" || err != nil {
 		return result, err
 	}
@@ -38,7 +39,7 @@ func (h held) awaitDue(ctx context.Context) (delivery.Result, error) {
 
 // awaitRechecks waits for the moment of the recheck, rechecks, and waits until it would
 // be too late for another one.
-func (h held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
+func (h *held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 	var done func()
 	h.wake, done = h.wakeups.expect(h.run)
 	defer done()
@@ -57,7 +58,7 @@ func (h held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 
 // awaitEarly waits for a moment, and rechecks now and then. A recheck without an answer is
 // ignored: there will be others.
-func (h held) awaitEarly(ctx context.Context, moment time.Time) (delivery.Result, error) {
+func (h *held) awaitEarly(ctx context.Context, moment time.Time) (delivery.Result, error) {
 	for {
 		next := time.Now().Add(recheckAfter(h.wakeups.expected()))
 		if !next.Before(moment) {
@@ -73,7 +74,7 @@ func (h held) awaitEarly(ctx context.Context, moment time.Time) (delivery.Result
 }
 
 // awaitWoken waits for a moment, and rechecks at each wakeup.
-func (h held) awaitWoken(ctx context.Context, moment time.Time) (delivery.Result, error) {
+func (h *held) awaitWoken(ctx context.Context, moment time.Time) (delivery.Result, error) {
 	for {
 		woken, result, err := h.await(ctx, moment)
 		if result != "" || err != nil || !woken {
@@ -87,7 +88,7 @@ func (h held) awaitWoken(ctx context.Context, moment time.Time) (delivery.Result
 
 // await waits for a moment or a wakeup. The result says why the timer was released
 // meanwhile, if it was.
-func (h held) await(ctx context.Context, moment time.Time) (woken bool, result delivery.Result, err error) {
+func (h *held) await(ctx context.Context, moment time.Time) (woken bool, result delivery.Result, err error) {
 	wait := time.NewTimer(time.Until(moment))
 	defer wait.Stop()
 	select {
@@ -103,21 +104,36 @@ func (h held) await(ctx context.Context, moment time.Time) (woken bool, result d
 }
 
 // recheckIfLate keeps a timer from ringing on stale knowledge. This process may have stood
-// still, frozen or without a processor, or the task took long to arrive. Another worker may
-// hold the timer now, and it may have been cancelled or moved.
-func (h held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
+// still, frozen or without a processor, the task may have taken long to arrive, or Temporal
+// hears nothing of this process. Another worker may hold the timer now, and it may have been
+// cancelled or moved.
+func (h *held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 	if h.Tasks.TimedOut(h.run) {
 		return h.release(delivery.ResultWorkerStopping)
 	}
-	if h.due.Until(time.Now()) > -tuning.Promptly {
-		return "", nil
+	if h.due.Until(time.Now()) <= -tuning.Promptly {
+		if result, err := h.recheck(ctx); result != "" || err != nil {
+			return result, err
+		}
 	}
-	return h.recheck(ctx)
+	return h.recheckIfCutOff(ctx)
+}
+
+// recheckIfCutOff rechecks a timer that another worker may have been given since the last
+// recheck. What was asked before this process stood still is asked again.
+func (h *held) recheckIfCutOff(ctx context.Context) (delivery.Result, error) {
+	for h.Failover.CutOff(h.checked) {
+		result, err := h.recheck(ctx)
+		if result != "" || err != nil || time.Since(h.checked) < tuning.SignTrusted {
+			return result, err
+		}
+	}
+	return "", nil
 }
 
 // recheck releases a timer that is no longer wanted, or no longer this worker's. It asks
 // until Temporal answers: a possibly cancelled timer should ring late rather than wrongly.
-func (h held) recheck(ctx context.Context) (delivery.Result, error) {
+func (h *held) recheck(ctx context.Context) (delivery.Result, error) {
 	for {
 		result, err := h.released(ctx)
 		switch {
@@ -135,7 +151,7 @@ func (h held) recheck(ctx context.Context) (delivery.Result, error) {
 // released is why a timer must be released; "" if it must not. A worker asks once more after
 // the answer that another one holds the timer. Temporal exchanges the task of a long
 // attempt, and shows the new one a moment later.
-func (h held) released(ctx context.Context) (delivery.Result, error) {
+func (h *held) released(ctx context.Context) (delivery.Result, error) {
 	result, err := h.releasedNow(ctx)
 	if err != nil || result != delivery.ResultWorkerStopping {
 		return result, err
@@ -148,17 +164,22 @@ func (h held) released(ctx context.Context) (delivery.Result, error) {
 
 // releasedNow asks once. A new task shows that another worker may have held the timer in
 // between.
-func (h held) releasedNow(ctx context.Context) (delivery.Result, error) {
+func (h *held) releasedNow(ctx context.Context) (delivery.Result, error) {
 	attempt, startedAt, since := h.Tasks.Hold(h.run)
 	if !since.Equal(h.since) {
 		return delivery.ResultWorkerStopping, nil
 	}
-	return h.Runs.Revoked(ctx, h.spec.Key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
+	asked := time.Now()
+	result, err := h.Runs.Revoked(ctx, h.spec.Key, timer.Hold{RunID: h.run, Attempt: attempt, StartedAt: startedAt})
+	if err == nil {
+		h.checked = asked
+	}
+	return result, err
 }
 
 // leavesAt is when this worker's part ends: at the instant, or a moment before if a
 // receiver's gateway makes the attempt.
-func (h held) leavesAt(ctx context.Context) time.Time {
+func (h *held) leavesAt(ctx context.Context) time.Time {
 	policy, _ := h.Policies.Policy(ctx, h.spec.BusinessType)
 	if callback, _ := h.spec.Call(policy); callback.Stream {
 		return h.due.Time().Add(-tuning.StreamLead)
@@ -166,7 +187,7 @@ func (h held) leavesAt(ctx context.Context) time.Time {
 	return h.due.Time()
 }
 
-func (h held) release(how delivery.Result) (delivery.Result, error) {
+func (h *held) release(how delivery.Result) (delivery.Result, error) {
 	h.Observer.Released(how)
 	return how, nil
 }

@@ -28,6 +28,13 @@ type Tasks interface {
 	Hold(run string) (attempt int, startedAt, beganAt time.Time)
 }
 
+// Failover tells whether this process may still take for its own what it was handed.
+type Failover interface {
+	// CutOff reports whether other workers may have been given the timers of this one after a
+	// moment.
+	CutOff(since time.Time) bool
+}
+
 // Policies returns the policy of a business type.
 type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
@@ -52,6 +59,7 @@ type Observer interface {
 type Config struct {
 	Runs     Runs
 	Tasks    Tasks
+	Failover Failover
 	Policies Policies
 	Places   Places
 	Observer Observer
@@ -80,9 +88,7 @@ func New(config Config) *Preloader {
 // rechecks shortly before the timer is due, and again at each [Preloader.Recheck]: it is
 // certain to see a change that was durable before.
 func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result, error) {
-	run := activity.GetInfo(ctx).WorkflowExecution.RunID
-	_, _, since := p.Tasks.Hold(run)
-	h := held{Preloader: p, spec: spec, run: run, since: since, due: spec.RingsAt()}
+	h := p.hold(ctx, spec)
 	wait := h.due.Until(time.Now())
 	if wait <= 0 {
 		return h.recheckIfLate(ctx)
@@ -100,6 +106,28 @@ func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result
 	p.Observer.Preloaded(1)
 	defer p.Observer.Preloaded(-1)
 	return h.awaitDue(ctx)
+}
+
+// Confirm rechecks a timer that must ring now, if another worker may have been given it since
+// [Preloader.Await] returned, or since the last confirmation. The result is that of Await.
+func (p *Preloader) Confirm(ctx context.Context, spec timer.Spec, since time.Time) (delivery.Result, error) {
+	if !p.Failover.CutOff(since) {
+		return "", nil
+	}
+	h := p.hold(ctx, spec)
+	h.checked = since
+	return h.recheckIfCutOff(ctx)
+}
+
+// hold returns the timer as this process holds it.
+func (p *Preloader) hold(ctx context.Context, spec timer.Spec) *held {
+	run := activity.GetInfo(ctx).WorkflowExecution.RunID
+	_, _, since := p.Tasks.Hold(run)
+	checked := time.Now()
+	if !since.IsZero() && since.Before(checked) { // by Temporal's clock
+		checked = since
+	}
+	return &held{Preloader: p, spec: spec, run: run, since: since, checked: checked, due: spec.RingsAt()}
 }
 
 // Recheck makes this process recheck a preloaded timer at once.

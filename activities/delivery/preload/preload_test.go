@@ -25,10 +25,29 @@ type engine struct {
 	errors   atomic.Int32
 	rechecks atomic.Int32
 	handedOn atomic.Int32 // the attempt of the task that is pending
+	cutOff   atomic.Bool
+	heard    atomic.Pointer[time.Time] // when it heard of this process again
+	slow     atomic.Int64              // for how long this process stands still as it asks
+}
+
+func (e *engine) CutOff(since time.Time) bool {
+	heard := e.heard.Load()
+	return e.cutOff.Load() || heard != nil && since.Before(*heard)
+}
+
+// standsStill has the process stand still for so long that another one gets what it holds.
+func (e *engine) standsStill() {
+	now := time.Now()
+	e.heard.Store(&now)
+	e.handedOn.Store(2)
 }
 
 func (e *engine) Revoked(_ context.Context, _ wire.Key, hold timer.Hold) (delivery.Result, error) {
 	e.rechecks.Add(1)
+	if slow := time.Duration(e.slow.Swap(0)); slow > 0 {
+		<-time.After(slow)
+		defer e.standsStill() // its answer is of before
+	}
 	switch {
 	case e.errors.Add(-1) >= 0:
 		return "", errors.New("no answer")
@@ -88,26 +107,30 @@ type preloading struct {
 
 func newPreloading(t *testing.T, room bool) *preloading {
 	h := &preloading{T: t, engine: &engine{}, task: &task{}, counts: &counts{}}
-	h.preloader = New(Config{Runs: h.engine, Policies: noPolicies{}, Places: places(room), Tasks: h.task, Observer: h.counts})
+	h.preloader = New(Config{Runs: h.engine, Policies: noPolicies{}, Places: places(room), Tasks: h.task, Failover: h.engine, Observer: h.counts})
 	return h
 }
 
 // preloads takes a timer that is due after a while, and says what came of it and
 // how long it took.
 func (h *preloading) preloads(rings, preload time.Duration) (result delivery.Result, took time.Duration) {
+	began := time.Now()
+	spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(began.Add(rings)), Preload: policy.Preload{Lead: wire.Duration(preload), Window: wire.Duration(preload)}}}
+	h.inActivity(func(ctx context.Context) (err error) {
+		result, err = h.preloader.Await(ctx, spec)
+		return err
+	})
+	require.Zero(h, h.counts.preloaded.Load(), "nothing is preloaded any more")
+	return result, time.Since(began)
+}
+
+// inActivity does something within an attempt.
+func (h *preloading) inActivity(do func(context.Context) error) {
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.SetTestTimeout(time.Hour)
-	began := time.Now()
-	spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(began.Add(rings)), Preload: policy.Preload{Lead: wire.Duration(preload), Window: wire.Duration(preload)}}}
-	_, err := env.ExecuteLocalActivity(func(ctx context.Context) (delivery.Report, error) {
-		var err error
-		result, err = h.preloader.Await(ctx, spec)
-		return delivery.Report{}, err
-	})
+	_, err := env.ExecuteLocalActivity(do)
 	require.NoError(h, err)
-	require.Zero(h, h.counts.preloaded.Load(), "nothing is preloaded any more")
-	return result, time.Since(began)
 }
 
 func TestPreloadedUntilItIsDue(t *testing.T) {
@@ -203,6 +226,19 @@ func TestNotCalledOnOldKnowledge(t *testing.T) {
 		"timed out while preloaded": {func(h *preloading) { h.task.timedOut.Store(true) }, time.Second, delivery.ResultWorkerStopping},
 		"freed":                     {func(h *preloading) { h.engine.handedOn.Store(2) }, -time.Second, delivery.ResultWorkerStopping},
 		"neither":                   {func(*preloading) {}, -time.Second, ""},
+		"cut off, and freed": {func(h *preloading) {
+			time.AfterFunc(time.Second-tuning.LastRecheck/2, func() { h.engine.cutOff.Store(true); h.engine.handedOn.Store(2) })
+		}, time.Second, delivery.ResultWorkerStopping},
+		"stood still, and freed": {func(h *preloading) {
+			time.AfterFunc(time.Second-tuning.LastRecheck/2, h.engine.standsStill)
+		}, time.Second, delivery.ResultWorkerStopping},
+		"stood still, and back in time": {func(h *preloading) {
+			time.AfterFunc(time.Second-tuning.LastRecheck/2, func() { h.engine.standsStill(); h.engine.handedOn.Store(0) })
+		}, time.Second, ""},
+		"cut off, and back in time": {func(h *preloading) { h.engine.cutOff.Store(true) }, time.Second, ""},
+		"freed after the last recheck, and not cut off": {func(h *preloading) {
+			time.AfterFunc(time.Second-tuning.LastRecheck/2, func() { h.engine.handedOn.Store(2) })
+		}, time.Second, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -211,6 +247,65 @@ func TestNotCalledOnOldKnowledge(t *testing.T) {
 				result, took := h.preloads(c.rings, policy.DefaultPreload)
 				require.Equal(t, c.result, result)
 				require.LessOrEqual(t, took, max(c.rings, 0)+tuning.RecheckPause)
+			})
+		})
+	}
+}
+
+// A task that was handed out before this process stood still is not trusted, however soon its
+// timer is due after that.
+func TestATaskFromBeforeAStandstill(t *testing.T) {
+	for name, c := range map[string]struct {
+		got    time.Duration // before the process was heard of again
+		result delivery.Result
+	}{
+		"before": {time.Second, delivery.ResultWorkerStopping},
+		"since":  {-time.Millisecond, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newPreloading(t, true)
+				h.engine.standsStill()
+				got := time.Now().Add(-c.got)
+				h.task.hold.Store(&handed{1, got, got})
+				<-time.After(2 * time.Millisecond)
+				result, _ := h.preloads(0, policy.DefaultPreload)
+				require.Equal(t, c.result, result)
+			})
+		})
+	}
+}
+
+// A timer that has waited for its turn is rechecked once more, if another worker may have got
+// it meanwhile. What was asked before a standstill is asked again after it.
+func TestConfirm(t *testing.T) {
+	for name, c := range map[string]struct {
+		happened func(*engine)
+		result   delivery.Result
+		rechecks int32
+	}{
+		"nothing":                     {func(*engine) {}, "", 0},
+		"freed":                       {(*engine).standsStill, delivery.ResultWorkerStopping, 2},
+		"stood still, and not freed":  {func(e *engine) { e.standsStill(); e.handedOn.Store(0) }, "", 1},
+		"freed, for all that is told": {func(e *engine) { e.handedOn.Store(2) }, "", 0},
+		"stands still as it asks": {func(e *engine) {
+			e.standsStill()
+			e.handedOn.Store(0)
+			e.slow.Store(int64(2 * tuning.SignTrusted))
+		}, delivery.ResultWorkerStopping, 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, since := newPreloading(t, true), time.Now()
+				<-time.After(time.Millisecond)
+				c.happened(h.engine)
+				var result delivery.Result
+				h.inActivity(func(ctx context.Context) (err error) {
+					result, err = h.preloader.Confirm(ctx, timer.Spec{Memo: timer.Memo{DueAt: wire.At(since)}}, since)
+					return err
+				})
+				require.Equal(t, c.result, result)
+				require.Equal(t, c.rechecks, h.engine.rechecks.Load())
 			})
 		})
 	}

@@ -1,0 +1,152 @@
+package failover
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/wakecall/wakecall/engine/holds"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// TakenOver is how late a timer of a dead worker may be called, after its due time or after
+// the worker died or the only one came back: what is promised.
+const TakenOver = 15 * time.Second
+
+// Observer is told what a process sees of the others.
+type Observer interface {
+	// Died is told of a worker that is taken for dead, and Revived of one that was so
+	// wrongly, or stood still.
+	Died(worker string)
+	Revived(worker string)
+	// Freed counts timers that were taken from dead workers.
+	Freed(timers int)
+	// Failed is told why something could not be done. It is tried again.
+	Failed(err error)
+}
+
+// Failover gives the signs of life of one worker process, watches those of the others, and
+// frees what dead ones held. Its zero value is of no use. It is safe for concurrent use.
+type Failover struct {
+	Config
+
+	kernel *kernel.Kernel
+	signs  Signs
+	holds  *holds.Holds
+	watch  *watch
+	// missing are the tasks that were lost on their way to this process.
+	missing missing
+	// held and attempts are the searches for what dead workers had.
+	held, attempts *search
+
+	// heard is how Temporal has heard of this process; nil where it keeps no signs.
+	heard    atomic.Pointer[row]
+	stopping atomic.Bool
+}
+
+// Tasks are the workflow tasks of this process.
+type Tasks interface {
+	// Got reports whether this process got a task of a run, which it started by an event.
+	Got(run string, startedID int64) bool
+}
+
+// Config is what a [Failover] needs to know of its process.
+type Config struct {
+	// Worker is the identity of the process.
+	Worker   string
+	Tasks    Tasks
+	Trouble  *Trouble
+	Observer Observer
+}
+
+// New returns the failover of a worker process.
+func New(k *kernel.Kernel, config Config) *Failover {
+	f := &Failover{Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker)}
+	f.held, f.attempts = newSearch(newSweep(f)), newSearch(newAttempts(f))
+	return f
+}
+
+// Begin gives the first sign. It must come before this process takes its first task: a
+// worker without a sign may be taken for dead.
+func (f *Failover) Begin(ctx context.Context) error { return f.give(ctx) }
+
+// Run gives signs, watches and frees, until ctx is done.
+func (f *Failover) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery, f.give) })
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, f.look) }) // each look shows one more sign
+	running.Go(func() { f.held.run(ctx, f.Observer) })
+	running.Go(func() { f.attempts.run(ctx, f.Observer) })
+	running.Go(func() { f.Trouble.watch(ctx, f.held.begin) })
+	running.Wait()
+}
+
+// Stop says from now on that this process stops. It goes on to give signs until the
+// attempts under way have ended.
+func (f *Failover) Stop() { f.stopping.Store(true) }
+
+// End removes the sign of this process. Nothing may be held by it any more.
+func (f *Failover) End(ctx context.Context) error { return f.signs.End(ctx, f.Worker) }
+
+// Crashed reports whether a worker is dead that has neither rung a timer nor can tell of it. due
+// is when the timer was due.
+func (f *Failover) Crashed(worker string, due time.Time) bool {
+	return f.watch.crashed(worker, due, time.Now())
+}
+
+// CutOff reports whether another worker may have been given the timers of this process after a
+// moment: for a while no sign of it has reached Temporal, now or since then.
+func (f *Failover) CutOff(since time.Time) bool { return f.heard.Load().broken(since, time.Now()) }
+
+// repeat does something each second, for the first time after a while. Of failures in a row
+// the observer is told once.
+func (f *Failover) repeat(ctx context.Context, first time.Duration, do func(context.Context) error) {
+	next := time.NewTicker(first)
+	defer next.Stop()
+	failing := false
+	for {
+		select {
+		case <-next.C:
+		case <-ctx.Done():
+			return
+		}
+		next.Reset(tuning.SignEvery)
+		err := do(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			f.Observer.Failed(err)
+		}
+		failing = err != nil
+	}
+}
+
+func (f *Failover) give(ctx context.Context) error {
+	at := time.Now()
+	err := f.signs.Give(ctx, Sign{Worker: f.Worker, At: at, Stopping: f.stopping.Load()})
+	f.heard.Store(f.heard.Load().next(at, time.Now(), err))
+	return err
+}
+
+// look judges the others by their signs.
+func (f *Failover) look(ctx context.Context) error {
+	signs, err := f.signs.List(ctx)
+	if err != nil {
+		return err
+	}
+	v := f.watch.observe(signs, time.Now())
+	for _, worker := range v.revived {
+		f.Observer.Revived(worker)
+	}
+	for _, worker := range v.died {
+		f.Observer.Died(worker)
+		if err := f.signs.EndPolls(ctx, worker); err != nil {
+			f.Observer.Failed(err)
+		}
+	}
+	if len(v.died)+len(v.lost) > 0 {
+		f.held.begin()
+		f.attempts.begin()
+	}
+	return nil
+}

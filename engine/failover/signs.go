@@ -1,0 +1,138 @@
+package failover
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	enumspb "go.temporal.io/api/enums/v1"
+	workerpb "go.temporal.io/api/worker/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// Sign is a sign of life of a worker process.
+type Sign struct {
+	Worker string
+	// At is when it was given, by the clock of that worker.
+	At time.Time
+	// Stopping is set once the process stops. It may still end attempts.
+	Stopping bool
+}
+
+// Signs are the signs of life that worker processes give each other. They pass through the
+// memory of Temporal's matching service and cost no write; a restart of that service loses
+// them. Temporal calls these calls experimental. Nothing else in Wakecall makes them.
+type Signs interface {
+	// Give records a sign. It replaces the last one of the same worker.
+	Give(ctx context.Context, sign Sign) error
+	// End removes the sign of a worker that has stopped.
+	End(ctx context.Context, worker string) error
+	// List returns the last sign of each worker.
+	List(ctx context.Context) ([]Sign, error)
+	// EndPolls ends the polls of a worker that cannot end them itself, so that no further
+	// task is handed to it. Temporal refuses its new ones for half a minute.
+	EndPolls(ctx context.Context, worker string) error
+}
+
+// NewSigns returns the signs of the workers of a namespace.
+func NewSigns(k *kernel.Kernel) Signs { return &signs{k} }
+
+type signs struct{ kernel *kernel.Kernel }
+
+// signQueue tells a sign from the heartbeats of the SDK's workers, which name the queue that
+// they poll.
+const signQueue = workflows.SignQueue
+
+func (s *signs) Give(ctx context.Context, sign Sign) error {
+	status := enumspb.WORKER_STATUS_RUNNING
+	if sign.Stopping {
+		status = enumspb.WORKER_STATUS_SHUTTING_DOWN
+	}
+	return s.record(ctx, &workerpb.WorkerHeartbeat{
+		WorkerInstanceKey: sign.Worker, WorkerIdentity: sign.Worker, TaskQueue: signQueue, Status: status,
+		HeartbeatTime: timestamppb.New(sign.At),
+	})
+}
+
+func (s *signs) End(ctx context.Context, worker string) error {
+	return s.record(ctx, &workerpb.WorkerHeartbeat{
+		WorkerInstanceKey: worker, WorkerIdentity: worker, TaskQueue: signQueue, Status: enumspb.WORKER_STATUS_SHUTDOWN,
+	})
+}
+
+func (s *signs) record(ctx context.Context, heartbeat *workerpb.WorkerHeartbeat) error {
+	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
+	defer cancel()
+	_, err := s.kernel.Client.WorkflowService().RecordWorkerHeartbeat(ctx, &workflowservice.RecordWorkerHeartbeatRequest{
+		Namespace: s.kernel.Namespace, Identity: heartbeat.GetWorkerIdentity(), WorkerHeartbeat: []*workerpb.WorkerHeartbeat{heartbeat},
+	})
+	return err
+}
+
+func (s *signs) List(ctx context.Context) ([]Sign, error) {
+	heartbeats, err := s.heartbeats(ctx, "TaskQueue = '"+signQueue+"'")
+	listed := make([]Sign, 0, len(heartbeats))
+	for _, heartbeat := range heartbeats {
+		listed = append(listed, Sign{
+			Worker: heartbeat.GetWorkerIdentity(), At: heartbeat.GetHeartbeatTime().AsTime(),
+			Stopping: heartbeat.GetStatus() == enumspb.WORKER_STATUS_SHUTTING_DOWN,
+		})
+	}
+	return listed, err
+}
+
+func (s *signs) EndPolls(ctx context.Context, worker string) error {
+	heartbeats, err := s.heartbeats(ctx, "WorkerIdentity = '"+worker+"'")
+	errs := []error{err}
+	for _, heartbeat := range heartbeats {
+		switch heartbeat.GetTaskQueue() {
+		case signQueue:
+		case workflows.ReceiptQueue(worker): // if it lives after all, it shall answer
+		default:
+			errs = append(errs, s.endPoll(ctx, heartbeat))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (s *signs) endPoll(ctx context.Context, heartbeat *workerpb.WorkerHeartbeat) error {
+	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
+	defer cancel()
+	_, err := s.kernel.Client.WorkflowService().ShutdownWorker(ctx, &workflowservice.ShutdownWorkerRequest{
+		Namespace: s.kernel.Namespace, Identity: heartbeat.GetWorkerIdentity(), WorkerInstanceKey: heartbeat.GetWorkerInstanceKey(),
+		TaskQueue: heartbeat.GetTaskQueue(), Reason: "it gives no sign of life",
+	})
+	return err
+}
+
+// heartbeats returns the last heartbeats of the workers that a condition selects.
+func (s *signs) heartbeats(ctx context.Context, of string) (heartbeats []*workerpb.WorkerHeartbeat, err error) {
+	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
+	defer cancel()
+	query := &workflowservice.ListWorkersRequest{Namespace: s.kernel.Namespace, Query: of}
+	listed, err := s.kernel.Client.WorkflowService().ListWorkers(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	for _, info := range listed.GetWorkersInfo() { //nolint:staticcheck // one call in place of one for each worker
+		heartbeats = append(heartbeats, info.GetWorkerHeartbeat())
+	}
+	if len(heartbeats) > 0 {
+		return heartbeats, nil
+	}
+	for _, worker := range listed.GetWorkers() {
+		described, err := s.kernel.Client.WorkflowService().DescribeWorker(ctx, &workflowservice.DescribeWorkerRequest{
+			Namespace: s.kernel.Namespace, WorkerInstanceKey: worker.GetWorkerInstanceKey(),
+		})
+		if err != nil {
+			return nil, err
+		}
+		heartbeats = append(heartbeats, described.GetWorkerInfo().GetWorkerHeartbeat())
+	}
+	return heartbeats, nil
+}

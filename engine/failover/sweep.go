@@ -1,0 +1,155 @@
+package failover
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	workflowpb "go.temporal.io/api/workflow/v1"
+	"golang.org/x/sync/errgroup"
+	timerate "golang.org/x/time/rate"
+
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// sweep frees the timers that dead workers hold until they are due.
+type sweep struct {
+	*Failover
+	// pace is for those that are due later than soon.
+	pace *timerate.Limiter
+
+	mu sync.Mutex
+	// alive are the runs that a living worker holds.
+	alive map[string]bool
+}
+
+// candidate is a run whose task a worker may have.
+type candidate struct {
+	workflowID, runID string
+	rings             time.Time
+}
+
+func newSweep(f *Failover) *sweep {
+	return &sweep{Failover: f, pace: timerate.NewLimiter(tuning.DispatchPerSecond, 1), alive: map[string]bool{}}
+}
+
+// reset forgets who lived.
+func (s *sweep) reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.alive)
+}
+
+// pass looks at each timer that may be held, in the order of their due times. Of several
+// survivors each begins with its own share.
+func (s *sweep) pass(ctx context.Context) (freed int, err error) {
+	candidates, err := s.candidates(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var count atomic.Int64
+	var looking errgroup.Group
+	looking.SetLimit(tuning.FreesAtOnce)
+	for _, c := range s.inOrder(candidates) {
+		if time.Until(c.rings) > tuning.FreedSoon && s.pace.Wait(ctx) != nil {
+			break
+		}
+		looking.Go(func() error {
+			freed, err := s.free(ctx, c)
+			if freed {
+				count.Add(1)
+			}
+			return err
+		})
+	}
+	err = looking.Wait()
+	return int(count.Load()), err
+}
+
+// candidates lists the timers that may be held: their start delay is over, and their first
+// attempt has not ended.
+func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
+	oldest := time.Now().Add(-tuning.OldestHeld)
+	query := visibility.Overdue(visibility.Untried(), wire.At(time.Now().Add(tuning.ClockSkew)))
+	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			var memo timer.Memo
+			run := info.GetExecution()
+			if s.isAlive(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
+				continue
+			}
+			if rings := memo.RingsAt().Time(); rings.After(oldest) {
+				found = append(found, candidate{run.GetWorkflowId(), run.GetRunId(), rings})
+			}
+		}
+		return nil
+	})
+	return found, err
+}
+
+// inOrder puts the share of this worker first, each part by due time.
+func (s *sweep) inOrder(candidates []candidate) []candidate {
+	survivors := s.watch.survivors()
+	slices.Sort(survivors)
+	mine := uint32(slices.Index(survivors, s.Worker))
+	share := func(c candidate) int {
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(c.runID)) // a hash takes everything
+		if h.Sum32()%uint32(len(survivors)) == mine {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(share(a), share(b)), a.rings.Compare(b.rings))
+	})
+	return candidates
+}
+
+// free frees a run if a dead worker has its task.
+func (s *sweep) free(ctx context.Context, c candidate) (freed bool, err error) {
+	freed, alive, err := s.freeTask(ctx, c)
+	if alive {
+		s.setAlive(c.runID)
+	}
+	return freed, err
+}
+
+// freeTask frees the workflow task of a run if a dead worker has it, or if it was lost on its
+// way to this one. alive reports whether a worker has it that may live.
+func (f *Failover) freeTask(ctx context.Context, c candidate) (freed, alive bool, err error) {
+	task, held, err := f.holds.Find(ctx, c.workflowID, c.runID)
+	if err != nil || !held {
+		return false, false, err
+	}
+	now := time.Now()
+	switch mine := task.Holder() == f.Worker; {
+	case mine && f.Tasks.Got(c.runID, task.StartedID()), !mine && !f.watch.left(task.Holder(), c.rings, now):
+		return false, true, nil
+	case mine && !f.missing.forLong(c.runID, task.StartedID(), now):
+		return false, false, nil // it may be on its way
+	}
+	freed, err = f.holds.Free(ctx, task)
+	return freed, false, err
+}
+
+func (s *sweep) isAlive(run string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.alive[run]
+}
+
+func (s *sweep) setAlive(run string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alive[run] = true
+}
