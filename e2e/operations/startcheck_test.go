@@ -22,7 +22,7 @@ func findings(t *testing.T, env *testenv.Env) map[string]namespace.Finding {
 		found[finding.Check] = finding
 	}
 	t.Log(time.Since(began))
-	assert.Len(t, found, 6)
+	assert.Len(t, found, 8)
 	return found
 }
 
@@ -55,8 +55,13 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 			"limit.maxIDLength:\n  - value: 255\n",
 			map[string]string{
 				"partitions": "matching.numTaskqueueReadPartitions", "id-reuse": "history.workflowIdReuseMinimalInterval", "retention": "set its retention to 24h",
+				"polls": "frontend.enableCancelWorkerPollsOnShutdown",
 			},
 			[]string{"fairness"},
+		},
+		"without signs": {
+			string(deploy.DynamicConfig) + "frontend.WorkerHeartbeatsEnabled:\n  - value: false\n",
+			map[string]string{"signs": "frontend.WorkerHeartbeatsEnabled", "retention": "set its retention to 24h"}, nil,
 		},
 		"without fairness": {
 			strings.Replace(string(deploy.DynamicConfig), "matching.enableFairness:\n  - value: true", "matching.enableFairness:\n  - value: false", 1),

@@ -12,6 +12,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	workerpb "go.temporal.io/api/worker/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -43,6 +44,8 @@ type Temporal struct {
 
 // store has the runs of a namespace.
 type store struct {
+	// signs are the last signs of life of workers, by their instance keys.
+	signs map[string]*workerpb.WorkerHeartbeat
 	// OnEvent is called for every signal and every request for cancellation, after it was stored.
 	// It may be nil.
 	OnEvent func(id string, event *historypb.HistoryEvent)

@@ -18,7 +18,8 @@ import (
 
 // Finding is the result of one startup check of Temporal.
 type Finding struct {
-	// Check is one of partitions, id-reuse, fairness, retention, clock and freeing.
+	// Check is one of partitions, id-reuse, fairness, retention, clock, freeing, signs and
+	// polls.
 	Check string
 	// Wrong says in one line what is wrong and what to change; it is empty if all is well.
 	Wrong string
@@ -56,6 +57,11 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 	defer held.clean(ctx)
 	wrong, unknown = held.freeing(ctx)
 	note("freeing", wrong, unknown)
+	wrong, unknown = held.signs(ctx)
+	note("signs", wrong, unknown)
+	polled := &startupCheck{kernel: n.kernel, queue: t.queue + "-polled"}
+	wrong, unknown = polled.polls(ctx)
+	note("polls", wrong, unknown)
 	return findings
 }
 

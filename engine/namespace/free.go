@@ -25,7 +25,8 @@ func (t *startupCheck) freeing(ctx context.Context) (wrong string, unknown error
 		return "", err
 	}
 	if !freed {
-		return "Temporal cannot take a task back from a dead worker: a timer stays lost if its task has lost the timeout; use a server of 1.29 to 1.32", nil
+		return "Temporal cannot take a task back from a dead worker: what the worker held waits for its timeout, " +
+			"and a timer stays lost if its task has lost the timeout; use a server of 1.29 to 1.32", nil
 	}
 	_, err = t.poll(ctx)
 	return "", err

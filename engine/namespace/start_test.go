@@ -20,7 +20,7 @@ import (
 // to change. Every workflow that was started for it is deleted.
 func TestTheCheckAtTheStart(t *testing.T) {
 	t.Parallel()
-	checks := []string{"retention", "partitions", "clock", "id-reuse", "fairness", "freeing"}
+	checks := []string{"retention", "partitions", "clock", "id-reuse", "fairness", "freeing", "signs", "polls"}
 	for name, c := range map[string]struct {
 		server enginetest.Server
 		// wrong is what is said of a check; the others are well or, as unknown says, not known.
@@ -73,7 +73,7 @@ func TestWhatCannotBeChecked(t *testing.T) {
 		"ListTaskQueuePartitions":      {"partitions", "fairness"},
 		"DescribeTaskQueue":            {"fairness"},
 		"StartWorkflowExecution":       {"clock", "id-reuse", "fairness", "freeing"},
-		"PollWorkflowTaskQueue":        {"id-reuse", "fairness", "freeing"},
+		"PollWorkflowTaskQueue":        {"id-reuse", "fairness", "freeing", "polls"},
 		"DescribeWorkflowExecution":    {"clock", "id-reuse"},
 		"RespondWorkflowTaskCompleted": {"id-reuse"},
 		"RespondWorkflowTaskFailed":    {"freeing"},
@@ -113,7 +113,7 @@ func TestACheckThatTakesTooLong(t *testing.T) {
 			return nil
 		}
 		found := New(kernel.New(on, "default", "")).CheckStart(t.Context())
-		require.Len(t, found, 6)
+		require.Len(t, found, 8)
 		requireClean(t, on)
 	})
 }

@@ -57,7 +57,7 @@ var rooms = map[string][]string{
 	"engine/holds":          {"engine/kernel", "internal/errtype", "internal/identity"},
 	"engine/jobs":           {"core", "engine/kernel", "engine/query", "engine/visibility", "internal/audit", "internal/errtype", "workflows"},
 	"engine/kernel":         {"core", "engine/query", "engine/visibility", "internal/errtype", "workflows"},
-	"engine/namespace":      {"core", "engine/holds", "engine/kernel", "internal/errtype", "workflows"},
+	"engine/namespace":      {"core", "engine/failover", "engine/holds", "engine/kernel", "internal/errtype", "workflows"},
 	"engine/outcomes":       {"core", "engine/kernel", "engine/query", "engine/visibility", "workflows"},
 	"engine/policies":       {"core", "engine/kernel", "engine/query", "engine/registry", "engine/visibility", "internal/audit", "internal/errtype", "internal/identity", "internal/seal", "workflows"},
 	"engine/query":          {"core"},

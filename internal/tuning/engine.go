@@ -284,6 +284,10 @@ const (
 	// LongestReuse is how long Temporal may delay the continuation of a run, in tune with
 	// deploy/dynamicconfig.yaml.
 	LongestReuse = 50 * time.Millisecond
+	// PollLife bounds a poll that is to be ended, and PollEnds is within what it ends. Without
+	// that a server ends it a second before its life is over.
+	PollLife = 3 * time.Second
+	PollEnds = time.Second
 	// BacklogPoll is the interval of queries for a queue's backlog.
 	BacklogPoll = 5 * time.Millisecond
 )

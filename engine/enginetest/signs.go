@@ -1,0 +1,48 @@
+package enginetest
+
+import (
+	"context"
+
+	workerpb "go.temporal.io/api/worker/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+)
+
+// RecordWorkerHeartbeat keeps the last sign of life of a worker.
+func (s service) RecordWorkerHeartbeat(
+	_ context.Context, r *workflowservice.RecordWorkerHeartbeatRequest, _ ...grpc.CallOption,
+) (*workflowservice.RecordWorkerHeartbeatResponse, error) {
+	call := Call{Name: "RecordWorkerHeartbeat", Of: r.GetIdentity()}
+	return called(s.t, call, func() (*workflowservice.RecordWorkerHeartbeatResponse, error) {
+		for _, heartbeat := range r.GetWorkerHeartbeat() {
+			if s.t.signs == nil {
+				s.t.signs = map[string]*workerpb.WorkerHeartbeat{}
+			}
+			s.t.signs[heartbeat.GetWorkerInstanceKey()] = heartbeat
+		}
+		return &workflowservice.RecordWorkerHeartbeatResponse{}, nil
+	})
+}
+
+// ListWorkers lists every worker, whatever is asked for.
+func (s service) ListWorkers(
+	_ context.Context, _ *workflowservice.ListWorkersRequest, _ ...grpc.CallOption,
+) (*workflowservice.ListWorkersResponse, error) {
+	return called(s.t, Call{Name: "ListWorkers"}, func() (*workflowservice.ListWorkersResponse, error) {
+		listed := &workflowservice.ListWorkersResponse{}
+		for _, heartbeat := range s.t.signs {
+			info := &workerpb.WorkerInfo{WorkerHeartbeat: heartbeat}
+			listed.WorkersInfo = append(listed.WorkersInfo, info) //nolint:staticcheck // what 1.32 answers
+		}
+		return listed, nil
+	})
+}
+
+// ShutdownWorker ends no poll: the polls of this server end at once.
+func (s service) ShutdownWorker(
+	_ context.Context, r *workflowservice.ShutdownWorkerRequest, _ ...grpc.CallOption,
+) (*workflowservice.ShutdownWorkerResponse, error) {
+	return called(s.t, Call{Name: "ShutdownWorker", Of: r.GetWorkerInstanceKey()}, func() (*workflowservice.ShutdownWorkerResponse, error) {
+		return &workflowservice.ShutdownWorkerResponse{}, nil
+	})
+}
