@@ -155,7 +155,7 @@ func ports() map[string]string {
 
 // addresses are the settings with these addresses.
 func addresses(postgres, temporal string, via Via) map[string]map[string]string {
-	gateway := loopback.Addr()
+	gateway, ofWorker := loopback.Addr(), via("worker", "temporal", temporal) // one link: a node is a worker too
 	return map[string]map[string]string{
 		"schema": {"SQL_HOST": loopback.Host(), "SQL_PORT": loopback.Port(postgres)},
 		"temporal": {
@@ -168,12 +168,12 @@ func addresses(postgres, temporal string, via Via) map[string]map[string]string 
 			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 		"wakecall": {
-			"TEMPORAL_ADDRESS": via("worker", "temporal", temporal), "WAKECALL_HTTP_ADDR": gateway,
+			"TEMPORAL_ADDRESS": ofWorker, "WAKECALL_HTTP_ADDR": gateway,
 			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 		"backup": {"PGHOST": loopback.Host(), "PGPORT": loopback.Port(postgres)},
 		"worker": {
-			"TEMPORAL_ADDRESS":      via("worker", "temporal", temporal),
+			"TEMPORAL_ADDRESS":      ofWorker,
 			"WAKECALL_METRICS_ADDR": loopback.Addr(), "WAKECALL_CALLBACK_ALLOW": "127.0.0.0/8",
 		},
 	}
@@ -263,7 +263,8 @@ func (p *Production) Revive(service string) *Process {
 	}
 }
 
-// Beside runs one more program of a role, on a separate address.
+// Beside runs one more program of a role, on a separate address. It has a direct link to Temporal:
+// what breaks that of the first one does not reach it.
 func (p *Production) Beside(role string) *Process {
 	p.T.Helper()
 	return p.BesideOf(WakecallBinary(p.T), role)
@@ -275,6 +276,7 @@ func (p *Production) BesideOf(program, role string) *Process {
 	listens := map[string]string{"api": "WAKECALL_HTTP_ADDR", "wakecall": "WAKECALL_HTTP_ADDR", "worker": "WAKECALL_METRICS_ADDR"}[role]
 	c, addr := p.program(role), loopback.Addr()
 	c.Path = program
+	c.Env["TEMPORAL_ADDRESS"] = p.TemporalAddr()
 	c.Env["WAKECALL_METRICS_ADDR"] = loopback.Addr()
 	c.Env[listens] = addr
 	c.Ready = "http://" + addr + "/livez"
