@@ -91,6 +91,15 @@ func (b *bench) breaks(crash bool) *oracle.Fault {
 	return f
 }
 
+// stops records that a worker is going to stand still for a while.
+func (b *bench) stops() *oracle.Fault {
+	f := b.breaks(true)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f.Stood = true
+	return f
+}
+
 // heals records that the cause of a fault is repaired: only the recovery is left.
 func (b *bench) heals(f *oracle.Fault) {
 	b.mu.Lock()

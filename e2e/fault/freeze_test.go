@@ -8,6 +8,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
+	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
@@ -20,24 +21,30 @@ func TestFrozen(t *testing.T) {
 			t.Run(victim, func(t *testing.T) {
 				t.Parallel()
 				p := newProduction(t, of, process.Direct)
+				limits, breaks := limits, func() *oracle.Fault { return p.breaks(true) }
 				if victim == of.worker {
 					p.beside(of.worker)
+					limits, breaks = within(time.Minute, takenOver), p.stops
 				}
-				p.run(trial{fault: victim + " frozen for 20 s", plan: busy(750), strike: func(*load.Load) {
+				p.run(trial{fault: victim + " frozen for 20 s", plan: busy(750), limits: limits, strike: func(*load.Load) {
 					for range 2 {
 						p.awaitHeld()
-						f := p.breaks(true)
+						f := breaks()
 						p.freeze(victim)
 						p.pause(20 * time.Second)
 						p.heals(f)
 						p.thaw(victim)
-						p.pause(5 * time.Second)
+						p.pause(afterwards)
 					}
 				}})
 			})
 		}
 	})
 }
+
+// afterwards is as long as two cores need for what has waited for a process that stood still: all
+// of it is called at once, and must be recorded before the next fault.
+const afterwards = 15 * time.Second
 
 // A moment without the database makes nothing late that a worker holds: the worker
 // has the policy at hand, and Temporal knows the run without reading it.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/loopback"
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 // network is a proxy on each link between two services.
@@ -41,6 +42,14 @@ func (n *network) via(from, to, addr string) string {
 	defer n.mu.Unlock()
 	n.links[from+" and "+to] = proxy
 	return proxy.Listen
+}
+
+// ofWorker is [network.via] for the link between the first worker and Temporal only.
+func (n *network) ofWorker(from, to, addr string) string {
+	if from == "worker" && to == "temporal" {
+		return n.via(from, to, addr)
+	}
+	return process.Direct(from, to, addr)
 }
 
 // cut breaks a link in one way. It returns the function that joins the link again.

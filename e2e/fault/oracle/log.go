@@ -72,6 +72,9 @@ type Fault struct {
 	// Crash reports whether attempts in flight may have lost their caller, so that each of
 	// them may be repeated once.
 	Crash bool
+	// Stood reports whether a worker stood still and went on, while another one made its
+	// attempts. What was in flight when it stopped may be repeated, and nothing else.
+	Stood bool
 }
 
 // touches reports whether the fault and a span of time overlap.

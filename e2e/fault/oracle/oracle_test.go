@@ -127,11 +127,15 @@ func TestTamperedLogs(t *testing.T) {
 		"rang when it was due at first":  {Early, func(run *Run) { run.edit("moved", func(a *Arrival) { a.At = at(5) }) }},
 		"rang before a pending due time": {Early, func(run *Run) { run.edit("pending", func(a *Arrival) { a.At = at(5) }) }},
 
-		"a second call":             {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200)) }},
-		"a retry after success":     {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200).try(2)) }},
-		"an attempt twice":          {Duplicates, func(run *Run) { run.arrive(arrived("retried", 8, 500).try(2)) }},
-		"long before the crash":     {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.At, a.Answered = at(19.5), at(19.6) }) }},
-		"nothing crashed":           {Duplicates, func(run *Run) { run.Faults[0].Crash = false }},
+		"a second call":         {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200)) }},
+		"a retry after success": {Duplicates, func(run *Run) { run.arrive(arrived("plain", 9, 200).try(2)) }},
+		"an attempt twice":      {Duplicates, func(run *Run) { run.arrive(arrived("retried", 8, 500).try(2)) }},
+		"long before the crash": {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.At, a.Answered = at(19.5), at(19.6) }) }},
+		"nothing crashed":       {Duplicates, func(run *Run) { run.Faults[0].Crash = false }},
+		"a worker goes on": {Duplicates, func(run *Run) {
+			run.Faults[0].Stood = true
+			run.edit("crashed", func(a *Arrival) { a.At, a.Answered = at(24), at(24.1) })
+		}},
 		"a third call":              {Duplicates, func(run *Run) { run.arrive(arrived("crashed", 33, 200)) }},
 		"another webhook-id":        {Duplicates, func(run *Run) { run.edit("crashed", func(a *Arrival) { a.WebhookID = "w-other" }) }},
 		"not the booked webhook-id": {Duplicates, func(run *Run) { run.edit("plain", func(a *Arrival) { a.WebhookID = "w-other" }) }},
@@ -224,6 +228,7 @@ func TestAllowed(t *testing.T) {
 			run.arrive(arrived("frozen", 25.1, 200))
 			run.arrive(arrived("frozen", 26, 200))
 		},
+		"a worker that stopped with an answer in hand": func(run *Run) { run.Faults[0].Stood = true },
 		"a retry held up by a fault": func(run *Run) {
 			run.call(added("unlucky", 19))
 			run.arrive(arrived("unlucky", 19.1, 500))

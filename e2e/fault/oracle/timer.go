@@ -140,7 +140,9 @@ func (run Run) inFlight(a Arrival) bool {
 		ended = a.At
 	}
 	return slices.ContainsFunc(run.Faults, func(f Fault) bool {
-		f.To = f.To.Add(run.Limits.Settle)
+		if f.To = f.To.Add(run.Limits.Settle); f.Stood {
+			f.To = f.From.Add(transit)
+		}
 		return f.Crash && f.touches(a.At, ended.Add(run.Limits.Settle))
 	})
 }
