@@ -143,7 +143,7 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 		"overdue":    {-time.Minute, policy.DefaultPreload, 1},
 		"by default": {2 * time.Second, policy.DefaultPreload, 1},
 		"shortly":    {15 * time.Millisecond, policy.MinPreload, 1},
-		"for long":   {4 * time.Second, 4 * time.Second, 1},
+		"for long":   {3 * time.Second, 3 * time.Second, 1}, // before the first early recheck
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
