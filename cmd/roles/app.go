@@ -118,8 +118,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	})
 	completions.OnRecorded(counter.Completed)
 	trouble := failover.NewTrouble()
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(),
-		completions.DialOption(), kernel.KeepReports(), kernel.RepeatUnstored(), actors.Identify(), counter.DialOption())
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),
+		kernel.KeepReports(), kernel.RepeatUnstored(), kernel.AskForEndsAgain(), actors.Identify(), counter.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

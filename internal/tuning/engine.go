@@ -11,6 +11,8 @@ const (
 	// UnstoredPause is the pause before a call is repeated because Temporal's store took too
 	// long to write (0015).
 	UnstoredPause = 50 * time.Millisecond
+	// EndPoll bounds one long poll for the end of a run. Temporal answers it a second earlier.
+	EndPoll = 3 * time.Second
 	// MaxListed is the largest page of Temporal's SQL visibility, in runs.
 	MaxListed = 1000
 	// IDsPerQuery is how many workflow ids one query of visibility names. Each may have 255
