@@ -19,7 +19,7 @@ import (
 const Identity = "wakecall"
 
 // Identify makes Temporal store the author of a change beside the change, as the identity of
-// the call (docs/decisions/0075-who-did-it-travels-with-the-change.md). Workflows do not see
+// the call (docs/decisions/0074-who-calls.md). Workflows do not see
 // it, so a replay does not either.
 func Identify() grpc.DialOption { return grpc.WithChainUnaryInterceptor(identifyActor) }
 

@@ -35,13 +35,13 @@ const (
 // Attempts.
 const (
 	// AttemptHeartbeat is the heartbeat interval of a long attempt. An attempt of the default
-	// timeout ends before the first heartbeat, since each costs Temporal a write (0017).
+	// timeout ends before the first heartbeat, since each costs Temporal a write (0016).
 	AttemptHeartbeat = 10 * time.Second
 	// AnswerDrain bounds the wait for the rest of an answer after its status. Reading it only
 	// serves to reuse the connection.
 	AnswerDrain = 500 * time.Millisecond
 	// TLSConfigs bounds the cached TLS configurations beside the common one. A dropped one is
-	// rebuilt at its next use (0025).
+	// rebuilt at its next use (0019).
 	TLSConfigs = 128
 	// CompletionSlack is the time for a report to reach the workflow. A report after the timeout
 	// of the activity would be lost, and the receiver called again (0008).

@@ -55,7 +55,7 @@ const (
 	// MinPreloaded timers are taken even if Temporal records slowly (0008).
 	MinPreloaded = 100
 	// EagerPart is the divisor of the places of preloaded timers for bookings preloaded at once.
-	// The rest is for timers that Temporal hands out (0039).
+	// The rest is for timers that Temporal hands out (0001).
 	EagerPart = 2
 )
 

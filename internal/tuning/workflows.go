@@ -19,17 +19,17 @@ const (
 	// early. It decides which command comes next.
 	NearlyDue = time.Second
 	// LiveTimeout bounds the longest attempt of any policy. The live policy bounds each attempt
-	// (0017).
+	// (0016).
 	LiveTimeout = delivery.MaxAttemptTimeout + time.Minute
 	// Silence is how long a worker may send no heartbeat before another one makes its attempt.
-	// It covers an attempt of the default length without one (0017), and the time to learn and
+	// It covers an attempt of the default length without one, and the time to learn and
 	// record the state of the delivery (0016).
 	Silence = delivery.DefaultAttemptTimeout + 15*time.Second
 	// StreamSilence is [Silence] for attempts at receivers that connect. A killed gateway has
 	// cut them off, and the next one must get the ring soon. An attempt of more than a third of
 	// it costs a write for each heartbeat (0045).
 	StreamSilence = 9 * time.Second
-	// AskAgain is the wait after an unanswered query (0017). It doubles with each in a row, up
+	// AskAgain is the wait after an unanswered query (0016). It doubles with each in a row, up
 	// to AskAgainLongest: each costs six events, and Temporal ends a workflow with 51,200. So a
 	// timer survives eight weeks without an answer, and expires at most that wait after there is
 	// one.
@@ -81,7 +81,7 @@ const (
 // The entities.
 const (
 	// RegisteredTypes keeps the memo of the registry far below the 2 MB that Temporal allows.
-	// Further business types are found by the list of policies alone (0022).
+	// Further business types are found by the list of policies alone (0009).
 	RegisteredTypes = 10_000
 	// PolicyUpdates keeps an entity's run well below the 2,000 updates that Temporal
 	// allows for one run. It decides which command comes next (0004).

@@ -21,7 +21,7 @@ import (
 )
 
 // pluginName names Temporal's SQLite with connections that cache their prepared statements
-// (docs/decisions/0038-prepared-statements.md).
+// (docs/decisions/0010-synchronous-full.md).
 const pluginName = "sqlite-prepared"
 
 func init() { sql.RegisterPlugin(pluginName, &plugin{prepared: map[*sqlx.DB]bool{}}) }
