@@ -28,6 +28,8 @@ type Visible struct {
 	client.Client
 	// Err is the error of every count and list.
 	Err error
+	// ErrFor returns the error of one query, where it is set.
+	ErrFor func(query string) error
 
 	Mu        sync.Mutex
 	Due       map[wire.Instant]int
@@ -73,7 +75,14 @@ func (v *Visible) CountWorkflow(_ context.Context,
 	}
 	found := len(v.within(r.GetQuery()))
 	v.Counts, v.Counted = v.Counts+1, v.Counted+found
-	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.Err
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.errOf(r.GetQuery())
+}
+
+func (v *Visible) errOf(query string) error {
+	if v.ErrFor == nil {
+		return v.Err
+	}
+	return errors.Join(v.Err, v.ErrFor(query))
 }
 
 // ListWorkflow implements [client.Client].
@@ -113,7 +122,7 @@ func (v *Visible) ListWorkflow(
 			show(workflows.TypeTimer, fmt.Sprintf("order/%d-%d", at, number[at]), workflows.MemoTimer, timer.Memo{DueAt: at, CreatedAt: at})
 		}
 	}
-	return answer, v.Err
+	return answer, v.errOf(r.GetQuery())
 }
 
 // DescribeWorkflowExecution describes the policies in Limited, and nothing else.

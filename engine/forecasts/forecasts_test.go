@@ -3,12 +3,15 @@ package forecasts
 import (
 	"context"
 	"errors"
+	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -25,6 +28,7 @@ import (
 	"github.com/wakecall/wakecall/engine/queues"
 	"github.com/wakecall/wakecall/engine/waits"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 func forecastsOn(t *testing.T, v *enginetest.Visible) *Forecasts {
@@ -402,6 +406,50 @@ func TestForecastWithoutVisibility(t *testing.T) {
 	f.turn <- struct{}{}
 	_, err = f.countAhead(ctx, ahead(), 0)
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}
+
+// A forecast is made of several counts. It has the error of each of them: a part that is missing
+// would be shown as time in which nothing is due.
+func TestAForecastHasTheErrorOfEachCount(t *testing.T) {
+	t.Parallel()
+	crowded := enginetest.MinuteIn(2 * time.Hour)
+	within := regexp.MustCompile(`DueAt >= '([^']*)'`)
+	begins := func(query string) (at wire.Instant) {
+		if found := within.FindStringSubmatch(query); found != nil {
+			require.NoError(t, at.UnmarshalText([]byte(found[1])))
+		}
+		return at
+	}
+	for name, part := range map[string]func(query string) bool{
+		"what is overdue": func(query string) bool { at := begins(query); return at > 0 && at < enginetest.MinuteIn(-time.Hour) },
+		"by minutes":      func(query string) bool { return begins(query) == ahead().From },
+		"by seconds":      func(query string) bool { return begins(query) > crowded && begins(query) < crowded.Add(time.Minute) },
+		"rules":           func(query string) bool { return strings.Contains(query, timer.KeywordRecurring) },
+		"dispatches":      func(query string) bool { return strings.Contains(query, workflows.TypeDispatch) },
+		"none: a control": func(string) bool { return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			met := false
+			v := &enginetest.Visible{Due: map[wire.Instant]int{crowded.Add(7 * time.Second): 900}}
+			v.ErrFor = func(query string) error {
+				if !part(query) {
+					return nil
+				}
+				met = true
+				return serviceerror.NewUnavailable("away")
+			}
+			f := forecastsOn(t, v)
+			limit(t, f, v, 10)
+			_, err := f.Forecast(t.Context(), ahead())
+			if strings.Contains(name, "control") {
+				require.NoError(t, err)
+				return
+			}
+			require.True(t, met, "there is such a count")
+			require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+		})
+	}
 }
 
 // Whoever makes up business types fills no memory: what has neither a policy nor a timer is
