@@ -52,7 +52,8 @@ func (s settings) Check(f *config.Faults) {
 		case err != nil:
 			f.Add(name, "%w", err)
 		case !loopback && !s.TemporalPublic && !f.Has("WAKECALL_TEMPORAL_PUBLIC"):
-			f.Add(name, "Temporal has no login: a caller can read every payload and send callbacks anywhere; an address beyond loopback needs WAKECALL_TEMPORAL_PUBLIC=true")
+			f.Add(name, "Temporal has no login: a caller can read every payload and send callbacks anywhere; "+
+				"an address beyond loopback needs WAKECALL_TEMPORAL_PUBLIC=true")
 		}
 	}
 	if _, err := netip.ParseAddrPort(s.TemporalAddr); err != nil {

@@ -135,7 +135,10 @@ func (e *Entry) write(log *audit.Log) {
 }
 
 func unrecorded(err error) error {
-	return &wire.Error{Code: wire.Unavailable, Cause: err, Message: "The audit cannot record the call, so nothing was done. Repeat the request later."}
+	return &wire.Error{
+		Code: wire.Unavailable, Cause: err,
+		Message: "The audit cannot record the call, so nothing was done. Repeat the request later.",
+	}
 }
 
 // close notes how the call is answered.

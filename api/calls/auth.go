@@ -96,7 +96,8 @@ func Unauthenticated(authenticator *auth.Authenticator, err error) error {
 	case errors.Is(err, auth.ErrRepeated):
 		answer.Message = "Send Authorization once."
 	case errors.Is(err, auth.ErrNoProvider):
-		answer.Code, answer.Message = problems.SignInUnavailable, "The identity provider does not answer, so new tokens cannot be checked. Repeat the request later."
+		answer.Code = problems.SignInUnavailable
+		answer.Message = "The identity provider does not answer, so new tokens cannot be checked. Repeat the request later."
 	case errors.Is(err, auth.ErrExpired):
 		answer.Message = "The token has expired. Get a new one."
 	case authenticator.TakesTokens():

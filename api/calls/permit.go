@@ -93,7 +93,9 @@ func (s Scope) refused(businessType string) error {
 	case s.Type == AllTypes:
 		return &wire.Error{Code: problems.Forbidden, Message: fmt.Sprintf("The call needs the role %s for all business types.", s.Role)}
 	default:
-		return &wire.Error{Code: problems.Forbidden, Message: fmt.Sprintf("The call must name a business type for which you have the role %s.", s.Role)}
+		return &wire.Error{
+			Code: problems.Forbidden, Message: fmt.Sprintf("The call must name a business type for which you have the role %s.", s.Role),
+		}
 	}
 }
 

@@ -28,7 +28,8 @@ func column(rows []row, name string) (numbers []float64) {
 // faultSummary is a table with a line for each kind of fault.
 func faultSummary(rows []row) string {
 	var b strings.Builder
-	b.WriteString("| fault | runs | timers | lost | early | duplicates | late, worst p99 | worst of all |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| fault | runs | timers | lost | early | duplicates | late, worst p99 | worst of all |\n" +
+		"|---|---|---|---|---|---|---|---|\n")
 	kinds, of := groups(rows, "kind")
 	for _, kind := range kinds {
 		b.WriteString(faultLine(kind, of[kind]))

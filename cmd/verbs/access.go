@@ -80,8 +80,8 @@ func (v accessVerbs) newKey() *cobra.Command {
 	var payloads bool
 	c := &cobra.Command{
 		Use: "new NAME", Short: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS", Args: cobra.ExactArgs(1),
-		Long: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS.\n\nThe command calls no server, and Wakecall does not store the key. " +
-			"The key works once the entry is configured.",
+		Long: "Make an API key: print it once, with the entry for WAKECALL_API_KEYS.\n\n" +
+			"The command calls no server, and Wakecall does not store the key. The key works once the entry is configured.",
 		Example: "wakecall keys new shop --role operator --types order-*,invoice",
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -173,4 +173,5 @@ func (f field) refused(column, values string) error {
 		column, f.name, values)
 }
 
-var errSpecialDay = errors.New("has an invalid day: days of the month may be L, L-3, LW or 15W, and days of the week FRIL or FRI#2; Quartz allows no lists of them")
+var errSpecialDay = errors.New("has an invalid day: days of the month may be L, L-3, LW or 15W, " +
+	"and days of the week FRIL or FRI#2; Quartz allows no lists of them")

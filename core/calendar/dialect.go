@@ -32,8 +32,8 @@ type Form struct {
 var (
 	errOneQuestionMark = errors.New("must have ? in exactly one of the fields day-of-month and day-of-week, as in Quartz")
 	errYears           = errors.New("names years in its seventh field: give start_at and end_at instead")
-	errWeekdayNumber   = errors.New("has six fields and a day of the week by its number, which Quartz counts from SUN=1 and others from SUN=0: " +
-		"write names such as MON, or give dialect or seconds")
+	errWeekdayNumber   = errors.New("has six fields and a day of the week by its number, " +
+		"which Quartz counts from SUN=1 and others from SUN=0: write names such as MON, or give dialect or seconds")
 )
 
 // columnsOf splits an expression into six columns.
@@ -64,7 +64,8 @@ func columnsOf(text string, form Form) ([]string, error) {
 	case form.Seconds || form.Dialect != "":
 		return nil, fmt.Errorf("must have six fields, second minute hour day-of-month month day-of-week, and has %d", len(columns))
 	case len(columns) != 5:
-		return nil, fmt.Errorf("must have five fields, minute hour day-of-month month day-of-week, or six with second in front, and has %d", len(columns))
+		return nil, fmt.Errorf("must have five fields, minute hour day-of-month month day-of-week, "+
+			"or six with second in front, and has %d", len(columns))
 	}
 	return append([]string{"0"}, columns...), nil
 }

@@ -65,7 +65,8 @@ var bulkID = regexp.MustCompile(fmt.Sprintf("^[A-Za-z0-9._:~@=+-]{1,%d}$", MaxID
 // CheckID returns what is wrong with the id of a bulk job.
 func CheckID(id string) (errs wire.FieldErrors) {
 	if !bulkID.MatchString(id) || wire.IsDots(id) {
-		errs.Add("/id", wire.CodeInvalidParameter, fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxID))
+		errs.Add("/id", wire.CodeInvalidParameter,
+			fmt.Sprintf("must be 1 to %d characters of A-Z a-z 0-9 . _ : ~ @ = + -, and neither . nor ..", MaxID))
 	}
 	return errs
 }

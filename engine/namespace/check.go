@@ -78,7 +78,8 @@ func (n *Namespace) checkRetention(ctx context.Context) (wrong string, unknown e
 	if kept >= timer.MaxPast {
 		return "", nil
 	}
-	return fmt.Sprintf("the namespace %s keeps finished timers for %s, and a due time may lie %s ago: a late repeat of a booking rings twice; set its retention to %[3]s or more",
+	return fmt.Sprintf("the namespace %s keeps finished timers for %s, and a due time may lie %s ago: "+
+		"a late repeat of a booking rings twice; set its retention to %[3]s or more",
 		n.kernel.Namespace, wire.Duration(kept), wire.Duration(timer.MaxPast)), nil
 }
 

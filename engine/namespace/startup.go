@@ -83,7 +83,8 @@ func (t *startupCheck) fairness(ctx context.Context) (wrong string, unknown erro
 			return "", err
 		}
 	}
-	return "business types do not share the workflow queue fairly: a burst of one makes the others late; set matching.enableFairness to true", nil
+	return "business types do not share the workflow queue fairly: a burst of one makes the others late; " +
+		"set matching.enableFairness to true", nil
 }
 
 // turns lets two tasks of one key and then one of another wait in the queue. With fairness

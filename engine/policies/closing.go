@@ -35,7 +35,8 @@ var errClosed = &wire.Error{
 }
 
 var errSealed = &wire.Error{
-	Code: wire.Unavailable, Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
+	Code:    wire.Unavailable,
+	Message: "The policy is being deleted, and its timers are cancelled. Nothing was changed; repeat the request in a moment.",
 }
 
 // closing decides whether a policy, or its URL, can be removed. Temporal's visibility lags
@@ -196,12 +197,14 @@ func (c *closing) confirm(ctx context.Context) error {
 // errCancelling is the error of a deletion that can be neither finished nor undone.
 func errCancelling(cause error) error {
 	return &wire.Error{
-		Code: wire.Unavailable, Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.", Cause: cause,
+		Code: wire.Unavailable, Cause: cause,
+		Message: "The timers of the business type are being cancelled. The policy is not deleted yet; repeat the request.",
 	}
 }
 
 var errUncertain = &wire.Error{
-	Code: wire.Unavailable, Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
+	Code:    wire.Unavailable,
+	Message: "It is not certain yet whether the business type has open timers. Nothing was deleted; repeat the request.",
 }
 
 func (c *closing) cancel(ctx context.Context) error {

@@ -15,13 +15,16 @@ import (
 // widest is how many characters a line of code may have.
 const widest = 140
 
-// longText is a text that a line has to hold whole: a message, a tag or a pattern.
-var longText = regexp.MustCompile("\"[^\"]{60,}\"|`[^`]{60,}")
+// whole is a text that cannot go on in a second line: the tag of a field, a pattern, a piece of XML.
+var whole = regexp.MustCompile("`[^`]{60,}")
+
+// catalogues have a message in a line, so that their languages can be read side by side.
+var catalogues = regexp.MustCompile(`/console/words/\w+\.go$`)
 
 // wideLines returns the lines of a file that are too wide.
 func wideLines(source string) (wide []string) {
 	for line := range strings.Lines(source) {
-		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > widest && !longText.MatchString(line) {
+		if utf8.RuneCountInString(strings.TrimSuffix(line, "\n")) > widest && !whole.MatchString(line) {
 			wide = append(wide, line)
 		}
 	}
@@ -33,8 +36,11 @@ func TestLinesAreNotWide(t *testing.T) {
 	seen := 0
 	for _, floor := range spoken {
 		err := filepath.WalkDir(filepath.Join("..", "..", floor), func(path string, entry fs.DirEntry, err error) error {
-			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			switch {
+			case err != nil, entry.IsDir(), !strings.HasSuffix(path, ".go"), strings.HasSuffix(path, "_test.go"):
 				return err
+			case catalogues.MatchString(filepath.ToSlash(path)):
+				return nil
 			}
 			seen++
 			source, err := os.ReadFile(path)
@@ -49,6 +55,7 @@ func TestLinesAreNotWide(t *testing.T) {
 // The control.
 func TestWideLinesAreSeen(t *testing.T) {
 	t.Parallel()
-	wide, long := strings.Repeat("f(1), ", 30), `errors.New("`+strings.Repeat("long ", 40)+`")`
-	require.Equal(t, []string{wide + "\n"}, wideLines("a\n"+wide+"\n"+long+"\n"))
+	wide, long := strings.Repeat("f(1), ", 30), strings.Repeat("long ", 40)
+	message, tag := `errors.New("`+long+`")`, "Name string `help:\""+long+"\"`"
+	require.Equal(t, []string{wide + "\n", message + "\n"}, wideLines("a\n"+wide+"\n"+message+"\n"+tag+"\n"))
 }

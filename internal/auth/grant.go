@@ -27,7 +27,8 @@ const (
 	withoutPayloads = "no-payloads"
 )
 
-var errTypes = errors.New("business types are separated by + and are names such as order-close, prefixes such as order-*, or " + AllBusinessTypes + " alone")
+var errTypes = errors.New("business types are separated by + and are names such as order-close, " +
+	"prefixes such as order-*, or " + AllBusinessTypes + " alone")
 
 // ParseGrant reads role, role:types, role+payloads:types or role+no-payloads:types, with +
 // between the business types. Without types the grant covers all of them.

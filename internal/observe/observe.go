@@ -83,7 +83,8 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		Name: "wakecall_unreadable_total", Help: "Overdue timers that were skipped, because their run could not be read.",
 	})
 	t.resent = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "wakecall_resent_total", Help: "Attempts that were sent once more, because the receiver closed a reused connection without an answer.",
+		Name: "wakecall_resent_total",
+		Help: "Attempts that were sent once more, because the receiver closed a reused connection without an answer.",
 	})
 	build := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "wakecall_build_info", Help: "Constant 1.", ConstLabels: prometheus.Labels{"version": version},

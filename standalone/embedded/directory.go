@@ -89,7 +89,8 @@ func admit(dir string, now birth) error {
 	text, err := os.ReadFile(filepath.Join(dir, birthFile))
 	if err != nil {
 		if _, stat := os.Stat(filepath.Join(dir, mainStore+".db")); stat == nil {
-			return fmt.Errorf("the data directory %s holds a database that was never finished or is not Wakecall's (no %s); move it away", dir, birthFile)
+			return fmt.Errorf("the data directory %s holds a database that was never finished "+
+				"or is not Wakecall's (no %s); move it away", dir, birthFile)
 		}
 		return err
 	}
