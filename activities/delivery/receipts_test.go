@@ -64,6 +64,8 @@ func (c crashed) Crashed(worker string, due time.Time) bool {
 
 func (crashed) CutOff(time.Time) bool { return false }
 
+func (crashed) Heard() bool { return true }
+
 // A worker that is handed a task which another one had asks that one before it
 // rings, once, and not if it knows the end itself.
 func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {

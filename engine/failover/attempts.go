@@ -72,6 +72,9 @@ func (s *attempts) free(ctx context.Context, workflowID, runID string) (freed in
 		if !s.isLost(pending) {
 			continue
 		}
+		if alive, err := s.isAliveNow(ctx, identity.Process(pending.GetLastWorkerIdentity())); alive || err != nil {
+			return freed, err
+		}
 		ok, err := s.holds.FreeActivity(ctx, described.GetWorkflowExecutionInfo().GetExecution(), pending.GetActivityId())
 		if err != nil {
 			return freed, err

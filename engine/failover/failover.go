@@ -100,6 +100,10 @@ func (f *Failover) Crashed(worker string, due time.Time) bool {
 // moment: for a while no sign of it has reached Temporal, now or since then.
 func (f *Failover) CutOff(since time.Time) bool { return f.heard.Load().broken(since, time.Now()) }
 
+// Heard reports whether the other workers know that this one lives, so that they take nothing from
+// it any more.
+func (f *Failover) Heard() bool { return f.heard.Load().seen(time.Now()) }
+
 // repeat does something each second, for the first time after a while. Of failures in a row
 // the observer is told once.
 func (f *Failover) repeat(ctx context.Context, first time.Duration, do func(context.Context) error) {

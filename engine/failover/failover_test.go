@@ -127,6 +127,22 @@ var corners = map[string]corner{
 		a.kill()
 		passes(lostWithin + tuning.SweepPause + time.Second)
 	}, 10, true, false},
+	"listed while none can be judged": {func(c *cluster, a, _ *process) {
+		c.set(func() { c.runs[3].listed = time.Now().Add(lostWithin + 2*tuning.JudgementTrusted) })
+		a.kill()
+		passes(lostWithin)
+		c.set(func() { c.deaf = true })
+		passes(3 * tuning.JudgementTrusted)
+		c.set(func() { c.deaf = false })
+		passes(lostWithin)
+	}, 10, true, false},
+	"booked at one that thaws": {func(c *cluster, a, _ *process) {
+		a.freeze()
+		passes(lostWithin)
+		a.thaw()
+		c.holds("a", 5, -5*time.Second)
+		passes(lostWithin)
+	}, 10, true, true},
 	"handed to the frozen one since": {func(c *cluster, a, _ *process) {
 		c.set(func() { c.runs[3].holder = "" })
 		a.freeze()
@@ -454,8 +470,12 @@ func TestCutOff(t *testing.T) {
 		passes(tuning.SignTrusted + tuning.SignEvery/2)
 		require.True(t, a.failover.CutOff(time.Now()))
 		require.Empty(t, b.died, "it is known to a first")
+		require.False(t, a.failover.Heard())
 		a.thaw()
-		passes(2 * tuning.SignEvery)
+		passes(tuning.SignEvery / 2)
+		require.False(t, a.failover.Heard(), "they look each second")
+		passes(3 * tuning.SignEvery / 2)
+		require.True(t, a.failover.Heard())
 		require.False(t, a.failover.CutOff(time.Now()))
 		require.True(t, a.failover.CutOff(before), "what it had then may be another's now")
 	})
@@ -469,6 +489,7 @@ func TestNotCutOffWithoutSigns(t *testing.T) {
 		a := c.starts("a")
 		passes(time.Minute)
 		require.False(t, a.failover.CutOff(time.Now()))
+		require.True(t, a.failover.Heard(), "as far as can be")
 	})
 }
 

@@ -64,7 +64,7 @@ func (r *ringing) attend(run *heldRun) {
 		}
 	}
 	for task, got := range r.got {
-		if task.run == run.id && !got.IsZero() && !time.Now().Before(run.rings) {
+		if task.run == run.id && !got.IsZero() && !time.Now().Before(run.rings) && (r.trusting || r.failover.Heard()) {
 			r.got[task] = time.Time{}
 			r.ring(run, task, got)
 		}
@@ -135,4 +135,26 @@ func (c *cluster) judge() (twice int) {
 		}
 	}
 	return twice
+}
+
+// What is booked at a worker that was frozen, and that the others still take for dead, rings once.
+func TestWhatIsBookedAtAThawedWorkerRingsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cluster := newCluster(t)
+		a, b := cluster.starts("a"), cluster.starts("b")
+		cluster.rings(a, false)
+		cluster.rings(b, false)
+		passes(10 * time.Second)
+		for range 8 {
+			cluster.holds("a", 5, 0)
+			a.freeze()
+			passes(2*tuning.LostAfter + rand.N(tuning.SignEvery))
+			a.thaw()
+			cluster.holds("a", 5, -5*time.Second)
+			passes(tuning.HeardWithin + recording + rand.N(10*time.Second)) // none is in flight at the next freeze
+		}
+		passes(time.Minute)
+		require.Zero(t, cluster.judge())
+		require.NotEmpty(t, b.died, "it was taken for dead")
+	})
 }

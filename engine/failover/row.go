@@ -33,6 +33,11 @@ func (r *row) next(sent, answered time.Time, err error) *row {
 	}
 }
 
+// seen reports whether those who look each second have seen a sign of the row, and see one now.
+func (r *row) seen(now time.Time) bool {
+	return r == nil || now.Sub(r.began) >= tuning.SignEvery && now.Sub(r.last) <= tuning.SignTrusted
+}
+
 // broken reports whether the row began after a moment, or has ended.
 func (r *row) broken(since, now time.Time) bool {
 	return r != nil && (since.Before(r.began) || now.Sub(r.last) > tuning.SignTrusted)

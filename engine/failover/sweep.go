@@ -118,7 +118,7 @@ func (s *sweep) inOrder(candidates []candidate) []candidate {
 // free frees a run if a dead worker has its task.
 func (s *sweep) free(ctx context.Context, c candidate) (freed bool, err error) {
 	freed, alive, err := s.freeTask(ctx, c)
-	if alive {
+	if alive && s.watch.judges(time.Now()) {
 		s.setAlive(c.runID)
 	}
 	return freed, err
@@ -138,8 +138,21 @@ func (f *Failover) freeTask(ctx context.Context, c candidate) (freed, alive bool
 	case mine && !f.missing.forLong(c.runID, task.StartedID(), now):
 		return false, false, nil // it may be on its way
 	}
+	if alive, err = f.isAliveNow(ctx, task.Holder()); alive || err != nil {
+		return false, alive, err
+	}
 	freed, err = f.holds.Free(ctx, task)
 	return freed, false, err
+}
+
+// isAliveNow looks once more for a worker that was taken for dead. One that stood still may have
+// given a sign a moment ago, and a booking hands it a task at once.
+func (f *Failover) isAliveNow(ctx context.Context, worker string) (alive bool, err error) {
+	if worker == f.Worker {
+		return false, nil
+	}
+	err = f.look(ctx)
+	return !f.watch.isDead(worker, time.Now()), err
 }
 
 func (s *sweep) isAlive(run string) bool {

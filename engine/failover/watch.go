@@ -118,6 +118,11 @@ func (o *other) leaves(due time.Time) bool {
 	return o.dead && (o.lost || due.After(o.sign.At.Add(tuning.SignTrusted)))
 }
 
+// isDead reports whether a worker is dead.
+func (w *watch) isDead(worker string, now time.Time) bool {
+	return w.verdict(worker, now, func(o *other) bool { return o.dead })
+}
+
 // lost reports whether a worker has been dead for so long that its attempts are lost.
 func (w *watch) lost(worker string, now time.Time) bool {
 	return w.verdict(worker, now, func(o *other) bool { return o.lost })
@@ -136,8 +141,18 @@ func (w *watch) verdict(worker string, now time.Time, of func(*other) bool) bool
 		w.others[worker] = &other{changed: now}
 		return false
 	}
-	return of(o) && now.Sub(w.judged) <= tuning.JudgementTrusted
+	return of(o) && w.trusted(now)
 }
+
+// judges reports whether it can be told now which workers live.
+func (w *watch) judges(now time.Time) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trusted(now)
+}
+
+// trusted is called under the lock.
+func (w *watch) trusted(now time.Time) bool { return now.Sub(w.judged) <= tuning.JudgementTrusted }
 
 // survivors are the workers that live, this one among them.
 func (w *watch) survivors() (workers []string) {

@@ -21,6 +21,11 @@ const (
 	// SignTrusted is how long a worker may ring without a question after its last sign that
 	// Temporal took: shorter than DeadAfter, so that no other worker has its timers yet.
 	SignTrusted = 3 * time.Second
+	// HeardWithin bounds how long a worker waits for the others to hear of it before it rings what
+	// it had before it stood still, and HeardPoll is the time between two looks. Where none can
+	// hear of it, none takes its timers for certain either.
+	HeardWithin = 5 * time.Second
+	HeardPoll   = SignEvery / 4
 	// JudgementTrusted is how long it is trusted which workers live.
 	JudgementTrusted = 3 * time.Second
 	// DeadRemembered is how long a dead worker is known by its last sign. Temporal

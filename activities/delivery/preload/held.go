@@ -123,12 +123,29 @@ func (h *held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 // recheck. What was asked before this process stood still is asked again.
 func (h *held) recheckIfCutOff(ctx context.Context) (delivery.Result, error) {
 	for h.Failover.CutOff(h.checked) {
+		h.awaitHeard(ctx)
 		result, err := h.recheck(ctx)
 		if result != "" || err != nil || time.Since(h.checked) < tuning.SignTrusted {
 			return result, err
 		}
 	}
 	return "", nil
+}
+
+// awaitHeard waits until the other workers know that this one lives. Before that they may take its
+// timers at any moment, also right after a recheck.
+func (h *held) awaitHeard(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, tuning.HeardWithin)
+	defer cancel()
+	look := time.NewTicker(tuning.HeardPoll)
+	defer look.Stop()
+	for !h.Failover.Heard() {
+		select {
+		case <-look.C:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // recheck releases a timer that is no longer wanted, or no longer this worker's. It asks

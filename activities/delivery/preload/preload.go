@@ -33,6 +33,8 @@ type Failover interface {
 	// CutOff reports whether other workers may have been given the timers of this one after a
 	// moment.
 	CutOff(since time.Time) bool
+	// Heard reports whether the other workers know that this one lives.
+	Heard() bool
 }
 
 // Policies returns the policy of a business type.

@@ -27,6 +27,7 @@ type engine struct {
 	handedOn atomic.Int32 // the attempt of the task that is pending
 	cutOff   atomic.Bool
 	heard    atomic.Pointer[time.Time] // when it heard of this process again
+	unheard  atomic.Int32              // for how many looks the other workers do not hear of it
 	slow     atomic.Int64              // for how long this process stands still as it asks
 }
 
@@ -34,6 +35,8 @@ func (e *engine) CutOff(since time.Time) bool {
 	heard := e.heard.Load()
 	return e.cutOff.Load() || heard != nil && since.Before(*heard)
 }
+
+func (e *engine) Heard() bool { return e.unheard.Add(-1) < 0 }
 
 // standsStill has the process stand still for so long that another one gets what it holds.
 func (e *engine) standsStill() {
@@ -306,6 +309,37 @@ func TestConfirm(t *testing.T) {
 				})
 				require.Equal(t, c.result, result)
 				require.Equal(t, c.rechecks, h.engine.rechecks.Load())
+			})
+		})
+	}
+}
+
+// The others may take what it holds until they hear of it: what was asked before that is worth
+// nothing. Where they never do, it rings all the same.
+func TestItRingsOnceItIsHeardOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		looks int32
+		waits time.Duration
+	}{
+		"at once":       {0, 0},
+		"after a while": {3, 3 * tuning.HeardPoll},
+		"never":         {1000, tuning.HeardWithin},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h, since := newPreloading(t, true), time.Now()
+				<-time.After(time.Millisecond)
+				h.engine.standsStill()
+				h.engine.handedOn.Store(0)
+				h.engine.unheard.Store(c.looks)
+				began := time.Now()
+				h.inActivity(func(ctx context.Context) error {
+					result, err := h.preloader.Confirm(ctx, timer.Spec{Memo: timer.Memo{DueAt: wire.At(since)}}, since)
+					require.Empty(t, result)
+					require.Equal(t, c.waits, time.Since(began))
+					return err
+				})
+				require.EqualValues(t, 1, h.engine.rechecks.Load(), "after that")
 			})
 		})
 	}
