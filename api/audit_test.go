@@ -27,6 +27,7 @@ import (
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/policies"
@@ -253,9 +254,9 @@ func TestAsManyRecordsAsChanges(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), secretBody, "no payload, header or secret")
-	records, outcomes := map[string]audit.Record{}, map[audit.Outcome]int{}
+	records, outcomes := map[string]trail.Record{}, map[trail.Outcome]int{}
 	for line := range bytes.Lines(text) {
-		var one audit.Record
+		var one trail.Record
 		require.NoError(t, jsonv2.Unmarshal(line, &one), "%s", line)
 		_, twice := records[one.RequestID] // NotContains would compare it with each of them
 		require.False(t, twice, "one record for a call: %s", one.RequestID)
@@ -273,18 +274,18 @@ func TestAsManyRecordsAsChanges(t *testing.T) {
 		if one.Items != nil {
 			changes := 0
 			for _, item := range one.Items {
-				if item.Outcome == audit.Done {
+				if item.Outcome == trail.Done {
 					changes++
 				}
 			}
 			require.Equal(t, changes, made.made[id], "%+v", one)
 			continue
 		}
-		changed := one.Outcome == audit.Done || one.Outcome == audit.Accepted
+		changed := one.Outcome == trail.Done || one.Outcome == trail.Accepted
 		require.Equal(t, changed, made.made[id] == 1, "%s %+v", id, one)
 		require.Equal(t, status == http.StatusUnauthorized, one.Who == nil, "%s %+v", id, one)
 	}
-	for _, outcome := range audit.Outcomes() {
+	for _, outcome := range trail.Outcomes() {
 		require.Greater(t, outcomes[outcome], 50, outcome)
 	}
 }
@@ -302,7 +303,7 @@ func keysOfThree(t *testing.T) *auth.Authenticator {
 // shut is a log that takes nothing.
 type shut struct{ begun int }
 
-func (s *shut) Begin(*audit.Record) (audit.Open, error) {
+func (s *shut) Begin(*trail.Record) (audit.Open, error) {
 	s.begun++
 	return nil, errors.New("disk full")
 }
@@ -371,23 +372,23 @@ func TestWhatARecordSays(t *testing.T) {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	var patched, broken audit.Record
+	var patched, broken trail.Record
 	require.NoError(t, jsonv2.Unmarshal([]byte(lines[len(lines)-2]), &patched))
 	require.NoError(t, jsonv2.Unmarshal([]byte(lines[len(lines)-1]), &broken))
 	require.NotEmpty(t, patched.ID)
 	require.InDelta(t, time.Now().UnixMilli(), int64(patched.At), float64(time.Minute.Milliseconds()))
 	patched.ID, patched.At = "", 0
-	outcome, status := audit.Done, http.StatusOK
-	if patched.Outcome == audit.Accepted {
-		outcome, status = audit.Accepted, http.StatusAccepted
+	outcome, status := trail.Done, http.StatusOK
+	if patched.Outcome == trail.Accepted {
+		outcome, status = trail.Accepted, http.StatusAccepted
 	}
-	require.Equal(t, audit.Record{
+	require.Equal(t, trail.Record{
 		Who: &wire.Actor{Name: "shop", Role: "admin", By: "key"}, From: "192.0.2.1", RequestID: "here", Method: "PATCH", Route: "/v1/timers/:type/:id",
-		Target: audit.Target{BusinessType: "order", BusinessID: "1"}, RevisionBefore: 2, Revision: 3,
+		Target: trail.Target{BusinessType: "order", BusinessID: "1"}, RevisionBefore: 2, Revision: 3,
 		Changes: []timer.FieldChange{{Field: "due_at", From: "1970-01-01T00:00:00.007Z", To: "2100-01-31T00:00:00.000Z"}, {Field: "payload"}},
 		Outcome: outcome, Status: status,
 	}, patched)
-	require.Equal(t, audit.Unknown, broken.Outcome)
+	require.Equal(t, trail.Unknown, broken.Outcome)
 	require.Equal(t, http.StatusInternalServerError, broken.Status)
 	require.Equal(t, wire.Internal, broken.Problem)
 }
@@ -419,11 +420,11 @@ func TestWhatTheRecordOfAnOrderSays(t *testing.T) {
 	require.NotContains(t, string(text), secretBody)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	require.Len(t, lines, 2)
-	var ordered, refused audit.Record
+	var ordered, refused trail.Record
 	require.NoError(t, jsonv2.Unmarshal([]byte(lines[0]), &ordered))
 	require.NoError(t, jsonv2.Unmarshal([]byte(lines[1]), &refused))
-	require.Equal(t, audit.Target{BusinessType: "order", ID: "7"}, ordered.Target)
-	require.Equal(t, audit.Accepted, ordered.Outcome)
+	require.Equal(t, trail.Target{BusinessType: "order", ID: "7"}, ordered.Target)
+	require.Equal(t, trail.Accepted, ordered.Outcome)
 	require.Equal(t, []timer.FieldChange{
 		{Field: "edit"}, {Field: "filter", To: map[string]any{"business_type": "order"}}, {Field: "id"}, {Field: "operation", To: "edit"}, {Field: "per_second", To: 5.0},
 	}, ordered.Changes)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -20,10 +20,10 @@ var statusFor = map[string]timer.Status{
 	"fire": timer.Scheduled, "move": timer.Scheduled, "edit": timer.Scheduled, "pause": timer.Scheduled, "resume": timer.Paused, "redeliver": timer.Failed, "cancel": timer.Delivering,
 }
 
-func (h *house) records() (all []audit.Record) {
+func (h *house) records() (all []trail.Record) {
 	h.t.Helper()
 	for line := range strings.Lines(h.audited.String()) {
-		var one audit.Record
+		var one trail.Record
 		require.NoError(h.t, json.Unmarshal([]byte(line), &one))
 		all = append(all, one)
 	}
@@ -57,7 +57,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 				require.Equal(t, http.StatusForbidden, answer.StatusCode, "%s %s", who, action)
 				require.Contains(t, answer.body, "The call needs the role operator for its business type.")
 				require.Len(t, h.shelf.changes(), before)
-				require.Equal(t, audit.Refused, records[0].Outcome)
+				require.Equal(t, trail.Refused, records[0].Outcome)
 				continue
 			}
 			require.Equal(t, http.StatusSeeOther, answer.StatusCode, "%s %s: %s", who, action, answer.body)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/internal/audit"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -71,7 +71,7 @@ func TestAPayloadIsShownOnAClick(t *testing.T) {
 	records := h.records()
 	require.Len(t, records, 1)
 	require.Equal(t, "vera", records[0].Who.Name)
-	require.Equal(t, audit.Unchanged, records[0].Outcome)
+	require.Equal(t, trail.Unchanged, records[0].Outcome)
 	require.Equal(t, "/v1/timers/:type/:id", records[0].Route)
 
 	h.shelf.payload = timer.Payload{Data: []byte{0xff, 0}, ContentType: "application/octet-stream"}

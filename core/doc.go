@@ -21,6 +21,7 @@
 //   - job: work on many timers selected by a filter;
 //   - forecast: the timers that fall due in the time ahead;
 //   - model: the life of a timer as states, events and decisions, for tests;
+//   - trail: the records of calls that change something;
 //   - problem: the API's error document;
 //   - fields: the fields of all request bodies together.
 //

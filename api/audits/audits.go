@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/api/problems"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -24,7 +25,7 @@ import (
 // Entry is what the audit records of a call that changes something. The methods of a nil entry do
 // nothing.
 type Entry struct {
-	audit.Record
+	trail.Record
 	Caller *auth.Principal // nil for nobody known
 	// terms are what a change of a timer says, and found the timer that it came upon.
 	terms *timer.Terms
@@ -32,7 +33,7 @@ type Entry struct {
 	// body is what was sent, where that is one object.
 	body map[string]jsontext.Value
 	// end keeps the record of a call that was begun; nil before that.
-	end func(*audit.Record)
+	end func(*trail.Record)
 }
 
 // EntryKey is the key of the [Entry] in the context of a request.
@@ -47,7 +48,7 @@ func EntryOf(c echo.Context) *Entry {
 
 // NewEntry returns the entry of a request, with what its head says.
 func NewEntry(c echo.Context, method, route string) *Entry {
-	return &Entry{Record: audit.Record{
+	return &Entry{Record: trail.Record{
 		ID: uuid.NewString(), At: wire.At(time.Now()), From: c.RealIP(), RequestID: c.Response().Header().Get(echo.HeaderXRequestID),
 		Method: method, Route: route, Target: targetIn(c),
 	}}
@@ -152,7 +153,7 @@ func (e *Entry) close(c echo.Context, err error) {
 			e.Revision = document.Timer.Revision
 		}
 	}
-	e.Answer(status, problem)
+	audit.Answer(&e.Record, status, problem)
 	e.change()
 }
 
@@ -165,7 +166,7 @@ func (e *Entry) change() {
 			before = *e.found
 		}
 		e.Changes = e.terms.Changes(before)
-	case e.Changes == nil && e.Outcome != audit.Refused: // what was refused may name anything
+	case e.Changes == nil && e.Outcome != trail.Refused: // what was refused may name anything
 		for _, name := range slices.Sorted(maps.Keys(e.body)) {
 			e.AddField(name, valueOf(name, e.body[name]))
 		}
@@ -184,7 +185,7 @@ func valueOf(name string, raw jsontext.Value) (value any) {
 }
 
 // targetIn is what the path of a request names.
-func targetIn(c echo.Context) (target audit.Target) {
+func targetIn(c echo.Context) (target trail.Target) {
 	for _, name := range c.ParamNames() {
 		value := wire.Clip(paths.Param(c, name), tuning.LoggedBytes)
 		switch {
@@ -260,7 +261,7 @@ func (e *Entry) AddField(field string, value any) {
 // SetUnchanged notes that the call has changed nothing.
 func (e *Entry) SetUnchanged() {
 	if e != nil {
-		e.Outcome = audit.Unchanged
+		e.Outcome = trail.Unchanged
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/internal/audit"
@@ -166,8 +167,8 @@ func (h handlers) addOne(ctx context.Context, item jsontext.Value, whole *bookin
 }
 
 // itemsOfAudit are what the audit says of each timer of a batch.
-func itemsOfAudit(results []BatchResult) []audit.Item {
-	items := make([]audit.Item, 0, len(results))
+func itemsOfAudit(results []BatchResult) []trail.Item {
+	items := make([]trail.Item, 0, len(results))
 	for _, result := range results {
 		item := audit.ItemOf(result.key, result.Status, "")
 		if result.Problem != nil {

@@ -15,19 +15,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // recordsIn are the records of a file.
-func recordsIn(t *testing.T, path string) (records []audit.Record) {
+func recordsIn(t *testing.T, path string) (records []trail.Record) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for line := range bytes.Lines(text) {
-		var one audit.Record
+		var one trail.Record
 		require.NoError(t, json.Unmarshal(line, &one), "%s", line)
 		records = append(records, one)
 	}
@@ -77,7 +77,7 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 			answers[fmt.Sprint("r-", i)] = reply.Status
 		}
 	}
-	records := map[string]audit.Record{}
+	records := map[string]trail.Record{}
 	for _, one := range recordsIn(t, settings.Audit) {
 		require.NotContains(t, records, one.RequestID)
 		records[one.RequestID] = one
@@ -103,7 +103,7 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 	for id, status := range answers {
 		one := records[id]
 		require.Equal(t, status, one.Status, id)
-		changed := one.Outcome == audit.Done || one.Outcome == audit.Accepted
+		changed := one.Outcome == trail.Done || one.Outcome == trail.Accepted
 		require.Equal(t, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
 	}
 	require.Greater(t, len(made), calls/10)
@@ -165,7 +165,7 @@ func TestEventsOfTheAudit(t *testing.T) {
 	require.Len(t, records, 4, "what was not carried out has none")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		for _, one := range records {
-			var event audit.Record
+			var event trail.Record
 			for _, call := range r.All() {
 				if call.ID() == one.ID {
 					assert.NotEmpty(c, call.Header.Get("Webhook-Signature"))

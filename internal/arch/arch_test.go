@@ -34,6 +34,7 @@ var rooms = map[string][]string{
 	"core/forecast":         {"core/dispatch", "core/policy", "core/timer", "core/wire"},
 	"core/model":            {"core/timer"},
 	"core/health":           {"core/wire"},
+	"core/trail":            {"core/timer", "core/wire"},
 	"core/problem":          {"core/dispatch", "core/health", "core/timer", "core/wire"},
 	"core/fields":           {"core/delivery", "core/dispatch", "core/policy", "core/recurrence", "core/timer", "core/wire"},
 	"workflows":             {"core"},

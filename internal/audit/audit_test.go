@@ -19,14 +19,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 )
 
 var silent = slog.New(slog.DiscardHandler)
 
-func record(id string) *audit.Record {
-	return &audit.Record{ID: id, At: 1, Who: &wire.Actor{Name: "ops", By: "key"}, Method: "PATCH", Route: "/v1/x", Target: audit.Target{BusinessType: "order"}}
+func record(id string) *trail.Record {
+	return &trail.Record{ID: id, At: 1, Who: &wire.Actor{Name: "ops", By: "key"}, Method: "PATCH", Route: "/v1/x", Target: trail.Target{BusinessType: "order"}}
 }
 
 // made records a call in a log.
@@ -35,17 +36,17 @@ func made(t *testing.T, log *audit.Log, id string) {
 	end, err := log.Begin(record(id))
 	require.NoError(t, err)
 	done := record(id)
-	done.Answer(http.StatusOK, "")
+	audit.Answer(done, http.StatusOK, "")
 	end(done)
 }
 
 // read reads the records of a file, and counts torn lines.
-func read(t *testing.T, path string) (records []audit.Record, torn int) {
+func read(t *testing.T, path string) (records []trail.Record, torn int) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for line := range bytes.Lines(text) {
-		var one audit.Record
+		var one trail.Record
 		if json.Unmarshal(line, &one) != nil {
 			torn++
 			continue
@@ -55,7 +56,7 @@ func read(t *testing.T, path string) (records []audit.Record, torn int) {
 	return records, torn
 }
 
-func ids(records []audit.Record) (all []string) {
+func ids(records []trail.Record) (all []string) {
 	for _, one := range records {
 		all = append(all, one.ID)
 	}
@@ -64,23 +65,23 @@ func ids(records []audit.Record) (all []string) {
 
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]audit.Outcome{
-		0: audit.Unknown, 200: audit.Done, 201: audit.Done, 204: audit.Done, 202: audit.Accepted, 400: audit.Refused, 401: audit.Refused,
-		409: audit.Refused, 429: audit.Refused, 500: audit.Unknown, 503: audit.Unknown,
+	for status, want := range map[int]trail.Outcome{
+		0: trail.Unknown, 200: trail.Done, 201: trail.Done, 204: trail.Done, 202: trail.Accepted, 400: trail.Refused, 401: trail.Refused,
+		409: trail.Refused, 429: trail.Refused, 500: trail.Unknown, 503: trail.Unknown,
 	} {
 		one := record("1")
-		one.Answer(status, "")
+		audit.Answer(one, status, "")
 		require.Equal(t, want, one.Outcome, status)
-		require.Contains(t, audit.Outcomes(), one.Outcome)
-		one.Outcome = audit.Unchanged
-		one.Answer(status, "")
-		if want == audit.Done {
-			want = audit.Unchanged
+		require.Contains(t, trail.Outcomes(), one.Outcome)
+		one.Outcome = trail.Unchanged
+		audit.Answer(one, status, "")
+		if want == trail.Done {
+			want = trail.Unchanged
 		}
 		require.Equal(t, want, one.Outcome, "%d, of what was so before", status)
 	}
-	require.Equal(t, audit.Unchanged, audit.ItemOf(wire.Key{}, http.StatusOK, "").Outcome)
-	require.Equal(t, audit.Refused, audit.ItemOf(wire.Key{}, http.StatusConflict, wire.AlreadyExists).Outcome)
+	require.Equal(t, trail.Unchanged, audit.ItemOf(wire.Key{}, http.StatusOK, "").Outcome)
+	require.Equal(t, trail.Refused, audit.ItemOf(wire.Key{}, http.StatusConflict, wire.AlreadyExists).Outcome)
 }
 
 func TestWithoutALogNothingIsKept(t *testing.T) {
@@ -110,7 +111,7 @@ func TestEachCallLeavesOneLine(t *testing.T) {
 	require.Zero(t, torn)
 	require.ElementsMatch(t, want, ids(records))
 	for _, one := range records {
-		require.Equal(t, audit.Done, one.Outcome)
+		require.Equal(t, trail.Done, one.Outcome)
 	}
 	is, err := os.Stat(path)
 	require.NoError(t, err)
@@ -168,7 +169,7 @@ func TestACrashLeavesItsCalls(t *testing.T) {
 	require.Zero(t, torn)
 	require.ElementsMatch(t, []string{"done", "cut off"}, ids(records))
 	for _, one := range records {
-		require.Equal(t, one.ID == "done", one.Outcome == audit.Done)
+		require.Equal(t, one.ID == "done", one.Outcome == trail.Done)
 		require.Equal(t, "ops", one.Who.Name, "who began it is known")
 		require.NotEmpty(t, one.Outcome)
 	}
@@ -209,7 +210,7 @@ func TestKilledInTheMiddle(t *testing.T) {
 	records, torn := read(t, path)
 	require.Zero(t, torn)
 	require.Equal(t, []string{"done", "cut off"}, ids(records))
-	require.Equal(t, audit.Unknown, records[1].Outcome)
+	require.Equal(t, trail.Unknown, records[1].Outcome)
 	require.NoError(t, file.Close())
 }
 
@@ -294,7 +295,7 @@ type mailbox struct {
 func (m *mailbox) Ready() error { return m.broken }
 
 func (m *mailbox) Book(id string, body []byte) error {
-	var one audit.Record
+	var one trail.Record
 	if err := json.Unmarshal(body, &one); err != nil || one.ID != id {
 		return errors.New("that is no event")
 	}
@@ -336,12 +337,12 @@ func TestEventsOfLargeBatches(t *testing.T) {
 	end, err := log.Begin(record("1"))
 	require.NoError(t, err)
 	large := record("1")
-	large.Items = make([]audit.Item, 10_000)
+	large.Items = make([]trail.Item, 10_000)
 	large.Changes = []timer.FieldChange{{Field: "/tls/ca", To: strings.Repeat("x", timer.MaxPayload)}}
 	end(large)
 	require.NoError(t, log.Close())
 	require.Less(t, len(box.last), timer.MaxPayload)
-	var told audit.Record
+	var told trail.Record
 	require.NoError(t, json.Unmarshal(box.last, &told))
 	require.Equal(t, 10_000, told.LeftOut)
 	require.Equal(t, []timer.FieldChange{{Field: "/tls/ca"}}, told.Changes)
@@ -362,7 +363,7 @@ func TestACallThatOutlivesItsProcess(t *testing.T) {
 	require.NoError(t, err)
 	records, _ := read(t, path)
 	require.Equal(t, []string{"2", "1"}, ids(records))
-	require.Equal(t, audit.Unknown, records[1].Outcome)
+	require.Equal(t, trail.Unknown, records[1].Outcome)
 	require.NoError(t, again.Close())
 }
 
@@ -414,7 +415,7 @@ func BenchmarkFile(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		one.Answer(http.StatusOK, "")
+		audit.Answer(one, http.StatusOK, "")
 		end(one)
 	}
 	if err := log.Close(); err != nil {

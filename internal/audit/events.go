@@ -4,6 +4,8 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+
+	"github.com/wakecall/wakecall/core/trail"
 )
 
 // Booker books the events of [Events].
@@ -37,7 +39,7 @@ func NewEvents(booker Booker, businessType string, logger *slog.Logger) *Events 
 
 // Begin implements [Sink]. It always allows changes of the policy of the events, so that it can
 // be repaired.
-func (e *Events) Begin(intent *Record) (Open, error) {
+func (e *Events) Begin(intent *trail.Record) (Open, error) {
 	if intent.Target.BusinessType == e.businessType {
 		return openEvent{e}, nil
 	}
@@ -51,8 +53,8 @@ func (e *Events) Begin(intent *Record) (Open, error) {
 type openEvent struct{ of *Events }
 
 // End implements [Open].
-func (o openEvent) End(record *Record) {
-	body, err := record.event()
+func (o openEvent) End(record *trail.Record) {
+	body, err := eventOf(record)
 	if err == nil {
 		o.of.mu.Lock()
 		o.of.kept = append(o.of.kept, event{record.ID, body})

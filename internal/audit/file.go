@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+
+	"github.com/wakecall/wakecall/core/trail"
 )
 
 // File is a [Sink] that appends to a file. To rotate it, move the file away: the next record
@@ -39,17 +41,17 @@ func OpenFile(path string, logger *slog.Logger) (*File, error) {
 
 // recover records the calls that were in progress when the previous process ended.
 func (f *File) recover() error {
-	return f.journal.each(func(intent *Record) error {
+	return f.journal.each(func(intent *trail.Record) error {
 		if recorded, err := f.out.ends(intent.ID); recorded || err != nil {
 			return err
 		}
-		intent.Outcome = Unknown
+		intent.Outcome = trail.Unknown
 		return f.write(intent)
 	})
 }
 
 // Begin implements [Sink].
-func (f *File) Begin(intent *Record) (Open, error) {
+func (f *File) Begin(intent *trail.Record) (Open, error) {
 	if _, err := f.Lines.Begin(intent); err != nil {
 		return nil, err
 	}
@@ -66,7 +68,7 @@ type openSlot struct {
 }
 
 // End implements [Open]. The journal retains a call whose record could not be written.
-func (o openSlot) End(record *Record) {
+func (o openSlot) End(record *trail.Record) {
 	if o.of.write(record) == nil {
 		o.of.journal.clear(o.slot)
 	}

@@ -11,6 +11,8 @@ import (
 	"syscall"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/wakecall/wakecall/core/trail"
 )
 
 // journalSuffix ends the name of the journal beside a file of records.
@@ -43,7 +45,7 @@ func openJournal(path string) (*journal, error) {
 }
 
 // each calls see for each call in the journal, and clears it.
-func (j *journal) each(see func(*Record) error) error {
+func (j *journal) each(see func(*trail.Record) error) error {
 	slot := make([]byte, slotLen)
 	for at := int64(0); ; at += slotLen {
 		n, err := j.file.ReadAt(slot, at)
@@ -53,7 +55,7 @@ func (j *journal) each(see func(*Record) error) error {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		var intent Record
+		var intent trail.Record
 		if slot[0] != '{' || json.Unmarshal(bytes.TrimRight(slot[:n], " \n\x00"), &intent) != nil {
 			continue // the call was ended, or a crash tore its slot before it began
 		}
@@ -64,14 +66,14 @@ func (j *journal) each(see func(*Record) error) error {
 }
 
 // put writes a call, and returns its slot.
-func (j *journal) put(intent *Record) (slot int64, err error) {
+func (j *journal) put(intent *trail.Record) (slot int64, err error) {
 	text, err := json.Marshal(intent)
 	if err != nil {
 		return 0, err
 	}
 	if len(text) >= slotLen {
 		short := *intent
-		short.Target = Target{BusinessType: intent.Target.BusinessType}
+		short.Target = trail.Target{BusinessType: intent.Target.BusinessType}
 		if text, err = json.Marshal(short); err != nil || len(text) >= slotLen {
 			return 0, errors.Join(err, errors.New("the note of a call is too long"))
 		}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+
+	"github.com/wakecall/wakecall/core/trail"
 )
 
 // Lines is a [Sink] that writes each record as a line of JSON. It retains and logs a line that
@@ -22,7 +24,7 @@ type Lines struct {
 func NewLines(out io.Writer, logger *slog.Logger) *Lines { return &Lines{out: out, logger: logger} }
 
 // Begin implements [Sink].
-func (l *Lines) Begin(*Record) (Open, error) {
+func (l *Lines) Begin(*trail.Record) (Open, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.flush(); err != nil {
@@ -34,14 +36,14 @@ func (l *Lines) Begin(*Record) (Open, error) {
 type openLine struct{ to *Lines }
 
 // End implements [Open].
-func (o openLine) End(record *Record) { _ = o.to.write(record) }
+func (o openLine) End(record *trail.Record) { _ = o.to.write(record) }
 
 // Abandon implements [Open].
 func (openLine) Abandon() {}
 
 // write writes a record after the unwritten ones. On an error it retains the record.
-func (l *Lines) write(record *Record) error {
-	line, err := record.line()
+func (l *Lines) write(record *trail.Record) error {
+	line, err := lineOf(record)
 	if err != nil {
 		l.logger.Error("an audit record could not be encoded", "id", record.ID, "cause", err)
 		return err

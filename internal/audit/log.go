@@ -1,6 +1,10 @@
 package audit
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/wakecall/wakecall/core/trail"
+)
 
 // ErrClosed means that calls cannot be recorded. No call is then carried out.
 var ErrClosed = errors.New("calls cannot be recorded")
@@ -11,7 +15,7 @@ type Log struct{ sinks []Sink }
 // Sink is one of the destinations of records.
 type Sink interface {
 	// Begin records that a call is about to be carried out. Its error prevents the call.
-	Begin(intent *Record) (Open, error)
+	Begin(intent *trail.Record) (Open, error)
 	// Close writes the unwritten records.
 	Close() error
 }
@@ -19,7 +23,7 @@ type Sink interface {
 // Open is a call in progress.
 type Open interface {
 	// End stores the record of the call.
-	End(record *Record)
+	End(record *trail.Record)
 	// Abandon withdraws a call that is not carried out.
 	Abandon()
 }
@@ -29,9 +33,9 @@ func NewLog(sinks ...Sink) *Log { return &Log{sinks} }
 
 // Begin records that a call is about to be carried out. The caller must call end with the
 // result. An error prevents the call.
-func (l *Log) Begin(intent *Record) (end func(*Record), err error) {
+func (l *Log) Begin(intent *trail.Record) (end func(*trail.Record), err error) {
 	if l == nil {
-		return func(*Record) {}, nil
+		return func(*trail.Record) {}, nil
 	}
 	open := make([]Open, 0, len(l.sinks))
 	for _, sink := range l.sinks {
@@ -44,7 +48,7 @@ func (l *Log) Begin(intent *Record) (end func(*Record), err error) {
 		}
 		open = append(open, one)
 	}
-	return func(record *Record) {
+	return func(record *trail.Record) {
 		for _, one := range open {
 			one.End(record)
 		}

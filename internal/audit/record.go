@@ -6,126 +6,52 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Outcome is the outcome of a call.
-type Outcome string
-
-// The closed list of outcomes.
-const (
-	// Done: the request was carried out.
-	Done Outcome = "done"
-	// Accepted: it is durable, and takes effect later.
-	Accepted Outcome = "accepted"
-	// Unchanged: the call changed nothing, or was only a trial.
-	Unchanged Outcome = "unchanged"
-	// Refused: nothing was done.
-	Refused Outcome = "refused"
-	// Unknown: it is unknown whether it was carried out. The call may be repeated.
-	Unknown Outcome = "unknown"
-)
-
-// Outcomes lists every outcome.
-func Outcomes() []Outcome { return []Outcome{Done, Accepted, Unchanged, Refused, Unknown} }
-
 // outcomeOf returns the outcome of a call with this status.
-func outcomeOf(status int) Outcome {
+func outcomeOf(status int) trail.Outcome {
 	switch {
 	case status >= http.StatusInternalServerError || status == 0:
-		return Unknown
+		return trail.Unknown
 	case status >= http.StatusBadRequest:
-		return Refused
+		return trail.Refused
 	case status == http.StatusAccepted:
-		return Accepted
+		return trail.Accepted
 	default:
-		return Done
+		return trail.Done
 	}
 }
 
-// Record is the result of one changing call. It holds no payload, no header and no secret.
-type Record struct {
-	// ID is unique to the call.
-	ID string       `json:"id"`
-	At wire.Instant `json:"at"`
-	// Who called; nil if the caller did not authenticate.
-	Who *wire.Actor `json:"who"`
-	// From is the address that the call came from.
-	From      string `json:"from"`
-	RequestID string `json:"request_id"`
-	Method    string `json:"method"`
-	// Route is the template of the path. Target has its parameters.
-	Route  string `json:"route"`
-	Target Target `json:"target,omitzero"`
-	// RevisionBefore and Revision are the timer's revisions, or the policy's versions, before
-	// and after the call.
-	RevisionBefore int                 `json:"revision_before,omitzero"`
-	Revision       int                 `json:"revision,omitzero"`
-	Changes        []timer.FieldChange `json:"changes,omitempty"`
-	// Items are the results for each timer of a batch. If the record would exceed an event, it
-	// omits them and the values of changes, and LeftOut is their number.
-	Items   []Item  `json:"items,omitempty"`
-	LeftOut int     `json:"left_out,omitzero"`
-	Outcome Outcome `json:"outcome"`
-	// Status is the status of the answer, 0 if there was none, and Problem its slug.
-	Status  int       `json:"status"`
-	Problem wire.Code `json:"problem,omitzero"`
-}
-
-// Target is the object of a call.
-type Target struct {
-	BusinessType  string   `json:"business_type,omitzero"`
-	BusinessTypes []string `json:"business_types,omitempty"`
-	BusinessID    string   `json:"business_id,omitzero"`
-	// ID is the id of a job or of a delivery.
-	ID string `json:"id,omitzero"`
-	// Everything reports whether it concerns all business types.
-	Everything bool `json:"everything,omitzero"`
-}
-
-// Item is the result for one timer of a batch.
-type Item struct {
-	BusinessType string    `json:"business_type,omitzero"`
-	BusinessID   string    `json:"business_id,omitzero"`
-	Revision     int       `json:"revision,omitzero"`
-	Outcome      Outcome   `json:"outcome"`
-	Status       int       `json:"status"`
-	Problem      wire.Code `json:"problem,omitzero"`
-}
-
-// Answer records the answer to the call. An unchanged outcome stays so.
-func (r *Record) Answer(status int, problem wire.Code) {
+// Answer records the answer to a call. An unchanged outcome stays so.
+func Answer(r *trail.Record, status int, problem wire.Code) {
 	r.Status, r.Problem = status, problem
-	if outcome := outcomeOf(status); outcome != Done || r.Outcome != Unchanged {
+	if outcome := outcomeOf(status); outcome != trail.Done || r.Outcome != trail.Unchanged {
 		r.Outcome = outcome
 	}
 }
 
 // ItemOf returns the result for a timer of a batch.
-func ItemOf(key wire.Key, status int, problem wire.Code) Item {
-	item := Item{BusinessType: key.BusinessType, BusinessID: key.BusinessID, Outcome: outcomeOf(status), Status: status, Problem: problem}
+func ItemOf(key wire.Key, status int, problem wire.Code) trail.Item {
+	item := trail.Item{BusinessType: key.BusinessType, BusinessID: key.BusinessID, Outcome: outcomeOf(status), Status: status, Problem: problem}
 	if status == http.StatusOK { // booked before
-		item.Outcome = Unchanged
+		item.Outcome = trail.Unchanged
 	}
 	return item
 }
 
-// event returns the record in the form of a timer's payload.
-func (r *Record) event() ([]byte, error) {
+// eventOf returns a record in the form of a timer's payload.
+func eventOf(r *trail.Record) ([]byte, error) {
 	text, err := json.Marshal(r)
 	if err != nil || len(text) <= timer.MaxPayload {
 		return text, err
 	}
-	short := *r
-	short.Items, short.LeftOut, short.Changes = nil, len(r.Items), nil
-	for _, change := range r.Changes {
-		short.Changes = append(short.Changes, timer.FieldChange{Field: change.Field})
-	}
-	return json.Marshal(short)
+	return json.Marshal(r.Short())
 }
 
-// line returns the record as a line of a stream.
-func (r *Record) line() ([]byte, error) {
+// lineOf returns a record as a line of a stream.
+func lineOf(r *trail.Record) ([]byte, error) {
 	text, err := json.Marshal(r)
 	return append(text, '\n'), err
 }
