@@ -127,6 +127,7 @@ var otherwise = map[calls.Call]struct {
 }{
 	{Method: http.MethodGet, Path: "/v1/whoami"}:                          {auth.NoRole, "who may do nothing shall see that"},
 	{Method: http.MethodGet, Path: "/v1/keys"}:                            {auth.Admin, "keys are an admin's"},
+	{Method: http.MethodGet, Path: "/v1/audit"}:                           {auth.Admin, "it tells who did what"},
 	{Method: http.MethodGet, Path: "/v1/streams/:type"}:                   {auth.Operator, "to take rings is to change timers"},
 	{Method: http.MethodPost, Path: paths.Prefix + "recurrences/preview"}: {auth.Viewer, "it changes nothing"},
 	{Method: http.MethodPost, Path: paths.Prefix + "policies/:type/test"}: {auth.Operator, "it sends what a ring sends, and changes no policy"},

@@ -26,6 +26,7 @@ import (
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/trails"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -69,6 +70,7 @@ type Options struct {
 type Reports struct {
 	Ledgers  objectives.Ledgers
 	Outcomes outcomes.Options
+	Trails   trails.Options
 }
 
 // Server is the HTTP API.
@@ -114,6 +116,7 @@ func (s *Server) register(options Options) {
 	forecasts.Register(s.contract, options.Forecasts)
 	objectives.Register(s.contract, options.Reports.Ledgers)
 	outcomes.Register(s.contract, options.Reports.Outcomes)
+	trails.Register(s.contract, options.Reports.Trails)
 	access.Register(s.contract, options.Front.Auth)
 }
 

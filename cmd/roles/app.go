@@ -24,7 +24,6 @@ import (
 	"github.com/wakecall/wakecall/engine/failover"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/ledger"
-	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
@@ -48,7 +47,7 @@ type App struct {
 	Identity string
 	box      *seal.Box
 	preload  preload
-	audit    *audit.Log
+	audit    records
 	brokers  []config.Broker
 	signIn   signIn
 	found    found
@@ -168,7 +167,7 @@ func (a *App) Close() {
 	for _, end := range a.closing {
 		end()
 	}
-	if err := a.audit.Close(); err != nil {
+	if err := a.audit.log.Close(); err != nil {
 		a.Logger.Error("the audit did not stop cleanly", "error", err)
 	}
 	a.Client.Close()

@@ -2,8 +2,10 @@ package roles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -14,12 +16,19 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
+// records are those of the calls that change something. The latest are in memory, to be listed.
+type records struct {
+	log    *audit.Log
+	recent *audit.Recent
+}
+
 // openAudit opens the sinks of the audit, once. A worker has none.
 func (a *App) openAudit() error {
-	if a.audit != nil {
+	if a.audit.log != nil {
 		return nil
 	}
-	var sinks []audit.Sink
+	recent := audit.NewRecent(time.Now())
+	sinks := []audit.Sink{recent}
 	switch a.Config.Audit {
 	case "", config.AuditOff:
 	case config.AuditStdout:
@@ -29,15 +38,16 @@ func (a *App) openAudit() error {
 		if err != nil {
 			return fmt.Errorf("WAKECALL_AUDIT: %w", err)
 		}
+		if err := recent.Load(a.Config.Audit); err != nil {
+			return errors.Join(fmt.Errorf("WAKECALL_AUDIT: %w", err), file.Close())
+		}
 		sinks = append(sinks, file)
 	}
 	if a.Config.AuditType != "" {
 		events := auditEvents{a.Engine, a.Config.AuditType}
 		sinks = append(sinks, audit.NewEvents(events, a.Config.AuditType, a.Logger))
 	}
-	if len(sinks) > 0 {
-		a.audit = audit.NewLog(sinks...)
-	}
+	a.audit = records{audit.NewLog(sinks...), recent}
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/trails"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/testrings"
 	"github.com/wakecall/wakecall/internal/config"
@@ -47,8 +48,11 @@ func (a *App) API() (Server, error) {
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
 		Policies: policyRooms{e.Policies, e.TestRings}, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries,
-		Forecasts:  e.Forecasts,
-		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: a.reporters.attempts}},
+		Forecasts: e.Forecasts,
+		Reports: api.Reports{
+			Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: a.reporters.attempts},
+			Trails: trails.Options{Records: a.audit.recent, Gateway: a.Identity},
+		},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams: streams.Options{
 			Hub: a.streams(), Policy: e.Policies.Policy, Gateway: a.Identity, AnswerElsewhere: e.Streams.Answer,
@@ -57,7 +61,7 @@ func (a *App) API() (Server, error) {
 			Ready: e.Namespace.Ready, Note: a.signIn.fault, Checks: a.checks, Metrics: a.metricsBeside(), Version: a.Version,
 		},
 		Front: front.Options{
-			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
+			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit.log, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
 		},
 		Console: pages, Reach: a.reach(), TLS: a.signIn.tls(), Leave: e.EndWaits,
 	}), nil

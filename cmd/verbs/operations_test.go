@@ -33,6 +33,7 @@ var verbOf = map[string]struct{ line, asks string }{
 	"countOutcomes":    {"outcomes a --step 5m", "GET /v1/outcomes?business_type=a&step=5m"},
 	"reportObjectives": {"slo a --window 24h --target 0.99", "GET /v1/slo?business_type=a&target=0.99&window=24h"},
 	"forecastTimers":   {"forecast a --step 5m", "GET /v1/forecast?business_type=a&step=5m"},
+	"listAudit":        {"audit --who anna --outcome refused", "GET /v1/audit?outcome=refused&page_size=100&who=anna"},
 	"listEmergencies":  {"emergency", "GET /v1/emergency"},
 	"pauseEverything":  {"emergency pause a --note fire", `POST /v1/emergency/pause {"business_types":["a"],"note":"fire"}`},
 	"resumeEverything": {"emergency resume --everything", `POST /v1/emergency/resume {"everything":true}`},

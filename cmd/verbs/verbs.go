@@ -43,7 +43,7 @@ func families(s *shell) []family {
 			bulkVerbs{s}.group(), dispatchVerbs{s}.group(), stats.stats(), stats.slo(), stats.outcomes(), stats.forecast(),
 		}},
 		{"Operation", []*cobra.Command{
-			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(),
+			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(), access.audit(),
 			serverVerbs{s}.check(), serverVerbs{s}.group(),
 		}},
 	}

@@ -135,6 +135,7 @@ var sampleCalls = map[string]sampleCall{
 	"listEmergencies":   {want: done},
 	"pauseEverything":   {want: done, body: emergencyOf, everything: true},
 	"resumeEverything":  {want: done, body: emergencyOf, everything: true},
+	"listAudit":         {want: done, query: ofType},
 	"whoami":            {want: done},
 	"listKeys":          {want: done},
 	"previewRecurrence": {want: done, body: text(`{"recurrence":{"every":"1h"}}`)},

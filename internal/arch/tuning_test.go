@@ -16,7 +16,7 @@ import (
 )
 
 // tuned are the rooms with their measured and chosen numbers in internal/tuning.
-var tuned = []string{"activities", "workflows", "api", "console", "engine", "worker", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
+var tuned = []string{"activities", "workflows", "api", "console", "engine", "worker", "internal/audit", "internal/completion", "internal/limiter", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "cmd/roles"}
 
 // untuned are the numbers of these rooms that are no tunables, with the reason.
 var untuned = map[string]string{
@@ -26,6 +26,8 @@ var untuned = map[string]string{
 	"activities/send/classify.go":         "the alerts of TLS, which its RFC numbers",
 	"activities/send/sendtest/rules.go":   "a suite of tests",
 	"activities/send/sendtest/subject.go": "a suite of tests",
+	"internal/audit slotLen":              "the form of the journal",
+	"internal/audit permissions":          "the rights of a file",
 	"internal/oidc maxSubject":            "what OpenID Connect allows",
 	"console Day":                         "a unit of time",
 	"console Hour":                        "a unit of time",

@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/wakecall/wakecall/core/trail"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // File is a [Sink] that appends to a file. To rotate it, move the file away: the next record
@@ -113,11 +114,8 @@ func (a *appended) open() error {
 	return nil
 }
 
-// lookBack is how much of the end of a file is searched for the record of a call in the journal,
-// in bytes. It was written in the last moment of the previous process.
-const lookBack = 4 << 20
-
-// ends reports whether a record is near the end of the file.
+// ends reports whether a record is near the end of the file. That of a call in the journal was written
+// in the last moment of the previous process.
 func (a *appended) ends(id string) (bool, error) {
 	file, err := os.Open(a.path)
 	if err != nil {
@@ -128,7 +126,7 @@ func (a *appended) ends(id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	tail, err := io.ReadAll(io.NewSectionReader(file, max(0, is.Size()-lookBack), lookBack))
+	tail, err := io.ReadAll(io.NewSectionReader(file, max(0, is.Size()-tuning.AuditLoaded), tuning.AuditLoaded))
 	return bytes.Contains(tail, []byte(strconv.Quote(id))), err
 }
 

@@ -43,6 +43,24 @@ const (
 	ReadyTrusted = time.Second
 	// ReadyTimeout bounds that check.
 	ReadyTimeout = 2 * time.Second
+	// ChecksTrusted is how long the other checks are cached that are made when a caller asks.
+	ChecksTrusted = 5 * time.Second
+	// PollerGone is after how long without a question a worker is gone. A question for work waits
+	// up to a minute at Temporal.
+	PollerGone = 90 * time.Second
+)
+
+// The records of calls that a gateway keeps in memory, to list them (0075).
+const (
+	// AuditTimers and AuditOthers are how many are kept of the calls of programs about single
+	// timers, and of all others. One costs about 600 bytes.
+	AuditTimers = 2_000
+	AuditOthers = 4_000
+	// AuditValues is how many bytes of values one has.
+	AuditValues = 4 << 10
+	// AuditLoaded is how much of the end of the file of records is read at the start, in bytes. The
+	// calls that a crash cut off are searched for there as well.
+	AuditLoaded = 4 << 20
 )
 
 // Receivers that connect to Wakecall (0045).

@@ -9,6 +9,11 @@ import type { Timer } from "./schema.js";
 /** Every operation of the OpenAPI document, by its path, with the manners of this client. */
 export type Api = Client<paths>;
 
+/** The query of an operation that reads. */
+export type Query<Path extends keyof paths> = NonNullable<
+  paths[Path] extends { get: { parameters: { query?: infer Q } } } ? Q : never
+>;
+
 /** What openapi-fetch answers. */
 export interface Answer<T> {
   data?: T | undefined;

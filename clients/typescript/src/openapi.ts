@@ -363,6 +363,31 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List who did what
+         * @description Lists the calls that changed something or were refused, the newest first. Each gateway keeps its latest
+         *     records in memory and answers with its own only; `gateway` names it. A gateway that writes its records to a
+         *     file reads the end of that file when it starts. `since` says from when on nothing is missing.
+         *
+         *     Calls about business types that the caller does not administer are left out. So are the items of batches, and
+         *     large values of changes.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recurrences/preview": {
         parameters: {
             query?: never;
@@ -3336,6 +3361,80 @@ export interface components {
             by: "key" | "oidc" | "certificate" | "nothing";
             grants: components["schemas"]["Grant"][];
         };
+        /** @description Records of the gateway that answers. */
+        AuditPage: {
+            /** @description The process that answers. */
+            gateway: string;
+            /** @description The time from which on it knows every record, but for those that `timers_since` is about. */
+            since: components["schemas"]["Instant"];
+            /** @description The same for calls of programs about single timers, which are many. */
+            timers_since: components["schemas"]["Instant"];
+            records: components["schemas"]["AuditRecord"][];
+            /** @description Empty on the last page. */
+            next_page_token: string;
+        };
+        /**
+         * @description - `done`: the change was made.
+         *     - `accepted`: it is durable, and takes effect later.
+         *     - `unchanged`: there was nothing to change, or the call was a trial.
+         *     - `refused`: nothing was done.
+         *     - `unknown`: it is not known whether it was done.
+         * @enum {string}
+         */
+        AuditOutcome: "done" | "accepted" | "unchanged" | "refused" | "unknown";
+        /** @description The result of one call. It has no payload, no header and no secret. */
+        AuditRecord: {
+            /** @description Unique to the call. */
+            id: string;
+            at: components["schemas"]["Instant"];
+            /** @description The caller; null for one that did not authenticate. */
+            who: components["schemas"]["Actor"] | null;
+            /** @description The address of the caller. */
+            from: string;
+            /** @description The `X-Request-Id` of the call. */
+            request_id: string;
+            /** @example DELETE */
+            method: string;
+            /**
+             * @description The template of the path. `target` has its parameters.
+             * @example /v1/timers/:type/:id
+             */
+            route: string;
+            target?: components["schemas"]["AuditTarget"];
+            /** @description The revision of the timer, or the version of the policy, before the call. */
+            revision_before?: number;
+            /** @description The same after the call. */
+            revision?: number;
+            changes?: components["schemas"]["FieldChange"][];
+            /** @description The results for the timers of a batch. Lists leave them out. */
+            items?: components["schemas"]["AuditItem"][];
+            /** @description How many items were left out. */
+            left_out?: number;
+            outcome: components["schemas"]["AuditOutcome"];
+            /** @description The status of the answer, 0 if there was none. */
+            status: number;
+            /** @description The slug of the problem. */
+            problem?: string;
+        };
+        /** @description What the call was about. */
+        AuditTarget: {
+            business_type?: string;
+            business_types?: string[];
+            business_id?: string;
+            /** @description The id of a job or of a delivery. */
+            id?: string;
+            /** @description Whether it was about all business types. */
+            everything?: boolean;
+        };
+        /** @description The result for one timer of a batch. */
+        AuditItem: {
+            business_type?: string;
+            business_id?: string;
+            revision?: number;
+            outcome: components["schemas"]["AuditOutcome"];
+            status: number;
+            problem?: string;
+        };
         KeyList: {
             keys: {
                 /** @example shop */
@@ -5204,6 +5303,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /** @description Only calls by this name or id. */
+                who?: string;
+                /** @description Only calls about this business type. */
+                business_type?: components["schemas"]["BusinessType"];
+                /** @description Only calls with this method and route, as `method` and `route` of a record name them. */
+                operation?: string;
+                /** @description Only calls with this outcome. */
+                outcome?: components["schemas"]["AuditOutcome"];
+                /** @description Only calls from this time on. */
+                from?: components["schemas"]["Instant"];
+                /** @description Only calls before this time. */
+                to?: components["schemas"]["Instant"];
+                /** @description The most records on one page. */
+                page_size?: number;
+                /** @description The `next_page_token` of the page before. */
+                page_token?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, type Changed, type ChangeOptions, changed, given, signalOf, take } from "./api.js";
+import { type Api, type CallOptions, type Changed, type ChangeOptions, changed, given, type Query, signalOf, take } from "./api.js";
 import type { components } from "./openapi.js";
 import type { Emergency, EmergencyOrder, Held, Recurrence, Upcoming } from "./schema.js";
 
@@ -89,5 +89,10 @@ export class Access {
   /** Lists the API keys, without the keys. It is for admins of everything. */
   async keys(options?: CallOptions): Promise<components["schemas"]["KeyList"]["keys"]> {
     return (await take(this.#api.GET("/v1/keys", signalOf(options)))).keys;
+  }
+
+  /** Lists who did what, the newest first, as far as the gateway that answers knows. It takes an admin. */
+  audit(filter: Query<"/v1/audit"> = {}, options?: CallOptions): Promise<components["schemas"]["AuditPage"]> {
+    return take(this.#api.GET("/v1/audit", { params: { query: filter }, ...signalOf(options) }));
   }
 }

@@ -5,19 +5,16 @@ import {
   type Changed,
   changed,
   given,
+  type Query,
   signalOf,
   type TimerChangeOptions,
   take,
   taken,
 } from "./api.js";
 import { Problem } from "./errors.js";
-import type { components, paths } from "./openapi.js";
+import type { components } from "./openapi.js";
 import { itemsOf, pagesOf } from "./pages.js";
 import type { Attempt, Booking, Change, HistoryEntry, Key, PastOccurrence, Timer, Upcoming } from "./schema.js";
-
-type Query<Path extends keyof paths> = NonNullable<
-  paths[Path] extends { get: { parameters: { query?: infer Q } } } ? Q : never
->;
 
 /** Selects timers. An empty one selects all of them. */
 export type TimerFilter = Omit<Query<"/v1/timers">, "page_token">;
