@@ -27,6 +27,7 @@ import (
 	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/api/trails"
 	"github.com/wakecall/wakecall/console"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
@@ -409,16 +410,17 @@ func open(t *testing.T, p plan) *house {
 		Mode: p.mode, Look: p.look, SignIn: p.signIn, Auth: authenticator, Box: box, Proxies: p.proxies, Logger: logger, Pace: watch.Pace{Every: p.every, Wait: time.Minute}, Now: func() time.Time { return *h.now },
 	})
 	require.NoError(t, err)
+	recent := audit.NewRecent(began)
 	server := api.New(api.Options{
 		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
-		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger)), TrustedProxies: p.proxies},
+		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger), recent), TrustedProxies: p.proxies},
 		Operations:  operations.Options{Ready: func(context.Context) error { return nil }, Checks: func() []health.Check { return h.shelf.checks }},
 		Emergencies: pauses{shelf: h.shelf},
 		Policies:    rules{shelf: h.shelf},
 		Bulk:        bulkJobs{h.shelf},
 		Dispatches:  apidispatches.Options{Dispatches: dispatchList{of: h.shelf}, Controls: controls{of: h.shelf}, Failures: controls{of: h.shelf}},
 		Forecasts:   forecastOf{h.shelf},
-		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}},
+		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}, Trails: trails.Options{Records: recent, Gateway: "gateway-1"}},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

@@ -68,6 +68,7 @@ func routeRules(tag url.Values) map[string]rule {
 		"GET emergency":                        {path: "/console/emergency"},
 		"POST emergency/{action}":              {path: "/console/emergency/pause", form: url.Values{"business_type": {"order-close"}, "note": {"fire"}}, least: auth.Operator},
 		"GET health":                           {path: "/console/health"},
+		"GET audit":                            {path: "/console/audit", least: auth.Admin},
 		"GET types":                            {path: "/console/types"},
 		"POST types/{type}/{action}":           {path: "/console/types/order-close/pause", form: url.Values{}, least: auth.Operator},
 	}

@@ -1,5 +1,5 @@
 // Package operations has the pages for who keeps the installation running: what is paused at once,
-// and what answers.
+// what answers, and who did what.
 //
 // Start with [Pages.Routes].
 package operations

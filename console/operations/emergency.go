@@ -21,6 +21,7 @@ func (c *Pages) Routes() []site.Route {
 		site.Show("emergency", c.showEmergency).Live(tuning.LiveTable),
 		site.Change("emergency/{action}", c.changeEmergency),
 		site.Show("health", c.showHealth).Live(tuning.LiveTable),
+		site.Show("audit", c.showAudit).Live(tuning.LiveTable),
 	}
 }
 

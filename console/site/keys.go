@@ -16,7 +16,7 @@ func (k key) Keys() []string { return strings.Fields(k.press) }
 var keys = []key{
 	{"/", "search"},
 	{"g o", "overview.title"}, {"g t", "timers.title"}, {"g y", "types.title"}, {"g j", "jobs.title"},
-	{"g d", "dispatches.title"}, {"g f", "forecast.title"}, {"g e", "emergency.title"}, {"g h", "health.title"},
+	{"g d", "dispatches.title"}, {"g f", "forecast.title"}, {"g e", "emergency.title"}, {"g h", "health.title"}, {"g a", "audit.title"},
 	{"j k", "keys.rows"}, {"x", "column.select"}, {"Enter", "keys.open"},
 	{"r", "action.redeliver"}, {"c", "action.cancel"}, {"p", "keys.pause"},
 	{"?", "keys.title"}, {"Esc", "keys.back"},

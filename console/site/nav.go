@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // tab is one part of the console, as the top of each page names it.
@@ -14,10 +15,13 @@ type tab struct {
 }
 
 // tabs are all parts, in order.
-var tabs = []string{startTab, "timers", "types", "jobs", "dispatches", "forecast", "emergency", "health"}
+var tabs = []string{startTab, "timers", "types", "jobs", "dispatches", "forecast", "emergency", "health", auditTab}
 
 // startTab is the part that /console/ shows.
 const startTab = "overview"
+
+// auditTab is the part that only admins see.
+const auditTab = "audit"
 
 // Link is the first page of the part.
 func (t tab) Link() string {
@@ -33,6 +37,9 @@ func (t tab) Key() string { return t.Name + ".title" }
 // Tabs are the parts.
 func (f Frame) Tabs() (all []tab) {
 	for _, name := range tabs {
+		if name == auditTab && !f.Who.MaySomewhere(auth.Admin) {
+			continue
+		}
 		all = append(all, tab{Name: name, Here: name == cmp.Or(f.tab, startTab)})
 	}
 	return all

@@ -20,14 +20,14 @@ var templates embed.FS
 
 // pageNames are the pages. Each has a template of its own, within that of the layout.
 var pageNames = []string{
-	"again", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "payload", "plan", "refused",
-	"rule", "selected", "test", "timers", "timer", "type", "types",
+	"again", "audit", "dispatch", "dispatches", "emergency", "forecast", "health", "job", "jobs", "login", "overview", "payload", "plan",
+	"refused", "rule", "selected", "test", "timers", "timer", "type", "types",
 }
 
 // sharedTemplates are those that several pages use, the layout first.
 var sharedTemplates = []string{
 	"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html",
-	"templates/live.html",
+	"templates/live.html", "templates/author.html",
 }
 
 // Templates are those of the pages, by name.

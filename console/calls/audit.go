@@ -1,0 +1,84 @@
+package calls
+
+import (
+	"strings"
+	"time"
+
+	"github.com/wakecall/wakecall/console/links"
+)
+
+// Records are the calls that a gateway knows, the newest first.
+type Records struct {
+	Gateway       string    `json:"gateway"`
+	Since         time.Time `json:"since"`
+	TimersSince   time.Time `json:"timers_since"`
+	Records       []Record  `json:"records"`
+	NextPageToken string    `json:"next_page_token"`
+}
+
+// Record is one call that changed something, or was refused.
+type Record struct {
+	At     time.Time `json:"at"`
+	Who    *Actor    `json:"who"`
+	From   string    `json:"from"`
+	Method string    `json:"method"`
+	Route  string    `json:"route"`
+	Target struct {
+		BusinessType  string   `json:"business_type"`
+		BusinessTypes []string `json:"business_types"`
+		BusinessID    string   `json:"business_id"`
+		ID            string   `json:"id"`
+		Everything    bool     `json:"everything"`
+	} `json:"target"`
+	Changes []struct {
+		Field string `json:"field"`
+		To    any    `json:"to"`
+	} `json:"changes"`
+	LeftOut int    `json:"left_out"`
+	Outcome string `json:"outcome"`
+	Problem string `json:"problem"`
+}
+
+// AuditOutcomes are those that a record may have.
+var AuditOutcomes = []string{"done", "accepted", "unchanged", outcomeRefused, outcomeUnknown}
+
+const (
+	outcomeRefused = "refused"
+	outcomeUnknown = "unknown"
+)
+
+// Operation is what was called.
+func (r Record) Operation() string { return r.Method + " " + r.Route }
+
+// Refused reports whether nothing was done, or that is not known.
+func (r Record) Refused() bool { return r.Outcome == outcomeRefused || r.Outcome == outcomeUnknown }
+
+// Named is what the call was about.
+func (r Record) Named() string {
+	t := r.Target
+	if len(t.BusinessTypes) > 0 {
+		return strings.Join(t.BusinessTypes, " ")
+	}
+	parts := []string{}
+	for _, part := range []string{t.BusinessType, t.BusinessID, t.ID} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// Link is the page of what the call was about; "" where there is none.
+func (r Record) Link() string {
+	t := r.Target
+	switch {
+	case t.BusinessType == "":
+		return ""
+	case t.BusinessID != "" && strings.HasPrefix(r.Route, Root+"timers"):
+		return Key{t.BusinessType, t.BusinessID}.Path()
+	case t.BusinessID == "" && t.ID == "":
+		return links.Root + "types/" + t.BusinessType
+	default:
+		return ""
+	}
+}
