@@ -210,7 +210,7 @@ func operationsWithBodies() map[string]asked {
 		maps.Copy(policies, ofDestinations(under))
 	}
 	ownPolicy := map[string]string{
-		"/version": "it is ignored", "/retired_secrets": "it is ignored", "/back_pressure": "it is ignored", "/paused_by": "it is ignored", "/paused_at": "it is ignored",
+		"/version": "it is ignored", "/retired_secrets": "it is ignored", "/back_pressure": "it is ignored", "/paused_by": "it is ignored", "/paused_at": "it is ignored", "/secrets_changed_at": "it is ignored",
 		"/signing_secrets": secret, "/tls": secret, "/business_type": "it is that of the path",
 	}
 	inPath := map[string]string{"/business_type": "it is that of the path", "/business_id": "it is that of the path"}

@@ -269,7 +269,7 @@ func TestTableHasEveryField(t *testing.T) {
 // notSaid are fields that are no client's to say, whose zero cannot be said, or
 // that are checked for being empty where they stand.
 var notSaid = []string{
-	"/business_type", "/version", "/pressure_lifted_at", "/streamed_until", "/paused_by", "/paused_at", "/back_pressure/status", "/back_pressure/since", "/back_pressure/until",
+	"/business_type", "/version", "/pressure_lifted_at", "/streamed_until", "/paused_by", "/paused_at", "/secrets_changed_at", "/back_pressure/status", "/back_pressure/since", "/back_pressure/until",
 	"/alert/url", "/payload_base64", "/content_type", "/due_at", "/due_local", "/latest_at", "/recurrence/start_at", "/recurrence/end_at",
 	"/recurrence/cron", "/recurrence/offset", "/recurrence/due_at", "/recurrence/due_local",
 }

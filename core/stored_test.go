@@ -153,7 +153,7 @@ func TestStoredPolicy(t *testing.T) {
 		Limits: policy.Limits{
 			AddsPerSecond: ptr(100.0), AddsBurst: 200, CallbacksPerSecond: ptr(12.5), InFlight: 50, Pending: ptr(1_000_000),
 		},
-		Priority: 2, Paused: true, PausedBy: "ana", PausedAt: clock(1), DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &delivery.Alert{Destination: delivery.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: policy.ReuseAfterEnd,
+		Priority: 2, Paused: true, PausedBy: "ana", PausedAt: clock(1), SecretsChangedAt: clock(2), DiscardAnswers: true, OnDelivered: &storedTold, OnFailed: &storedTold, Alert: &delivery.Alert{Destination: delivery.Destination{URL: "https://shop.example/alert", Broker: "ops", Exchange: "alerts", RoutingKey: "wakecall", Stream: true}}, Reuse: policy.ReuseAfterEnd,
 		Fallback:    &delivery.Fallback{Callback: storedCallback, After: wire.Duration(time.Minute)},
 		Ack:         &delivery.Ack{Within: wire.Duration(10 * time.Minute)},
 		MinInterval: wire.Duration(time.Minute), Preload: ptr(wire.Duration(10 * time.Second)), OnTime: wire.Duration(5 * time.Second),

@@ -33,6 +33,17 @@ func putNew(env *gateway.Gateway, path string, policy gateway.JSON) gateway.Repl
 	return env.Send(request)
 }
 
+// secretsSet is when the secrets of a policy were set, as an answer shows it.
+func secretsSet(t *testing.T, answer gateway.Reply) string {
+	t.Helper()
+	var shown struct {
+		At time.Time `json:"secrets_changed_at"`
+	}
+	answer.Into(&shown)
+	require.WithinDuration(t, time.Now(), shown.At, time.Hour)
+	return shown.At.Format("2006-01-02T15:04:05.000Z")
+}
+
 func TestPolicyLife(t *testing.T) {
 	t.Parallel()
 	env, kind := gateway.Open(t)
@@ -48,7 +59,7 @@ func TestPolicyLife(t *testing.T) {
 	require.Equal(t, `"1"`, created.Header.Get("ETag"))
 	got := env.Do("GET", path, nil)
 	require.JSONEq(t, `{"business_type":"`+kind+`","version":1,"callback":{"url":"`+gateway.Receiver+`","headers":{"Authorization":"***"},"timeout":"3s"},
-		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","limits":{"in_flight":200},"priority":3,"reuse":"after_failure","min_interval":"1s","preload":"2s","on_time":"1s","max_back_pressure":"1h"}`, string(got.Body),
+		"retry":{"initial":"1s","multiplier":2,"max_interval":"1h","max_attempts":10},"expires_after":"24h","secret_overlap":"24h","secrets_changed_at":"`+secretsSet(t, got)+`","limits":{"in_flight":200},"priority":3,"reuse":"after_failure","min_interval":"1s","preload":"2s","on_time":"1s","max_back_pressure":"1h"}`, string(got.Body),
 		"defaults are shown, secrets are not")
 
 	require.Equal(t, http.StatusPreconditionFailed, putIf(env, path, policy, `"7"`).Status)
@@ -81,7 +92,7 @@ func TestPolicyIsEditedInPart(t *testing.T) {
 	require.Equal(t, http.StatusOK, edited.Status, "%s", edited.Body)
 	require.Equal(t, `"2"`, edited.Header.Get("ETag"))
 	require.JSONEq(t, `{"business_type":"`+kind+`","version":2,"callback":{"url":"`+gateway.Receiver+`","headers":{"Authorization":"***","X-New":"***"},"timeout":"3s"},
-		"retry":{"steps":["10s","1m","10m","1h","6h"],"jitter":0.2},"secret_overlap":"24h","limits":{"in_flight":200},"priority":1,"reuse":"after_failure","min_interval":"1s","preload":"2s","on_time":"1s","max_back_pressure":"1h"}`, string(edited.Body))
+		"retry":{"steps":["10s","1m","10m","1h","6h"],"jitter":0.2},"secret_overlap":"24h","secrets_changed_at":"`+secretsSet(t, edited)+`","limits":{"in_flight":200},"priority":1,"reuse":"after_failure","min_interval":"1s","preload":"2s","on_time":"1s","max_back_pressure":"1h"}`, string(edited.Body))
 	require.Equal(t, `"2"`, env.Do("PATCH", path, `{"priority":1}`).Header.Get("ETag"), "what says nothing new changes nothing")
 	var plan struct{ Changes []struct{ Pointer string } }
 	env.Do("PATCH", path+"?dry_run=true", `{"priority":2}`).Into(&plan)

@@ -91,6 +91,7 @@ type Body struct {
 	BackPressure   jsontext.Value `json:"back_pressure"`
 	PausedBy       jsontext.Value `json:"paused_by"`
 	PausedAt       jsontext.Value `json:"paused_at"`
+	SecretsAt      jsontext.Value `json:"secrets_changed_at"`
 }
 
 // plannedBody answers a dry run.

@@ -14,6 +14,8 @@ const Hidden = "***"
 type KeptHeaders struct {
 	Names, Unopened []string
 	Pointer         func(name string) string
+	// Stored is the place of a stored header. It is Pointer unless the links changed places.
+	Stored func(name string) string
 }
 
 // KeepHeaders gives headers their values in old. It refuses a header that old lacks, and a value
@@ -28,7 +30,7 @@ func (c *Callback) KeepHeaders(old Callback, k KeptHeaders) (errs wire.FieldErro
 			errs.Add(pointer, wire.CodeRequired, "needs a value: "+Hidden+" keeps a stored value, and none is stored")
 		case !same:
 			errs.Add(pointer, wire.CodeConflict, "is kept only for the same scheme, host and port: give its value again, or remove the header")
-		case slices.Contains(k.Unopened, k.Pointer(stored)):
+		case slices.Contains(k.Unopened, k.Stored(stored)):
 			errs.Add(pointer, wire.CodeConflict, "cannot be kept, because no configured secret key opens it: give it again, "+ConfigureKey)
 		default:
 			c.Headers[name] = value

@@ -30,7 +30,7 @@ func tree(p Policy) map[string]any {
 		return nil // there is no policy
 	}
 	p.Claims, p.Version, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil, p.RetiredSecrets = nil, 0, nil, 0, 0, nil
-	p.PausedBy, p.PausedAt = "", 0
+	p.PausedBy, p.PausedAt, p.SecretsChangedAt = "", 0, 0
 	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
 	var members map[string]any
 	_ = json.Unmarshal(text, &members)

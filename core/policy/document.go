@@ -12,7 +12,7 @@ func (p Policy) Document() []byte {
 	}
 	p = p.WithDefaults()
 	p.Claims, p.RetiredSecrets, p.BackPressure, p.PressureLiftedAt, p.StreamedUntil = nil, nil, nil, 0, 0
-	p.PausedBy, p.PausedAt = "", 0
+	p.PausedBy, p.PausedAt, p.SecretsChangedAt = "", 0, 0
 	p.Retry, p.Limits = p.Retry.WithoutDefaults(), p.Limits.withoutDefaults()
 	text, _ := json.Marshal(p) // a policy holds no channel, function or cycle
 	return text

@@ -142,3 +142,29 @@ func TestFallbackHeadersAreKept(t *testing.T) {
 		require.Equal(t, policy.Difference{Pointer: "/fallback/headers/A", From: delivery.Hidden, To: delivery.Hidden}, d)
 	}
 }
+
+// Links that change places take their headers with them, and no header goes elsewhere.
+func TestLinksThatChangePlacesKeepTheirHeaders(t *testing.T) {
+	t.Parallel()
+	link := func(url, value string) delivery.Callback {
+		return delivery.Callback{Destination: delivery.HTTP(url), Headers: map[string]string{"A": value}}
+	}
+	old := policy.Policy{Version: 1, Callback: link("https://first/", "1"), Fallback: &delivery.Fallback{Callback: link("https://second/", "2")}}
+	keep := func(first, second string) (policy.Policy, wire.FieldErrors) {
+		next := policy.Policy{
+			Callback: link(first, delivery.Hidden), Fallback: &delivery.Fallback{Callback: link(second, delivery.Hidden)},
+		}
+		return next, append(next.KeepHeaders(old, []string{"A"}), next.KeepFallbackHeaders(old, []string{"A"})...)
+	}
+	swapped, errs := keep("https://second/", "https://first/")
+	require.Empty(t, errs)
+	require.Equal(t, "2", swapped.Callback.Headers["A"])
+	require.Equal(t, "1", swapped.Fallback.Headers["A"])
+	_, errs = keep("https://second/", "https://third/")
+	require.Len(t, errs, 2, "the control: nothing was swapped")
+
+	old.Unopened = []string{"/fallback/headers/A"}
+	_, errs = keep("https://second/", "https://first/")
+	require.Len(t, errs, 1, "what no key opens is known by its former place")
+	require.Equal(t, "/callback/headers/A", errs[0].Pointer)
+}

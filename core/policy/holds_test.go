@@ -91,3 +91,18 @@ func TestWhoPausedAPolicy(t *testing.T) {
 	require.NotContains(t, string(edited.Document()), "paused_by")
 	require.Empty(t, policy.Differences(policy.Policy{Version: 1, Paused: true}, policy.Policy{Version: 2, Paused: true, PausedBy: "ana", PausedAt: 7}))
 }
+
+// When secrets were set is kept until others are set, and is no part of what a client sets.
+func TestWhenSecretsWereSet(t *testing.T) {
+	t.Parallel()
+	none, one, two := policy.Policy{}, policy.Policy{SigningSecrets: []string{"a"}}, policy.Policy{SigningSecrets: []string{"b", "a"}}
+	first := one.NextVersion(none, 7)
+	require.EqualValues(t, 7, first.SecretsChangedAt)
+	require.EqualValues(t, 7, one.NextVersion(first, 8).SecretsChangedAt, "they are the same")
+	require.EqualValues(t, 9, two.NextVersion(first, 9).SecretsChangedAt)
+	require.Zero(t, none.NextVersion(first, 9).SecretsChangedAt)
+	require.NotContains(t, string(first.Document()), "secrets_changed_at")
+	later := first
+	later.Version, later.SecretsChangedAt = 2, 9
+	require.Empty(t, policy.Differences(first, later))
+}

@@ -25,9 +25,22 @@ func (p Policy) Mask() Policy {
 }
 
 // KeepHeaders gives the named headers their values in old, regardless of case. It refuses a
-// header that old lacks, and a value meant for another origin.
+// header that old lacks, and a value meant for another origin. If the two links of old have changed
+// places, so have their headers.
 func (p *Policy) KeepHeaders(old Policy, names []string) (errs wire.FieldErrors) {
-	return p.Callback.KeepHeaders(old.Callback, delivery.KeptHeaders{Names: names, Unopened: old.Unopened, Pointer: delivery.HeaderPointer})
+	stored, place := old.Callback, delivery.HeaderPointer
+	if swapped(old, *p) {
+		stored, place = old.Fallback.Callback, delivery.FallbackHeaderPointer
+	}
+	return p.Callback.KeepHeaders(stored, delivery.KeptHeaders{
+		Names: names, Unopened: old.Unopened, Pointer: delivery.HeaderPointer, Stored: place,
+	})
+}
+
+// swapped reports whether the two links of a policy have changed places.
+func swapped(old, next Policy) bool {
+	return next.Fallback != nil && old.Fallback != nil &&
+		next.Callback.Destination == old.Fallback.Destination && next.Fallback.Destination == old.Callback.Destination
 }
 
 // KeepFallbackHeaders is [Policy.KeepHeaders] for the headers of the fallback.
@@ -35,11 +48,16 @@ func (p *Policy) KeepFallbackHeaders(old Policy, names []string) (errs wire.Fiel
 	if p.Fallback == nil {
 		return nil
 	}
-	var stored delivery.Callback
-	if old.Fallback != nil {
+	stored, place := delivery.Callback{}, delivery.FallbackHeaderPointer
+	switch {
+	case swapped(old, *p):
+		stored, place = old.Callback, delivery.HeaderPointer
+	case old.Fallback != nil:
 		stored = old.Fallback.Callback
 	}
-	return p.Fallback.KeepHeaders(stored, delivery.KeptHeaders{Names: names, Unopened: old.Unopened, Pointer: delivery.FallbackHeaderPointer})
+	return p.Fallback.KeepHeaders(stored, delivery.KeptHeaders{
+		Names: names, Unopened: old.Unopened, Pointer: delivery.FallbackHeaderPointer, Stored: place,
+	})
 }
 
 // KeepSecrets gives the policy the signing secrets of old.

@@ -26,6 +26,8 @@ type Policy struct {
 	SigningSecrets []string `json:"signing_secrets,omitempty"`
 	// SecretOverlap is how long a replaced secret goes on signing.
 	SecretOverlap *wire.Duration `json:"secret_overlap,omitempty"`
+	// SecretsChangedAt is when SigningSecrets were last set; 0 for none, and if that is not known.
+	SecretsChangedAt wire.Instant `json:"secrets_changed_at,omitzero"`
 	// RetiredSecrets were replaced, and sign until their overlap ends.
 	RetiredSecrets []RetiredSecret `json:"retired_secrets,omitempty"`
 	Limits         Limits          `json:"limits,omitzero"`

@@ -50,7 +50,7 @@ func (p Policy) Secrets(now time.Time) []string {
 // sign for the overlap. They end at once if the overlap is zero, or if p lists no secret, since
 // nothing is signed then.
 func (p Policy) NextVersion(old Policy, now wire.Instant) Policy {
-	p.Version = old.Version + 1
+	p.Version, p.SecretsChangedAt = old.Version+1, secretsChangedAt(old, p, now)
 	p.StreamedUntil = 0
 	if !p.OnlyStreams() {
 		p.StreamedUntil = old.LastStreamed(now)
@@ -84,6 +84,19 @@ func (p Policy) RecordPause(author string, old Policy, now wire.Instant) Policy 
 		p.PausedBy, p.PausedAt = author, now
 	}
 	return p
+}
+
+// secretsChangedAt returns when the signing secrets of a policy were set: now, unless they are those of
+// old. It is 0 without any.
+func secretsChangedAt(old, next Policy, now wire.Instant) wire.Instant {
+	switch {
+	case len(next.SigningSecrets) == 0:
+		return 0
+	case slices.Equal(next.SigningSecrets, old.SigningSecrets):
+		return old.SecretsChangedAt
+	default:
+		return now
+	}
 }
 
 // CheckSigners refuses a successor of old with more signing secrets than fit into one header.

@@ -2801,6 +2801,8 @@ export interface components {
             paused_by?: unknown;
             /** @description The value from a read. It is ignored. */
             paused_at?: unknown;
+            /** @description The value from a read. It is ignored. */
+            secrets_changed_at?: unknown;
             callback?: components["schemas"]["PolicyCallback"];
             declare?: components["schemas"]["Declare"];
             retry?: components["schemas"]["PolicyRetry"];
@@ -2851,6 +2853,8 @@ export interface components {
             paused_by?: unknown;
             /** @description The value from a read. It is ignored. */
             paused_at?: unknown;
+            /** @description The value from a read. It is ignored. */
+            secrets_changed_at?: unknown;
             /** @description As in a policy to store, or `null` within. */
             callback?: Record<string, never> | null;
             /** @description As in a policy to store, or `null` within. */
@@ -3252,6 +3256,8 @@ export interface components {
             retired_secrets?: {
                 until: components["schemas"]["Instant"];
             }[];
+            /** @description When `signing_secrets` were last set. Omitted without any. */
+            secrets_changed_at?: components["schemas"]["Instant"];
             back_pressure?: components["schemas"]["BackPressure"];
             limits?: components["schemas"]["Limits"];
             priority?: components["schemas"]["PolicyPriority"];
