@@ -58,6 +58,7 @@ func routeRules(tag url.Values) map[string]rule {
 		"POST types/{type}/edit":               {path: "/console/types/order-close/edit", form: policyForm("priority", "4"), least: auth.Admin},
 		"POST types/{type}/policy":             {path: "/console/types/order-close/policy", form: policyForm("policy", `{"callback":{"url":"https://a.example"}}`), least: auth.Admin},
 		"POST types/{type}/back":               {path: "/console/types/order-close/back", form: policyForm("version", "1"), least: auth.Admin},
+		"POST types/{type}/links":              {path: "/console/types/order-close/links", form: policyForm("x", ""), least: auth.Admin},
 		"POST types/{type}/release":            {path: "/console/types/order-close/release", form: url.Values{}, least: auth.Admin},
 		"POST types/{type}/test":               {path: "/console/types/order-close/test", form: url.Values{"link": {"callback"}}, least: auth.Operator},
 		"GET dispatches":                       {path: "/console/dispatches?business_type=order-close", least: auth.Viewer},
@@ -104,7 +105,7 @@ func TestRolesAndRoutes(t *testing.T) {
 		h.shelf.views = []timer.View{view}
 		h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
 		h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Running)}
-		h.shelf.rules = []policy.Policy{closing()}
+		h.shelf.rules = []policy.Policy{withSecondLink(closing())}
 		for who, role := range roles {
 			h.post("/console/logout", nil)
 			if who != "" {

@@ -25,6 +25,14 @@ func closing() policy.Policy {
 	}
 }
 
+// withSecondLink is a policy with another link.
+func withSecondLink(p policy.Policy) policy.Policy {
+	p.Fallback = &delivery.Fallback{
+		Callback: delivery.Callback{Destination: delivery.HTTP("https://second.example.com/close")}, After: wire.Duration(time.Minute),
+	}
+	return p
+}
+
 const typePage = "/console/types/order-close"
 
 // A change of a policy is shown before it is made, and made of what was shown only.
@@ -78,6 +86,34 @@ func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
 	}
 	require.Contains(t, h.post(typePage+"/policy", url.Values{"policy": {`{"callback":`}, "etag": {`"1"`}}).body, "{&#34;callback&#34;:</textarea>", "what was typed stays")
 	require.Empty(t, h.shelf.changes())
+}
+
+// The second link takes the place of the first in two steps, where there is one.
+func TestMoveToTheSecondLink(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{closing()}
+	h.signIn("root")
+	require.NotContains(t, h.get(typePage).body, typePage+`/links"`, "it has one link")
+	h.shelf.rules = []policy.Policy{withSecondLink(closing())}
+	require.Contains(t, h.get(typePage).body, typePage+`/links"`)
+	form := url.Values{"etag": {`"1"`}}
+	planned := h.post(typePage+"/links", form)
+	require.Equal(t, http.StatusOK, planned.StatusCode, planned.body)
+	for _, shown := range []string{"/callback/url", "/fallback/url", "https://second.example.com/close", "https://orders.example.com/close"} {
+		require.Contains(t, planned.body, shown)
+	}
+	require.NotContains(t, planned.body, "/fallback/after", "it stays")
+	require.Empty(t, h.shelf.changes())
+	form.Set("sure", "yes")
+	done := h.post(typePage+"/links", form)
+	require.Equal(t, typePage+"?done=edit", done.Header.Get("Location"), done.body)
+	stored := h.shelf.stored[0]
+	require.Equal(t, "https://second.example.com/close", stored.Callback.URL)
+	require.Equal(t, "https://orders.example.com/close", stored.Fallback.URL)
+	require.Equal(t, wire.Duration(time.Minute), stored.Fallback.After)
+	h.signIn("anna")
+	require.NotContains(t, h.get(typePage).body, typePage+`/links"`, "it takes an admin")
 }
 
 // Who may not change a policy sees it, and whom to ask.

@@ -33,7 +33,8 @@ type Policy struct {
 		CallbacksPerSecond *float64 `json:"callbacks_per_second"`
 		InFlight           int      `json:"in_flight"`
 	} `json:"limits"`
-	RetiredSecrets []struct {
+	SecretsChangedAt time.Time `json:"secrets_changed_at"`
+	RetiredSecrets   []struct {
 		Until time.Time `json:"until"`
 	} `json:"retired_secrets"`
 }

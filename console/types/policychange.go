@@ -1,11 +1,13 @@
 package types
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -130,6 +132,41 @@ func (c *Pages) putBack(v *site.Visit) {
 		}
 	}
 	c.Refuse(v, http.StatusNotFound, "refused.absent")
+}
+
+// swapLinks plans that the two links of a policy change places.
+func (c *Pages) swapLinks(v *site.Visit) {
+	var stored map[string]jsontext.Value
+	if _, problem := c.Call(v, calls.Get(policyPath(v.R.PathValue("type"))), &stored); problem != nil {
+		c.showPolicyProblem(v, problem)
+		return
+	}
+	swapped, err := swap(stored)
+	if err != nil {
+		c.Refuse(v, http.StatusConflict, "refused.form")
+		return
+	}
+	c.changePolicy(v, http.MethodPut, swapped)
+}
+
+// swap returns a policy whose callback is the fallback, and the other way around. How long the callback
+// must fail stays as it is. What Wakecall declares is the callback's, and left out.
+func swap(policy map[string]jsontext.Value) (map[string]jsontext.Value, error) {
+	var first, second map[string]jsontext.Value
+	if err := errors.Join(json.Unmarshal(policy["callback"], &first), json.Unmarshal(policy["fallback"], &second)); err != nil {
+		return nil, err
+	}
+	const after = "after"
+	first[after] = second[after]
+	delete(second, after)
+	callback, err := json.Marshal(second)
+	if err != nil {
+		return nil, err
+	}
+	fallback, err := json.Marshal(first)
+	policy["callback"], policy["fallback"] = callback, fallback
+	delete(policy, "declare")
+	return policy, err
 }
 
 // letGo ends the back-pressure of a type.

@@ -123,6 +123,12 @@ func (p *typePage) Words() string {
 	return strings.Join(parts, p.T("policy.and")) + p.T("policy.end")
 }
 
+// Second reports whether the policy has a second link.
+func (p *typePage) Second() bool {
+	fallback := p.Row.Fallback
+	return fallback.Stream || fallback.Address() != ""
+}
+
 // failures are the timers of a type that have failed in a while, by how.
 type failures struct {
 	Groups []failureGroup

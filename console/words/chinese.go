@@ -354,6 +354,8 @@ var chineseWords = map[string]string{
 	"policy.stopped":              "由策略暂停",
 	"policy.json":                 "完整策略（JSON）",
 	"policy.nojson":               "内容不是有效的 JSON。",
+	"policy.rotated":              "密钥设置于：",
+	"links.swap":                  "改用第二链路",
 	"policy.secrets":              "已替换的密钥继续签名至：",
 	"column.version":              "版本",
 	"column.when":                 "时间",

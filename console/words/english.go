@@ -356,6 +356,8 @@ var englishWords = map[string]string{
 	"policy.stopped":              "paused by the policy",
 	"policy.json":                 "The whole policy as JSON",
 	"policy.nojson":               "This is not JSON.",
+	"policy.rotated":              "Secrets were set:",
+	"links.swap":                  "Move to the second link",
 	"policy.secrets":              "Replaced secrets sign until:",
 	"column.version":              "Version",
 	"column.when":                 "When",
