@@ -110,6 +110,30 @@ func TestAllThatMatch(t *testing.T) {
 	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
 }
 
+// An edit of all that match says what it changes before it is carried out, and then changes that.
+func TestAllThatMatchAreEdited(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.matching = 2
+	form := url.Values{
+		"q": {"type:order-close"}, "operation": {"edit"}, "url": {"https://new.example.com/close"}, "labels": {"customer=42 shop=7"}, "priority": {"1"},
+	}
+	at := h.post("/console/jobs", form).Header.Get("Location")
+	page := h.get(at).body
+	for _, shown := range []string{"<dd dir=\"auto\">https://new.example.com/close</dd>", "<dd dir=\"auto\">customer=42 shop=7</dd>"} {
+		require.Contains(t, page, shown)
+	}
+	path, _, _ := strings.Cut(at, "?")
+	require.Equal(t, http.StatusUnprocessableEntity, h.post(path+"/go", nil).StatusCode, "nothing is changed that was not shown")
+	done := h.post(path+"/go", form)
+	require.Equal(t, http.StatusSeeOther, done.StatusCode, done.body)
+	edit := h.shelf.jobs[1].Order.Edit
+	require.Equal(t, "https://new.example.com/close", edit.Callback.URL)
+	require.Equal(t, &timer.Labels{"customer": "42", "shop": "7"}, edit.Labels)
+	require.Equal(t, 1, *edit.Priority)
+	require.Equal(t, http.StatusUnprocessableEntity, h.post("/console/jobs", url.Values{"operation": {"edit"}}).StatusCode, "it changes nothing")
+}
+
 func TestFewThatMatchNeedNoNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})

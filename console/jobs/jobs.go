@@ -177,6 +177,8 @@ type jobPage struct {
 	Examples []calls.Timer
 	// MayChange reports whether who looks may stop it, or carry it out.
 	MayChange bool
+	// Edited is what an edit changes. Its page has it in its address, since a job does not show it.
+	Edited []site.Field
 	// Wrong reports whether another number was typed than was counted.
 	Wrong   bool
 	Problem *calls.Problem
@@ -218,9 +220,15 @@ func (c *Pages) showJob(v *site.Visit) {
 }
 
 func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
+	if err := v.R.ParseForm(); err != nil {
+		return nil, &calls.Problem{Status: http.StatusBadRequest, Title: v.Lang.Say("refused.form")}
+	}
 	page := &jobPage{Frame: c.Frame(v, "job.title")}
 	if _, problem := c.Call(v, calls.Get(jobOf(v)), &page.Job); problem != nil {
 		return nil, problem
+	}
+	if page.Job.DryRun && page.Job.Operation == operationEdit {
+		page.Edited = site.FieldsOf(editedOf(v.R.Form))
 	}
 	page.MayChange = c.Mode == site.On && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
 	if page.Ready() {
@@ -242,10 +250,12 @@ type order struct {
 	Shift     string  `json:"shift,omitzero"`
 	PerSecond float64 `json:"per_second,omitzero"`
 	DryRun    bool    `json:"dry_run,omitzero"`
+	// Edit is what an edit changes.
+	Edit map[string]any `json:"edit,omitempty"`
 }
 
 // Operations are what may be done with all timers that match.
-var Operations = []string{"cancel", "move", "fire", "redeliver"}
+var Operations = []string{"cancel", "move", "fire", "redeliver", operationEdit}
 
 // startJob counts the timers that a search finds. Nothing is done with them before somebody has
 // seen how many they are.
@@ -257,8 +267,11 @@ func (c *Pages) startJob(v *site.Visit) {
 		return
 	}
 	made := order{Operation: operation, Filter: filterOf(s.All()), DryRun: true}
-	if operation == "move" {
+	switch operation {
+	case "move":
 		made.Shift = strings.TrimSpace(v.R.PostFormValue("shift"))
+	case operationEdit:
+		made.Edit = editOf(v.R.PostForm)
 	}
 	made.PerSecond, _ = strconv.ParseFloat(v.R.PostFormValue("per_second"), 64) // the API has a default
 	c.order(v, made)
@@ -271,7 +284,11 @@ func (c *Pages) order(v *site.Visit, made order) {
 		c.RefuseBy(v, problem)
 		return
 	}
-	v.Redirect(job.Link())
+	to := job.Link()
+	if edited := editedOf(v.R.PostForm); made.DryRun && made.Edit != nil && len(edited) > 0 {
+		to += "?" + edited.Encode()
+	}
+	v.Redirect(to)
 }
 
 // goOn is what the id of a job ends with that carries out what another one has counted. A form
@@ -293,6 +310,9 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		counted := page.Job
 		made := order{
 			ID: counted.ID + goOn, Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
+		}
+		if counted.Operation == operationEdit {
+			made.Edit = editOf(v.R.PostForm)
 		}
 		if rate, err := strconv.ParseFloat(v.R.PostFormValue("per_second"), 64); err == nil {
 			made.PerSecond = rate

@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"net/url"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/site"
+)
+
+const operationEdit = "edit"
+
+// The fields of the form of an edit.
+const (
+	fieldURL      = "url"
+	fieldLabels   = "labels"
+	fieldPriority = "priority"
+)
+
+// editedOf are the fields of a form that say what an edit changes.
+func editedOf(form url.Values) url.Values {
+	edited := url.Values{}
+	for _, name := range []string{fieldURL, fieldLabels, fieldPriority} {
+		if text := strings.TrimSpace(form.Get(name)); text != "" {
+			edited.Set(name, text)
+		}
+	}
+	return edited
+}
+
+// editOf is what a form changes, as a job takes it. What is wrong with it, the API says.
+func editOf(form url.Values) map[string]any {
+	edit := map[string]any{}
+	for name, values := range editedOf(form) {
+		switch name {
+		case fieldURL:
+			edit["callback"] = map[string]any{"url": values[0]}
+		case fieldLabels:
+			edit["labels"] = labelsOf(values[0])
+		case fieldPriority:
+			edit["priority"] = site.NumberOrNull(values[0])
+		}
+	}
+	return edit
+}
+
+// labelsOf are labels as they are typed: customer=42 shop=7.
+func labelsOf(text string) map[string]string {
+	labels := map[string]string{}
+	for label := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(label, "=")
+		labels[name] = value
+	}
+	return labels
+}
