@@ -21,17 +21,27 @@ import (
 
 // Prometheus knows the attempts of all processes, from their metrics. It knows the worst lateness
 // to the end of its bucket only.
-type Prometheus struct{ client api.Client }
+type Prometheus struct {
+	client api.Client
+	answers
+}
 
 // NewPrometheus returns the server at a URL.
 func NewPrometheus(address string) (*Prometheus, error) {
 	client, err := api.NewClient(api.Config{Address: address, Client: &http.Client{Timeout: tuning.PrometheusTimeout}})
-	return &Prometheus{client}, err
+	return &Prometheus{client: client, answers: answers{now: time.Now, known: map[string]answer{}}}, err
 }
 
-// Lateness asks for the attempts of some business types, or of all for nil. The error is
-// [wire.Unavailable].
+// Lateness returns the attempts of some business types, or of all for nil. An answer is up to
+// [tuning.PrometheusTrusted] old. The error is [wire.Unavailable].
 func (p *Prometheus) Lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, error) {
+	return p.answer(fmt.Sprint(types == nil, types, span), func() ([]outcomes.Lateness, error) {
+		return p.lateness(context.WithoutCancel(ctx), types, span) // others may wait for the same answer
+	})
+}
+
+// lateness asks the server.
+func (p *Prometheus) lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, error) {
 	within := "[" + strconv.Itoa(int(span.Step.Seconds())) + "s]"
 	of := selector(types)
 	rung := "sum by (le) (increase(wakecall_lateness_seconds_bucket{" + of + "}" + within + "))"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // prometheusWith answers each query with the values of two minutes.
@@ -89,4 +90,35 @@ func TestPrometheusIsAway(t *testing.T) {
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 	_, err = NewPrometheus("://")
 	require.Error(t, err)
+}
+
+// The same question is asked once in a while, and another one at once. An error is not kept.
+func TestPrometheusIsAskedOncePerTick(t *testing.T) {
+	t.Parallel()
+	p, asked := prometheusWith(t, map[string][2]string{"": {"1", "1"}})
+	now := time.Unix(1796000500, 0)
+	p.now = func() time.Time { return now }
+	begin := wire.At(time.Unix(1796000400, 0))
+	span := outcomes.Span{From: begin, To: begin.Add(3 * time.Minute), Step: time.Minute}
+	ask := func(types ...string) []outcomes.Lateness {
+		known, err := p.Lateness(t.Context(), types, span)
+		require.NoError(t, err)
+		return known
+	}
+	first := ask("a")
+	require.Equal(t, first, ask("a"))
+	require.Len(t, asked(), 5, "five queries are one answer")
+	ask("b")
+	require.Len(t, asked(), 10)
+	now = now.Add(tuning.PrometheusTrusted)
+	ask("a")
+	require.Len(t, asked(), 15)
+	require.Len(t, p.known, 1, "what is old is forgotten")
+
+	away, questions := prometheusWith(t, nil)
+	for range 2 {
+		_, err := away.Lateness(t.Context(), nil, span)
+		require.Error(t, err)
+	}
+	require.Len(t, questions(), 2)
 }

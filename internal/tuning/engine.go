@@ -65,6 +65,10 @@ const (
 // PrometheusTimeout bounds a question to Prometheus: a page waits for it.
 const PrometheusTimeout = 5 * time.Second
 
+// PrometheusTrusted is how long an answer of Prometheus is cached: as long as a page shows the same
+// plots. Prometheus itself reads the metrics every 15 s.
+const PrometheusTrusted = 10 * time.Second
+
 // A process keeps the lateness of LatenessTypes types for LatenessHours, 72 KB each: a day, and the
 // hour that goes on.
 const (
