@@ -7,6 +7,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"log"
@@ -88,14 +89,31 @@ func (r *receiver) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	status, signature := r.judge(req, body)
-	fmt.Printf("%s  %s/%s  attempt %s  due %s  signature %s  → %d  %s\n", time.Now().UTC().Format("15:04:05.000"),
-		req.Header.Get("Wakecall-Business-Type"), req.Header.Get("Wakecall-Business-Id"), req.Header.Get("Wakecall-Attempt"),
-		req.Header.Get("Wakecall-Due-At"), signature, status, body)
+	fmt.Printf("%s  %s  signature %s  → %d  %s\n", time.Now().UTC().Format("15:04:05.000"), subject(req, body), signature, status, body)
 	if status == http.StatusUnauthorized {
 		http.Error(w, "the signature is wrong", status)
 		return
 	}
 	w.WriteHeader(status)
+}
+
+// subject is what a call is about: an attempt of a timer, or an event, which is of no timer.
+func subject(req *http.Request, body []byte) string {
+	businessType, id := req.Header.Get("Wakecall-Business-Type"), req.Header.Get("Wakecall-Business-Id")
+	if id != "" {
+		return fmt.Sprintf("%s/%s  attempt %s  due %s", businessType, id, req.Header.Get("Wakecall-Attempt"), req.Header.Get("Wakecall-Due-At"))
+	}
+	var event struct {
+		Type string `json:"type"`
+		Data struct {
+			BusinessType string `json:"business_type"`
+		} `json:"data"`
+	}
+	_ = json.Unmarshal(body, &event) // what is no event is shown as it is
+	if event.Type == "wakecall.test" {
+		return "a test of " + event.Data.BusinessType + ", which is no timer"
+	}
+	return "event " + event.Type
 }
 
 // judge is the answer to a call, and the result of its signature. An unsigned or wrongly

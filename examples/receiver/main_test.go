@@ -59,3 +59,24 @@ func TestAWrongSignatureIsRefused(t *testing.T) {
 		t.Errorf("answered %d", status)
 	}
 }
+
+// A test event is no timer, and is printed as what it is.
+func TestWhatACallIsAbout(t *testing.T) {
+	request := httptest.NewRequest(http.MethodPost, "/", nil)
+	test := []byte(`{"type":"wakecall.test","timestamp":"2026-11-26T00:00:00.000Z","data":{"business_type":"demo"}}`)
+	for body, want := range map[string]string{
+		string(test): "a test of demo, which is no timer", `{"type":"timer.failed"}`: "event timer.failed", "{": "event ",
+	} {
+		if got := subject(request, []byte(body)); got != want {
+			t.Errorf("%s: printed as %q, not %q", body, got, want)
+		}
+	}
+	for name, value := range map[string]string{"Type": "demo", "Id": "hello-1"} {
+		request.Header.Set("Wakecall-Business-"+name, value)
+	}
+	request.Header.Set("Wakecall-Attempt", "1")
+	request.Header.Set("Wakecall-Due-At", "2026-11-26T00:00:00.000Z")
+	if got, want := subject(request, test), "demo/hello-1  attempt 1  due 2026-11-26T00:00:00.000Z"; got != want {
+		t.Errorf("printed as %q, not %q", got, want)
+	}
+}
