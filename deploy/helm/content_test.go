@@ -32,6 +32,10 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"readiness":                   {"readiness": "/metrics"},
 		"callbacks.allow.0":           {"callbacks": object{"allow": []any{"10.0.0.0"}}},
 		"oidc.issuer":                 {"oidc": object{"issuer": "http://id.example"}},
+		"oidc.clientSecret.secret":    {"oidc": object{"clientSecret": object{"secret": "No Name"}}},
+		"console.mode":                {"console": object{"mode": "loud"}},
+		"console.colour":              {"console": object{"colour": "pink"}},
+		"settings.WAKECALL_CONSOLE":   {"settings": object{"WAKECALL_CONSOLE": "off"}},
 		"settings.WAKECALL_HTTP_ADDR": {"settings": object{"WAKECALL_HTTP_ADDR": "0.0.0.0:80"}},
 		"podDisruptionBudgets":        {"podDisruptionBudgets": object{}},
 		"above 0":                     {"serve": object{"replicas": 0}},
@@ -93,7 +97,7 @@ func TestSecretsAreNamedOnly(t *testing.T) {
 	require.Regexp(t, secretName, "TEMPORAL_API_KEY", "the oracle knows a secret's name")
 }
 
-var secretName = regexp.MustCompile(`SECRET_KEY|API_KEY|REDIS_URL|BROKERS|TLS_KEY|CLIENT_KEY`)
+var secretName = regexp.MustCompile(`SECRET_KEY|API_KEY|REDIS_URL|BROKERS|TLS_KEY|CLIENT_KEY|CLIENT_SECRET`)
 
 // A worker is told nothing that is a gateway's, and sees none of its secrets.
 func TestAWorkerSeesNoSecretOfAGateway(t *testing.T) {
@@ -102,7 +106,7 @@ func TestAWorkerSeesNoSecretOfAGateway(t *testing.T) {
 	require.NoError(t, err)
 	worker := made.container(t, "worker")
 	for name := range environment(worker) {
-		require.NotRegexp(t, `HTTP_ADDR|API_KEYS|REDIS|WAKECALL_TLS|OIDC|AUDIT|WEB_UI|PROXIES`, name)
+		require.NotRegexp(t, `HTTP_ADDR|API_KEYS|REDIS|WAKECALL_TLS|OIDC|CONSOLE|WAKECALL_NAME|PROMETHEUS|AUDIT|WEB_UI|PROXIES`, name)
 	}
 	for _, entry := range at[[]any](worker, "volumeMounts") {
 		require.Contains(t, []string{"secret-key", "brokers", "temporal-tls", "callback-ca"}, at[string](entry.(object), "name"))

@@ -67,6 +67,7 @@ func secrets() map[string]map[string][]byte {
 		"redis-url":    {"redis-url": []byte("redis://:word@127.0.0.1:1/0")},
 		"brokers":      {"brokers": []byte(`{"brokers": [{"name": "main", "url": "amqp://shop:word@127.0.0.1:1/"}]}`)},
 		"temporal-tls": {"ca.crt": certificate, "tls.crt": certificate, "tls.key": key},
+		"oidc-client":  {"client-secret": []byte("word\n")},
 		"callback-ca":  {"ca.crt": certificate},
 		"tls":          {"tls.crt": certificate, "tls.key": key},
 		"client-ca":    {"ca.crt": certificate},

@@ -37,7 +37,14 @@ var choices = map[string][]object{
 	"door": {
 		{},
 		{"tls": object{"secret": "wakecall-tls", "clientCASecret": "wakecall-clients", "roles": "shop=operator:order-*"}},
-		{"oidc": object{"issuer": "https://id.example", "audience": "wakecall", "roles": "ops=admin:*"}, "apiKeys": object{"secret": ""}},
+		{
+			"oidc": object{
+				"issuer": "https://id.example", "audience": "wakecall", "roles": "ops=admin:*",
+				"clientID": "console", "clientSecret": object{"secret": "oidc"},
+			},
+			"apiKeys": object{"secret": ""},
+		},
+		{"oidc": object{"issuer": "https://id.example", "audience": "wakecall", "roles": "ops=admin:*", "clientID": "console"}},
 	},
 	"beside": {
 		{},
@@ -50,6 +57,7 @@ var choices = map[string][]object{
 		{},
 		{
 			"webUI": "https://temporal.example", "trustedProxies": []any{"10.1.0.0/16"}, "audit": "stdout", "auditType": "audit",
+			"console":  object{"mode": "read-only", "name": "shop", "colour": "red", "contact": "#ops", "prometheusURL": "http://prometheus:9090"},
 			"logLevel": "debug", "stopTimeoutSeconds": 120, "readiness": "/livez",
 			"settings": object{"WAKECALL_RECONCILE_INTERVAL": "30s", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://otel:4317"},
 		},

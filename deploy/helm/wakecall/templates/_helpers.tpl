@@ -100,6 +100,29 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 - {name: WAKECALL_OIDC_AUDIENCE, value: {{ .audience | quote }}}
 - {name: WAKECALL_OIDC_ROLES, value: {{ .roles | quote }}}
 - {name: WAKECALL_OIDC_GROUPS_CLAIM, value: {{ .groupsClaim | quote }}}
+{{- with .clientID }}
+- {name: WAKECALL_OIDC_CLIENT_ID, value: {{ . | quote }}}
+{{- end }}
+{{- with .clientSecret }}
+{{- if .secret }}
+- {name: WAKECALL_OIDC_CLIENT_SECRET_FILE, value: /etc/wakecall/oidc-client/{{ .key }}}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- with $v.console }}
+- {name: WAKECALL_CONSOLE, value: {{ .mode | quote }}}
+{{- with .name }}
+- {name: WAKECALL_NAME, value: {{ . | quote }}}
+{{- end }}
+{{- with .colour }}
+- {name: WAKECALL_CONSOLE_COLOUR, value: {{ . | quote }}}
+{{- end }}
+{{- with .contact }}
+- {name: WAKECALL_CONSOLE_CONTACT, value: {{ . | quote }}}
+{{- end }}
+{{- with .prometheusURL }}
+- {name: WAKECALL_PROMETHEUS_URL, value: {{ . | quote }}}
 {{- end }}
 {{- end }}
 {{- with $v.webUI }}
@@ -133,6 +156,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- with $v.redisURL.secret }}{{ $all = append $all (dict "name" "redis-url" "secret" .) }}{{ end }}
 {{- with $v.tls.secret }}{{ $all = append $all (dict "name" "tls" "secret" .) }}{{ end }}
 {{- with $v.tls.clientCASecret }}{{ $all = append $all (dict "name" "client-ca" "secret" .) }}{{ end }}
+{{- if $v.oidc.issuer }}
+{{- with $v.oidc.clientSecret.secret }}{{ $all = append $all (dict "name" "oidc-client" "secret" .) }}{{ end }}
+{{- end }}
 {{- end }}
 {{- $all | toJson }}
 {{- end }}
