@@ -85,6 +85,7 @@ func run(ctx context.Context, version string, out io.Writer) error {
 	}
 	defer app.Close()
 	app.CheckTemporal(ctx)
+	app.AddCheck(own.checkDisk)
 	workers, err := app.StartWorkerBeside()
 	if err != nil {
 		return err

@@ -3,12 +3,17 @@ package roles
 import (
 	"context"
 	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/canary"
 	"github.com/wakecall/wakecall/engine/namespace"
+	"github.com/wakecall/wakecall/engine/queues"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // CheckTemporal logs a line for each setting of Temporal that Wakecall needs changed. It never
@@ -26,16 +31,78 @@ type found struct {
 	canary *canary.Canary
 	// start is what the start found.
 	start []health.Check
+	// asked are made when a caller asks for them.
+	asked askedChecks
 }
 
-// checks returns what is known of the installation: what the canary found last, and what the
-// start found.
+// askedChecks are checks that are made when a caller asks for them, and trusted for a moment: a caller
+// without a key may ask as well.
+type askedChecks struct {
+	mu    sync.Mutex
+	all   []func(context.Context) health.Check
+	found []health.Check
+	at    time.Time
+}
+
+// results returns what the checks found, at most [tuning.ChecksTrusted] ago.
+func (c *askedChecks) results() []health.Check {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.at) < tuning.ChecksTrusted {
+		return c.found
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.ReadyTimeout)
+	defer cancel()
+	c.found, c.at = nil, time.Now()
+	for _, check := range c.all {
+		one := check(ctx)
+		one.At = wire.At(c.at)
+		c.found = append(c.found, one)
+	}
+	return c.found
+}
+
+// AddCheck adds a check that is made when a caller asks for all. It must precede the first one.
+func (a *App) AddCheck(check func(context.Context) health.Check) {
+	a.found.asked.all = append(a.found.asked.all, check)
+}
+
+// checks returns what is known of the installation: what the canary found last, what is found now,
+// and what the start found.
 func (a *App) checks() []health.Check {
 	var all []health.Check
 	if a.found.canary != nil {
 		all = append(all, a.found.canary.Check())
 	}
-	return append(all, a.found.start...)
+	return slices.Concat(all, a.found.asked.results(), a.found.start)
+}
+
+// checkWorkers finds the workers that take attempts.
+func (a *App) checkWorkers(ctx context.Context) health.Check {
+	check := health.Check{Name: "workers", Status: health.OK}
+	pollers, err := a.Engine.Queues.Workers(ctx)
+	if err != nil {
+		check.Status, check.Detail = health.Unknown, "Temporal does not say which workers there are: "+err.Error()
+		return check
+	}
+	check.Detail = describeWorkers(pollers, a.Identity, time.Now())
+	if !slices.ContainsFunc(pollers, func(p queues.Poller) bool { return time.Since(p.At) < tuning.PollerGone }) {
+		check.Status, check.Detail = health.Failing, "No worker takes attempts: start wakecall worker or wakecall serve. "+check.Detail
+	}
+	return check
+}
+
+// describeWorkers names workers, and when each asked for work last.
+func describeWorkers(pollers []queues.Poller, own string, now time.Time) string {
+	lines := make([]string, 0, len(pollers))
+	for _, p := range pollers {
+		line := p.Identity + " asked for work " + now.Sub(p.At).Round(time.Second).String() + " ago"
+		if p.Identity == own {
+			line += " (this process)"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, ", ")
 }
 
 // checksOf returns the findings of a start.

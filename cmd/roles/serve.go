@@ -37,6 +37,7 @@ func (a *App) API() (Server, error) {
 	if err := a.openAudit(); err != nil {
 		return nil, err
 	}
+	a.AddCheck(a.checkWorkers)
 	pages, err := a.console()
 	if err != nil {
 		return nil, err

@@ -463,6 +463,7 @@ var chineseWords = map[string]string{
 	"health.took":                 "最长用时",
 	"health.checks":               "此网关的检查",
 	"health.checks.of":            "每个网关和工作进程各自检查。这里是为您应答的网关所发现的。",
+	"health.others":               "各网关互不相知。工作进程预先持有和正在处理的数量在它自己的指标里。",
 	"health.check":                "检查",
 	"health.change":               "问题及如何更改",
 	"check.ok":                    "正常",

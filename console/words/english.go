@@ -465,6 +465,7 @@ var englishWords = map[string]string{
 	"health.took":                 "Took at most",
 	"health.checks":               "Checks of this gateway",
 	"health.checks.of":            "Each gateway and worker checks for itself. This is what the one that answers you has found.",
+	"health.others":               "Gateways do not know one another. What a worker holds ahead and has in flight is in its own metrics.",
 	"health.check":                "Check",
 	"health.change":               "What is wrong, and what to change",
 	"check.ok":                    "well",

@@ -68,8 +68,14 @@ func TestWhenAQueueWasPolled(t *testing.T) {
 	drained, err := queues.Polled(t.Context(), "coupon")
 	require.NoError(t, err)
 	require.True(t, drained.IsZero(), "a gateway that only drains the queue has no connected receiver")
+	pollers, err := queues.Workers(t.Context())
+	require.NoError(t, err)
+	require.NotEmpty(t, pollers)
+	require.WithinDuration(t, time.Now(), pollers[0].At, time.Minute)
 	on.Err = errors.New("down")
 	_, err = queues.Polled(t.Context(), "order")
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+	_, err = queues.Workers(t.Context())
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 

@@ -3,6 +3,7 @@ package queues
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,6 +145,28 @@ func (q *Queues) Polled(ctx context.Context, businessType string) (last time.Tim
 		}
 	}
 	return last, nil
+}
+
+// Poller is a process that asks Temporal for work.
+type Poller struct {
+	Identity string
+	// At is when it asked last.
+	At time.Time
+}
+
+// Workers returns the workers that have asked for work within the last minutes, the latest first: each
+// polls [workflows.ControlQueue]. The caller bounds it in time. The error is [wire.Unavailable].
+func (q *Queues) Workers(ctx context.Context) ([]Poller, error) {
+	described, err := q.Describe(ctx, workflows.ControlQueue)
+	if err != nil {
+		return nil, err
+	}
+	pollers := make([]Poller, 0, len(described.GetPollers()))
+	for _, p := range described.GetPollers() {
+		pollers = append(pollers, Poller{p.GetIdentity(), p.GetLastAccessTime().AsTime()})
+	}
+	slices.SortFunc(pollers, func(a, b Poller) int { return b.At.Compare(a.At) })
+	return pollers, nil
 }
 
 // Describe returns what Temporal knows of the activities of a queue. The caller bounds it in

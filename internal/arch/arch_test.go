@@ -138,7 +138,7 @@ var rooms = map[string][]string{
 	"internal/oidc":         {"internal/auth"},
 	"internal/observe":      {"core", "internal/terminal"},
 	"cmd/roles": {
-		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "api/dispatches", "api/front", "api/operations", "api/outcomes", "api/streams", "api/timers", "api/trails", "console", "console/site", "console/watch", "engine", "engine/actors", "engine/bookings", "engine/canary", "engine/failover", "engine/kernel", "engine/ledger", "engine/namespace", "engine/policies", "engine/testrings", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
+		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "api/dispatches", "api/front", "api/operations", "api/outcomes", "api/streams", "api/timers", "api/trails", "console", "console/site", "console/watch", "engine", "engine/actors", "engine/bookings", "engine/canary", "engine/failover", "engine/kernel", "engine/ledger", "engine/namespace", "engine/policies", "engine/queues", "engine/testrings", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"core"},
