@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/types"
 	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Pages are the forecasts.
@@ -20,7 +21,7 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("forecast", c.showForecast),
+		site.Show("forecast", c.showForecast).Live(tuning.LiveHeat),
 	}
 }
 

@@ -64,7 +64,16 @@ func searchFor(businessType, rest string) string {
 	return links.TypedAs(businessType) + " " + rest
 }
 
-// Calm reports whether nothing has failed just now.
-func (p overviewPage) Calm() bool {
-	return len(p.Picture.Failed) == 0 && !p.Picture.Away[watch.PartTimers]
+// Calm is a key of the catalogues: since when nothing has failed; "" if something has, or that is not
+// known.
+func (p overviewPage) Calm() string {
+	if len(p.Picture.Failed) > 0 || p.Picture.Away[watch.PartTimers] {
+		return ""
+	}
+	for _, row := range p.Rows {
+		if row.Past == nil || row.Past.Failed() > 0 {
+			return "overview.calm"
+		}
+	}
+	return "overview.calm.day"
 }

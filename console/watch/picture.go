@@ -24,6 +24,8 @@ type Picture struct {
 	Counts   map[string]*calls.Counts
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
+	// LastDelivered was delivered last; nil where that is not known, or something has failed just now.
+	LastDelivered *calls.Timer
 	// Forecasts are what falls due in the next day, and Ahead where it is too much.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
@@ -168,6 +170,27 @@ func (l *looker) timers() {
 	l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
 	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
 	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
+	if l.LastDelivered = nil; len(l.Failed) == 0 {
+		l.lastDelivered()
+	}
+}
+
+// lastDelivered reads the timer that was delivered last: of those that ended the list has the latest
+// first. The strip does without.
+func (l *looker) lastDelivered() {
+	query := url.Values{"status": {calls.StatusDelivered}, "attempts": {"false"}, "page_size": {"1"}}
+	var found struct {
+		Timers []calls.Timer `json:"timers"`
+	}
+	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
+	if problem != nil || len(found.Timers) == 0 {
+		return
+	}
+	whole, last := calls.Timer{}, found.Timers[0]
+	problem = l.api.InContext(l.ctx, calls.Get(links.TimerPath(calls.Root, last.BusinessType, last.BusinessID)), &whole)
+	if problem == nil && !whole.DeliveredAt.IsZero() {
+		l.LastDelivered = &whole
+	}
 }
 
 // sampled are the timers that a list begins with, by business type.
@@ -231,6 +254,9 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
 	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
 	seen.Past = whereKey(p.Past, sees)
+	if p.LastDelivered != nil && !sees(p.LastDelivered.BusinessType) {
+		seen.LastDelivered = nil
+	}
 	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
 	return &seen
 }

@@ -313,6 +313,8 @@ var chineseWords = map[string]string{
 	"operation.redeliver":         "重新投递",
 	"overview.title":              "概览",
 	"overview.calm":               "10 分钟内没有失败。",
+	"overview.calm.day":           "最近 24 小时没有失败。",
+	"overview.last":               "上次投递：",
 	"overview.empty":              "还没有业务类型具有策略。以下命令会创建一个主动连接的接收方、一个策略和第一个定时器：",
 	"chart.late":                  "晚 %s",
 	"chart.table":                 "表格",

@@ -313,6 +313,8 @@ var englishWords = map[string]string{
 	"operation.redeliver":         "Redeliver",
 	"overview.title":              "Overview",
 	"overview.calm":               "Nothing has failed within 10 minutes.",
+	"overview.calm.day":           "Nothing has failed in the last 24 h.",
+	"overview.last":               "Last delivery:",
 	"overview.empty":              "No business type has a policy yet. These lines make a receiver that connects, a policy, and a first timer:",
 	"chart.late":                  "%s late",
 	"chart.table":                 "As a table",

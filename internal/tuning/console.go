@@ -55,11 +55,12 @@ const SelectedAtOnce = 8
 
 // What an open page of the console is told of itself.
 const (
-	// LiveStrip, LiveTable and LiveTimer are how often each is rendered while it is
+	// LiveStrip, LiveTable, LiveTimer and LiveHeat are how often each is rendered while it is
 	// watched: once for all who watch the same.
 	LiveStrip = 2 * time.Second
 	LiveTable = 2 * time.Second
 	LiveTimer = time.Second
+	LiveHeat  = time.Minute
 	// LiveList is the pause between two lists that are read, whichever they are: each costs a question to
 	// Temporal's visibility.
 	LiveList = 2 * time.Second
