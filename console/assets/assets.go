@@ -79,7 +79,7 @@ func Serve(w http.ResponseWriter, r *http.Request, hash, name string) bool {
 	header.Set("Cache-Control", "public, max-age=31536000, immutable")
 	header.Set("Content-Type", found.mediaType)
 	header.Set("Vary", "Accept-Encoding")
-	if takesGzip(r.Header.Get("Accept-Encoding")) {
+	if TakesGzip(r.Header.Get("Accept-Encoding")) {
 		header.Set("Content-Encoding", "gzip")
 		body = found.packed
 	}
@@ -90,8 +90,8 @@ func Serve(w http.ResponseWriter, r *http.Request, hash, name string) bool {
 	return true
 }
 
-// takesGzip reports whether a client reads gzip (RFC 9110, section 12.5.3).
-func takesGzip(accepted string) bool {
+// TakesGzip reports whether a client reads gzip (RFC 9110, section 12.5.3).
+func TakesGzip(accepted string) bool {
 	for part := range strings.SplitSeq(accepted, ",") {
 		coding, weight, _ := strings.Cut(strings.TrimSpace(part), ";")
 		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {

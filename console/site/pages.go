@@ -140,9 +140,8 @@ func (c *Site) Render(v *Visit, status int, name string, page any) {
 	}
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.W.Header().Set("Content-Language", string(v.Lang))
-	v.W.Header().Set("Vary", "Accept-Language, Cookie")
-	v.W.WriteHeader(status)
-	_, _ = v.W.Write(body.Bytes())
+	v.W.Header().Set("Vary", "Accept-Encoding, Accept-Language, Cookie")
+	v.write(status, body.Bytes())
 }
 
 // refusedPage says why there is no other page.

@@ -5,6 +5,9 @@ import "time"
 // FormBytes bounds a form of the console: a note and two times are less than a KB.
 const FormBytes = 64 << 10
 
+// CompressedFrom is the size in bytes from which a page is compressed. A smaller one fits into a packet.
+const CompressedFrom = 1400
+
 // Sessions of the console.
 const (
 	// CookieBytes is how long a sealed value may be. Browsers keep 4096 bytes, with the name.
