@@ -21,28 +21,35 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// Every answer has the headers, whoever asks for whatever.
+// Every answer has the headers, whoever asks for whatever: each route of the table, and what is not there.
 func TestHeadersOfEveryAnswer(t *testing.T) {
 	t.Parallel()
-	h := open(t, plan{keys: staff, secret: seal.NewKey()})
-	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	paths := []string{"/console", "/console/", "/console/login", list, "/console/timers/order-close/1", "/console/timers/order-close/none", timerPath + "/rule", timerPath + "/payload", "/console/types", typePage, "/console/jobs", "/console/jobs/none", "/console/jobs/none/results", "/console/dispatches", "/console/forecast", "/console/emergency", "/console/health", "/console/again", "/console/login/provider", "/console/login/callback", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
+	h := stocked(t, plan{keys: staff, secret: seal.NewKey(), every: time.Hour})
+	paths := []string{"/console", "/console/login", "/console/timers/order-close/none", "/console/jobs/none", "/console/jobs/none/results", "/console/login/provider", "/console/login/callback", "/console/nowhere", "/console/assets/x/console.css", styles(t, h)}
+	for _, r := range routeRules(tagOf(h.shelf.views[0])) {
+		paths = append(paths, r.path)
+	}
 	for _, key := range []string{"", "eve"} {
 		if key != "" {
 			h.signIn(key)
 		}
 		for _, path := range paths {
 			for _, answer := range []reply{h.get(path), h.post(path, nil), h.get(path, "Origin", "https://evil.example"), h.post(path, nil, "Origin", "https://evil.example")} {
-				require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
-					"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", answer.Header.Get("Content-Security-Policy"), path)
-				require.Len(t, answer.Header.Values("Content-Security-Policy"), 1)
-				require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
-				require.Equal(t, "no-referrer", answer.Header.Get("Referrer-Policy"))
-				require.Equal(t, "same-origin", answer.Header.Get("Cross-Origin-Opener-Policy"))
-				require.Equal(t, strings.HasSuffix(path, ".css") && answer.StatusCode == http.StatusOK, answer.Header.Get("Cache-Control") != "no-store", path)
+				requireHeaders(t, path, answer)
 			}
 		}
 	}
+}
+
+func requireHeaders(t *testing.T, path string, answer reply) {
+	t.Helper()
+	require.Equal(t, "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "+
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", answer.Header.Get("Content-Security-Policy"), path)
+	require.Len(t, answer.Header.Values("Content-Security-Policy"), 1)
+	require.Equal(t, "nosniff", answer.Header.Get("X-Content-Type-Options"))
+	require.Equal(t, "no-referrer", answer.Header.Get("Referrer-Policy"))
+	require.Equal(t, "same-origin", answer.Header.Get("Cross-Origin-Opener-Policy"))
+	require.Equal(t, strings.HasSuffix(path, ".css") && answer.StatusCode == http.StatusOK, answer.Header.Get("Cache-Control") != "no-store", path)
 }
 
 var stylesheet = regexp.MustCompile(`href="(/console/assets/[0-9a-f]+/console.css)"`)

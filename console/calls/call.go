@@ -156,7 +156,7 @@ func encode(body any) (string, error) {
 	if body == nil {
 		return "", nil
 	}
-	text, err := json.Marshal(body)
+	text, err := json.Marshal(body, jsontext.AllowInvalidUTF8(true)) // a form may hold any bytes; the API judges it
 	return string(text), err
 }
 
