@@ -62,15 +62,10 @@ func (c *Console) follow(v *site.Visit) {
 // scopeOf returns the rights of a principal as a text. Pages for equal texts are equal.
 func scopeOf(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
 
-// viewer returns the principal that a page is rendered for: the rights of who, without payloads. A
-// payload is shown only on request.
+// viewer returns the principal that a page is rendered for: it has the rights of who. No page that is
+// kept up to date asks for a payload.
 func viewer(who *auth.Principal) *auth.Principal {
-	all := &auth.Principal{Name: "console", By: auth.ByNothing, Via: auth.ViaConsole}
-	for _, grant := range who.Grants {
-		grant.Payloads = false
-		all.Grants = append(all.Grants, grant)
-	}
-	return all
+	return &auth.Principal{Name: "console", By: auth.ByNothing, Via: auth.ViaConsole, Grants: who.Grants}
 }
 
 // strip returns the rendering of the state strip, which is on top of every page.

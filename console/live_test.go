@@ -89,6 +89,22 @@ func TestAPageLives(t *testing.T) {
 	require.Contains(t, h.follow("/console/nowhere").next(), "#strip", "every page has the strip")
 }
 
+// A page that lives shows what it showed when it was loaded: who may see payloads sees what receivers answer,
+// and nobody else does.
+func TestALivingPageShowsAnswersAsBefore(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: append(staff, entryOf("vera", "vera", ":viewer+payloads:order-*")), secret: seal.NewKey(), every: time.Hour})
+	h.shelf.views, h.shelf.story = []timer.View{viewOf(timer.Failed)}, storyOf("full")
+	for who, sees := range map[string]bool{"vera": true, "eve": false} {
+		h.signIn(who)
+		for name, page := range map[string]string{"loaded": h.get(timerPath).body, "living": h.follow(timerPath).page()} {
+			require.Equal(t, sees, strings.Contains(page, `<pre dir="auto">full</pre>`), "%s %s", who, name)
+			require.Equal(t, sees, strings.Contains(page, timerPath+"/payload"), "%s %s", who, name)
+			require.Contains(t, page, "7 ms late")
+		}
+	}
+}
+
 // A hundred who watch a list read it as often as one.
 func TestAHundredViewers(t *testing.T) {
 	t.Parallel()
