@@ -27,6 +27,7 @@ func TestARuleIsChangedOnceItsTimesWereSeen(t *testing.T) {
 	require.Contains(t, page, "Every 24h, in Europe/Berlin.")
 	require.Contains(t, page, ">41</th>")
 	require.Contains(t, page, "2 skipped before")
+	require.Contains(t, page, "7 ms late")
 	require.Equal(t, 3, strings.Count(page, "<li><time"))
 
 	form := url.Values{"etag": tagOf(view)["etag"], "rule": {`{"every":"1h"}`}}

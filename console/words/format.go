@@ -74,6 +74,14 @@ func (s Speech) Span(d time.Duration) string {
 // Rate is a number a second, without needless digits.
 func Rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
 
+// Late says by how many milliseconds something was late; "" where that is not known.
+func (s Speech) Late(ms *int64) string {
+	if ms == nil {
+		return ""
+	}
+	return s.T("story.late", *ms)
+}
+
 // MS is a number of milliseconds, negative for none.
 func (s Speech) MS(ms float64) string {
 	switch {
