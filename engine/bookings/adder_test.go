@@ -65,6 +65,25 @@ func TestWhenAnIDIsFreeAgain(t *testing.T) {
 	}
 }
 
+// A booking that finds no room is refused for the want of it only if its id is free.
+func TestWhyABookingWithoutRoomIsRefused(t *testing.T) {
+	t.Parallel()
+	full := &wire.Error{Code: wire.QuotaExceeded}
+	for status, free := range map[timer.Status]map[policy.Reuse]bool{
+		timer.Cancelled: {policy.ReuseAfterFailure: true, policy.ReuseAfterEnd: true},
+		timer.Failed:    {policy.ReuseAfterFailure: true, policy.ReuseAfterEnd: true},
+		timer.Delivered: {policy.ReuseAfterFailure: false, policy.ReuseAfterEnd: true},
+		timer.Expired:   {policy.ReuseAfterFailure: false, policy.ReuseAfterEnd: true},
+	} {
+		for reuse, free := range free {
+			finished := &wire.Error{Code: wire.AlreadyFinished, State: &timer.View{Status: status}}
+			require.Equal(t, free, errors.Is(orFull(reuse, finished, full), full), "%s, reuse %q", status, reuse)
+		}
+	}
+	taken := &wire.Error{Code: wire.AlreadyExists, State: &timer.View{}}
+	require.ErrorIs(t, orFull(policy.ReuseAfterEnd, taken, full), taken, "an open timer has the id")
+}
+
 func TestAnIdempotencyKeyNamesOneBooking(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, orders())

@@ -147,6 +147,18 @@ func TestACancelIsAnsweredWithItsEffect(t *testing.T) {
 	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 }
 
+// Without a worker a cancel is durable, and is answered as pending with the timer as it is.
+func TestACancelThatNoWorkerHasApplied(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.booked(t, in(time.Hour, `1`))
+	view, effect, err := d.Cancel(t.Context(), Target{Key: order1})
+	require.NoError(t, err)
+	require.Equal(t, Pending, effect)
+	require.Equal(t, timer.Scheduled, view.Status)
+	require.True(t, view.CancelRequested)
+}
+
 // A cancel of a run that gives way to a change goes on to the next run.
 func TestACancelFollowsTheTimer(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -225,6 +227,21 @@ func TestAPolicyOutlivesItsWorkflow(t *testing.T) {
 	on.Refuse("ExecuteWorkflow", "", errors.New("down"))
 	_, err = p.Stored(t.Context(), "order")
 	require.NoError(t, err, "the record holds all the same")
+}
+
+// Only a call of ours deletes a policy: however else its workflow ends, it stays in force.
+func TestWhatEndsAPolicy(t *testing.T) {
+	t.Parallel()
+	killers := []enumspb.WorkflowExecutionStatus{
+		enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED, enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED,
+		enumspb.WORKFLOW_EXECUTION_STATUS_FAILED, enumspb.WORKFLOW_EXECUTION_STATUS_TIMED_OUT,
+	}
+	for value, name := range enumspb.WorkflowExecutionStatus_name {
+		status := enumspb.WorkflowExecutionStatus(value)
+		info := &workflowpb.WorkflowExecutionInfo{Status: status}
+		require.Equal(t, status == enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, deleted(info), name)
+		require.Equal(t, slices.Contains(killers, status), killed(info), name)
+	}
 }
 
 // The record of changes has each version once, the newest first, deletions among them.
