@@ -2,16 +2,9 @@ package deliveries
 
 import (
 	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
@@ -19,11 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
 
-	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 func TestCallbackHeaders(t *testing.T) {
@@ -84,57 +75,6 @@ func TestPayloadByteForByte(t *testing.T) {
 	require.Empty(t, r.Calls("none")[0].Header.Get("Content-Type"))
 }
 
-// A verdict is the same for a first attempt, that a workflow's task makes, and for a retry.
-func TestVerdicts(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"url": r.URL, "timeout": "500ms"}, "retry": testenv.JSON{"steps": []string{"20ms", "20ms"}},
-	})
-	for name, c := range map[string]struct {
-		answer receiver.Answer
-		status string
-		calls  int
-		detail string
-	}{
-		"204":     {receiver.Status(204), "delivered", 1, ""},
-		"404":     {receiver.Status(404), "failed", 3, "HTTP 404"},
-		"410":     {receiver.Status(410), "failed", 1, "HTTP 410"},
-		"recover": {receiver.FailFirst(2), "delivered", 3, ""},
-		"hang":    {func(_ http.ResponseWriter, req *http.Request, _ int) { <-req.Context().Done() }, "failed", 3, "timeout"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env.Add(testenv.JSON{"business_type": kind, "business_id": name, "delay": "0s", "callback": testenv.JSON{"url": r.On("/"+name, c.answer)}})
-			done := env.Await(kind+"/"+name, c.status)
-			calls := r.Calls(name)
-			require.Len(t, calls, c.calls)
-			require.Equal(t, c.calls, done.Attempts)
-			for i, call := range calls {
-				require.Equal(t, strconv.Itoa(i+1), call.Header.Get("Wakecall-Attempt"))
-				require.Equal(t, done.WebhookID, call.Header.Get("webhook-id"))
-			}
-			if c.status == "failed" {
-				require.Equal(t, c.detail, done.LastFailure.Message)
-			}
-		})
-	}
-}
-
-func TestTroubleHasAClass(t *testing.T) {
-	t.Parallel()
-	env, _, kind := testenv.Start(t)
-	for url, want := range map[string]string{
-		"http://" + loopback.Addr() + "/": "connect_failure",
-		"http://nobody.invalid/":          "dns_failure",
-	} {
-		body := sample.Booking(kind, strconv.Itoa(len(url))+want, "0s", url)
-		body["retry"] = testenv.JSON{"steps": []string{}}
-		timer := env.Add(body)
-		require.Equal(t, want, env.Await(kind+"/"+timer.BusinessID, "failed").LastFailure.Message, url)
-	}
-}
-
 // The design's own numbers, from Temporal's counters: what one timer costs.
 func TestCostOfATimer(t *testing.T) {
 	t.Parallel()
@@ -165,65 +105,4 @@ func cost(t *testing.T, env *testenv.Env, path string) (transitions, events int6
 	info := described.GetWorkflowExecutionInfo()
 	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_COMPLETED, info.GetStatus())
 	return info.GetStateTransitionCount(), info.GetHistoryLength()
-}
-
-// mutual starts a receiver over TLS that demands a client certificate. Its own
-// certificate, signed by itself, is the one that it takes.
-func mutual(t *testing.T, r *receiver.Receiver) (url string, settings testenv.JSON) {
-	server := httptest.NewUnstartedServer(r)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0)
-	server.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
-	server.StartTLS()
-	t.Cleanup(server.Close)
-	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
-	require.NoError(t, err)
-	certificate := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
-	return server.URL, testenv.JSON{
-		"ca": certificate, "client_certificate": certificate,
-		"client_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})),
-	}
-}
-
-// A policy brings a private CA and a client certificate; its key is never shown,
-// and kept where it is sent back as it was shown.
-func TestPolicyBringsItsTLS(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	url, settings := mutual(t, r)
-	path := "/v1/policies/" + kind
-	policy := testenv.JSON{"callback": testenv.JSON{"url": url}, "retry": testenv.JSON{"steps": []string{}}}
-	ring := func(id, status string) testenv.Timer {
-		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "300ms"}) // the policy is cached for 100ms
-		return env.Await(kind+"/"+id, status)
-	}
-	env.Policy(kind, policy)
-	require.Contains(t, ring("without", "failed").LastFailure.Message, "tls_unknown_issuer: ")
-
-	policy["tls"] = settings
-	env.Policy(kind, policy)
-	ring("with", "delivered")
-	shown := env.Do("GET", path, nil)
-	require.NotContains(t, string(shown.Body), "PRIVATE KEY")
-	var read testenv.JSON
-	require.NoError(t, json.Unmarshal(shown.Body, &read))
-	require.Equal(t, map[string]any{"ca": settings["ca"], "client_certificate": settings["client_certificate"], "client_key": "***"}, read["tls"])
-	require.Equal(t, http.StatusOK, env.Do("PUT", path, read).Status)
-	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"tls": testenv.JSON{"client_key": "***"}}).Status)
-	ring("kept", "delivered")
-
-	own := sample.Booking(kind, "own", "0s", url)
-	own["retry"] = testenv.JSON{"steps": []string{}}
-	env.Add(own)
-	require.Contains(t, env.Await(kind+"/own", "failed").LastFailure.Message, "tls_client_certificate: ", "the certificate is for the policy's receiver")
-
-	require.Equal(t, http.StatusOK, env.Do("PATCH", path, testenv.JSON{"tls": nil}).Status)
-	ring("removed", "failed")
-	versions := env.Do("GET", path+"/versions", nil)
-	require.NotContains(t, string(versions.Body), "PRIVATE KEY")
-	history := env.Client.GetWorkflowHistory(t.Context(), workflows.PolicyID(kind), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for history.HasNext() {
-		event, err := history.Next()
-		require.NoError(t, err)
-		require.NotContains(t, event.String(), "PRIVATE KEY", "what Temporal keeps is sealed")
-	}
 }

@@ -45,37 +45,3 @@ func TestSecondLink(t *testing.T) {
 		require.Less(t, booked, 100)
 	}
 }
-
-// A stream to which nobody is connected is down: its type goes over to the fallback, and
-// comes back when a receiver connects.
-func TestFallbackOfAStream(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"stream": true}, "fallback": testenv.JSON{"url": r.URL + "/" + kind, "after": "1s"}, "retry": testenv.JSON{"steps": []string{"1h"}},
-	})
-	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	require.Equal(t, "fallback", env.Await(kind+"/1", "delivered").Link)
-	require.Equal(t, booked.WebhookID, r.To("/" + kind)[0].Header.Get("webhook-id"))
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
-	require.Equal(t, "fallback", env.Await(kind+"/2", "delivered").Link)
-
-	l := listen(t, env, kind)
-	go func() {
-		for ring := range l.rings {
-			l.ack(ring)
-		}
-	}()
-	back := 3
-	for link := ""; link != "callback"; back++ {
-		id := strconv.Itoa(back)
-		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "200ms"})
-		link = env.Await(kind+"/"+id, "delivered").Link
-		require.Less(t, back, 100)
-	}
-	require.Len(t, r.To("/"+kind), back-2, "each timer went one way")
-
-	require.NoError(t, l.ws.CloseNow())
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
-	require.Equal(t, "fallback", env.Await(kind+"/left", "delivered").Link)
-}

@@ -1,9 +1,7 @@
 package deliveries
 
 import (
-	"net/http"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -12,35 +10,6 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
-
-// A receiver that hangs keeps its own share of the worker, however many of its
-// timers are due, and another type rings meanwhile.
-func TestAHangingReceiverKeepsItsShare(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	const share, due = 10, 40
-	release := make(chan struct{})
-	var inside, most atomic.Int64
-	r.On("/hangs", func(http.ResponseWriter, *http.Request, int) {
-		now := inside.Add(1)
-		for before := most.Load(); now > before && !most.CompareAndSwap(before, now); before = most.Load() {
-		}
-		<-release
-		inside.Add(-1)
-	})
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/hangs", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
-	env.Policy(kind+".well", testenv.JSON{"callback": testenv.JSON{"url": r.URL + "/well"}})
-	env.AddMany(kind, due, 0)
-	r.AwaitTo(t, "/hangs", share)
-	env.AddMany(kind+".well", due, 0)
-	r.AwaitTo(t, "/well", due)
-	require.LessOrEqual(t, most.Load(), int64(share))
-	require.Len(t, r.To("/hangs"), share, "the others wait for their turn")
-	close(release)
-	env.AwaitAll(kind, due, "delivered")
-	require.LessOrEqual(t, most.Load(), int64(share))
-	require.Len(t, r.To("/hangs"), due)
-}
 
 // Under a backlog the first priority overtakes the last one, which still gets
 // its turns.

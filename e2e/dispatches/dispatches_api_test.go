@@ -2,20 +2,16 @@ package dispatches
 
 import (
 	"bytes"
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/delivery"
@@ -23,7 +19,6 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
-	"github.com/wakecall/wakecall/workflows"
 )
 
 // dispatchTest is a dispatch of a test.
@@ -210,187 +205,4 @@ func TestFailuresOfADispatch(t *testing.T) {
 		}
 	}
 	require.Empty(t, m.env.Do("GET", m.path("flaky")+"/failures", nil).Body)
-}
-
-func TestADispatchIsControlled(t *testing.T) {
-	t.Parallel()
-	m := openDispatchTest(t)
-	_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{Key: m.key("slow"), PerSecond: 1}, Items: numbered(1000)})
-	require.NoError(t, err)
-	wait := client.After(10 * time.Second)
-	m.r.AwaitAll(t, 1)
-	changed := m.env.Do("PATCH", m.path("slow")+"?wait=30s", testenv.JSON{"per_second": 100})
-	require.Equal(t, http.StatusOK, changed.Status, "%s", changed.Body)
-	require.InDelta(t, 100, m.shown("slow").PerSecond, 0)
-	m.r.AwaitAll(t, 50)
-	paused := m.env.Do("POST", m.path("slow")+"/pause?wait=30s", nil)
-	require.Equal(t, http.StatusOK, paused.Status, "%s", paused.Body)
-	view := m.await("slow", func(v dispatch.View) bool { return v.Status == dispatch.Paused && v.InFlight == 0 })
-	require.Less(t, view.Done, 1000)
-	_, pending, err := m.c.Resume(t.Context(), m.key("slow"), wait)
-	require.NoError(t, err)
-	require.False(t, pending)
-	m.r.AwaitAll(t, view.Done+20)
-	cancelled := m.env.Do("DELETE", m.path("slow")+"?wait=30s", nil)
-	require.Equal(t, http.StatusOK, cancelled.Status, "%s", cancelled.Body)
-	require.Equal(t, dispatch.Cancelled, m.ended("slow").Status, "who follows is told")
-	require.Equal(t, http.StatusOK, m.env.Do("DELETE", m.path("slow"), nil).Status, "once more")
-}
-
-// A loader is asked for pages, shard by shard; one that fails stops its shard only.
-func TestALoadedDispatch(t *testing.T) {
-	t.Parallel()
-	m := openDispatchTest(t)
-	var mu sync.Mutex
-	var asked []*http.Request
-	loader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
-		asked = append(asked, r)
-		mu.Unlock()
-		shard, from := r.URL.Query().Get("shard"), 0
-		if cursor := r.URL.Query().Get("cursor"); cursor != "" {
-			from, _ = strconv.Atoi(cursor)
-		}
-		answer := map[string]any{}
-		var items []dispatch.Item
-		for i := from; i < min(from+10, 25); i++ {
-			items = append(items, client.Item("item-"+shard+"-"+strconv.Itoa(i), i))
-		}
-		answer["items"] = items
-		if from+10 < 25 {
-			answer["next_cursor"] = strconv.Itoa(from + 10)
-		}
-		_ = json.NewEncoder(w).Encode(answer)
-	}))
-	defer loader.Close()
-	_, _, err := m.c.Start(t.Context(), client.Order{Dispatch: dispatch.Dispatch{
-		Key: m.key("loaded"), PerSecond: 500, Loader: &dispatch.Loader{URL: loader.URL + "/items?of=us", Shards: 3, PageSize: 10},
-	}})
-	require.NoError(t, err)
-	last := m.ended("loaded")
-	require.Equal(t, []any{dispatch.Done, 75}, []any{last.Status, last.Done})
-	require.Len(t, m.r.All(), 75)
-	mu.Lock()
-	defer mu.Unlock()
-	for _, r := range asked {
-		q := r.URL.Query()
-		require.Equal(t, []string{"us", "3", "10"}, []string{q.Get("of"), q.Get("shards"), q.Get("limit")})
-		require.NotEmpty(t, r.Header.Get("webhook-signature"))
-	}
-}
-
-// One callback for a page, with a verdict for each of its items.
-func TestPagesOfAnUploadedDispatch(t *testing.T) {
-	t.Parallel()
-	m := openDispatchTest(t)
-	var first atomic.Value // the webhook id of the first page, which may come again where its worker stood still
-	target := m.r.On("/page", func(w http.ResponseWriter, r *http.Request, _ int) {
-		id := r.Header.Get("webhook-id")
-		if first.CompareAndSwap(nil, id); first.Load() == id && r.Header.Get("Wakecall-Attempt") == "1" {
-			_, _ = w.Write([]byte(`{"results":[{"id":"item-1","ok":false,"reason":"busy"},{"id":"item-2","ok":false,"retry":false,"reason":"no such user"}]}`))
-		}
-	})
-	_, _, err := m.c.Start(t.Context(), client.Order{Upload: true, Dispatch: dispatch.Dispatch{
-		Key: m.key("pages"), PerSecond: 50, Per: dispatch.PerPage, PageSize: 10, Callback: &delivery.Callback{Destination: delivery.HTTP(target)},
-	}})
-	require.NoError(t, err)
-	_, err = m.live.Upload(t.Context(), m.key("pages"), 0, func(yield func(dispatch.Item, error) bool) {
-		for _, item := range numbered(30) {
-			if !yield(item, nil) {
-				return
-			}
-		}
-	})
-	require.NoError(t, err)
-	last := m.ended("pages")
-	require.Equal(t, []any{dispatch.DoneWithFailures, 29, 1}, []any{last.Status, last.Done, last.Failed})
-	calls := m.r.To("/page")
-	lost := lostShardRuns(t, m.env, m.key("pages"))
-	require.GreaterOrEqual(t, len(calls), 4)
-	require.LessOrEqual(t, len(calls), 4*(1+lost), "none comes again without a reason")
-	seen := map[string]int{}
-	for _, call := range calls {
-		require.Equal(t, "pages", call.ID())
-		var page struct{ Items []dispatch.Item }
-		require.NoError(t, json.Unmarshal(call.Body, &page))
-		for _, item := range page.Items {
-			seen[item.ID]++
-		}
-	}
-	require.Len(t, seen, 30)
-	require.Greater(t, seen["item-1"], seen["item-2"], "one of them is tried again")
-	require.LessOrEqual(t, seen["item-2"], 1+lost)
-}
-
-// A recurring dispatch calls for the items that it was given each time again, under
-// webhook ids of their own, and tells how the last occurrence ended.
-func TestARecurringDispatch(t *testing.T) {
-	t.Parallel()
-	m := openDispatchTest(t)
-	m.r.On("/again", func(w http.ResponseWriter, r *http.Request, _ int) {
-		if r.Header.Get("Wakecall-Business-Id") == "item-3" {
-			w.WriteHeader(http.StatusGone)
-		}
-	})
-	reply := m.env.Do("POST", "/v1/dispatches", testenv.JSON{
-		"business_type": m.kind, "business_id": "again", "per_second": 50, "items": numbered(10),
-		"callback": testenv.JSON{"url": m.r.URL + "/again"}, "recurrence": testenv.JSON{"after": "1s", "max_occurrences": 2},
-	})
-	require.Equal(t, http.StatusCreated, reply.Status, "%s", reply.Body)
-	between := m.await("again", func(v dispatch.View) bool { return v.Last != nil })
-	require.Equal(t, []any{2, 1, dispatch.DoneWithFailures, 9, 1},
-		[]any{between.Occurrence, between.Last.Occurrence, between.Last.Status, between.Last.Done, between.Last.Failed})
-	first := m.r.Calls("item-3")[0].Header.Get("webhook-id")
-	if between.Status == dispatch.Scheduled {
-		for failure, err := range m.live.Failures(t.Context(), m.key("again")) {
-			require.NoError(t, err)
-			require.Equal(t, first, failure.WebhookID, "under the id that its receiver knows")
-		}
-	}
-	last := m.ended("again")
-	require.Equal(t, []any{dispatch.DoneWithFailures, 2, 9, 1, 10}, []any{last.Status, last.Occurrence, last.Done, last.Failed, *last.Items})
-	ids := map[string]bool{}
-	for _, item := range numbered(10) {
-		calls := m.r.Calls(item.ID)
-		require.Len(t, calls, 2, item.ID)
-		require.Equal(t, []string{"1", "2"}, receiver.Headers(calls, "Wakecall-Occurrence"))
-		require.Empty(t, calls[0].Header.Get("Wakecall-Revision"), "items have none")
-		for _, call := range calls {
-			require.Equal(t, string(item.Payload), string(call.Body))
-			ids[call.Header.Get("webhook-id")] = true
-		}
-	}
-	require.Len(t, ids, 20)
-	_, _, err := m.c.RetryFailures(t.Context(), m.key("again"))
-	require.NoError(t, err, "those of the last one")
-	m.ended("again")
-	require.Equal(t, []string{"2"}, receiver.Headers(m.r.Calls("item-3")[2:], "Wakecall-Occurrence"))
-}
-
-// lostShardRuns counts the attempts at shard runs of a dispatch that Temporal gave up, by the
-// histories of its shards: of a worker that was silent for too long. What another worker
-// takes over may be sent again; without any such attempt nothing is.
-func lostShardRuns(t *testing.T, env *testenv.Env, key wire.Key) (lost int) {
-	t.Helper()
-	history := env.Client.GetWorkflowHistory(t.Context(), workflows.DispatchWorkflowID(key), "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for history.HasNext() {
-		event, err := history.Next()
-		require.NoError(t, err)
-		if shard := event.GetChildWorkflowExecutionStartedEventAttributes().GetWorkflowExecution(); shard != nil {
-			lost += lostIn(t, env, shard.GetWorkflowId())
-		}
-	}
-	return lost
-}
-
-// lostIn counts them in one shard, which has one run: it is a short dispatch.
-func lostIn(t *testing.T, env *testenv.Env, shard string) (lost int) {
-	t.Helper()
-	history := env.Client.GetWorkflowHistory(t.Context(), shard, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for history.HasNext() {
-		event, err := history.Next()
-		require.NoError(t, err)
-		lost += max(int(event.GetActivityTaskStartedEventAttributes().GetAttempt())-1, 0)
-	}
-	return lost
 }

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"testing"
 	"time"
 
@@ -14,10 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	wakecall "github.com/wakecall/wakecall/client"
-	"github.com/wakecall/wakecall/core/forecast"
-	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -140,70 +136,4 @@ func TestTimersAreListedAndCounted(t *testing.T) {
 	all, err := env.Wakecall().Timers.Stats(t.Context(), "")
 	require.NoError(t, err)
 	require.Contains(t, all.BusinessTypes, timer.TypeStats{BusinessType: kind, Timers: want})
-}
-
-// A timer is found by its labels, from its booking on and after each change of them.
-func TestTimersAreFoundByTheirLabels(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	for id, labels := range map[string]timer.Labels{
-		"both": {"customer": "42", "env": "test"}, "one": {"customer": "42"}, "upper": {"customer": "Ab=~"}, "lower": {"customer": "ab=~"}, "none": {},
-	} {
-		body := sample.Booking(kind, id, "3h", r.URL)
-		body["labels"] = labels
-		env.Add(body)
-	}
-	recurring := sample.Repeating(kind, "recurring", testenv.JSON{"every": "1s"})
-	recurring["labels"], recurring["callback"] = timer.Labels{"customer": "43"}, testenv.JSON{"url": r.URL}
-	env.Add(recurring)
-	labelled := func(labels timer.Labels) wakecall.Filter { return wakecall.Filter{BusinessType: kind, Labels: labels} }
-	awaitFound(t, env, labelled(timer.Labels{"customer": "42"}), "both", "one")
-	awaitFound(t, env, labelled(timer.Labels{"customer": "42", "env": "test"}), "both")
-	awaitFound(t, env, labelled(timer.Labels{"customer": "Ab=~"}), "upper")
-	awaitFound(t, env, labelled(timer.Labels{"customer": "4"}))
-	counted := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind, Labels: timer.Labels{"customer": "Ab=~"}}, DryRun: true})
-	require.Equal(t, 1, *counted.Found, "a bulk job finds them as a list does")
-	r.Await(t, "recurring", 2)
-	awaitFound(t, env, labelled(timer.Labels{"customer": "43"}), "recurring")
-	env.Do("DELETE", "/v1/timers/"+kind+"/recurring", nil)
-	require.Equal(t, http.StatusOK, env.Do("PATCH", "/v1/timers/"+kind+"/both", testenv.JSON{"labels": timer.Labels{"env": "live"}}).Status)
-	require.Equal(t, http.StatusOK, env.Do("PUT", "/v1/timers/"+kind+"/one", testenv.JSON{"delay": "1h", "callback": testenv.JSON{"url": r.URL}}).Status)
-	awaitFound(t, env, labelled(timer.Labels{"env": "live"}), "both")
-	awaitFound(t, env, labelled(timer.Labels{"customer": "42"}))
-}
-
-// A forecast counts what falls due, rules included, and a booking into a full minute is told
-// how late it will be.
-func TestForecast(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 1}})
-	full := time.Now().Add(time.Hour).Truncate(time.Minute)
-	elsewhere := strconv.Itoa((full.Minute()+30)%60) + "m" // than in the full minute
-	bookings := make([]wakecall.Booking, 200)
-	for i := range bookings {
-		bookings[i].Key, bookings[i].DueAt = wire.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}, wire.At(full)
-	}
-	_, err := env.Wakecall().Timers.AddBatch(t.Context(), bookings)
-	require.NoError(t, err)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "rule", "recurrence": testenv.JSON{"every": "1h", "offset": elsewhere}})
-	require.EventuallyWithT(t, func(c *assert.CollectT) {
-		shown, err := env.Wakecall().Timers.Forecast(t.Context(), kind, wakecall.ForecastOptions{})
-		require.NoError(c, err)
-		total := 0
-		for _, step := range shown.Steps {
-			total += step.Due
-			if step.At == wire.At(full) {
-				require.Equal(c, 200, step.Due)
-				require.True(c, step.Overflows)
-				require.Greater(c, step.Lateness.D(), 130*time.Second)
-			}
-		}
-		require.Equal(c, 224, total, "the 200, and one each hour")
-	}, testenv.Patience, 100*time.Millisecond, "counted again in the background, once visibility has heard of them")
-	for id, due := range map[string]time.Time{"one-more": full, "in-time": full.Add(12 * time.Hour)} {
-		reply := env.Do("POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": id, "due_at": due.UTC().Format(time.RFC3339)})
-		require.Equal(t, http.StatusCreated, reply.Status)
-		require.Equal(t, id == "one-more", reply.Header.Get(forecast.HeaderExpectedLateness) != "", id)
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -50,36 +49,6 @@ func TestNothingSecretReachesTemporal(t *testing.T) {
 			require.NotContains(t, stored, word, id)
 		}
 	}
-}
-
-// A policy holds until a call of ours deletes it, whoever ends the workflow that keeps it.
-func TestPolicyOutlivesItsWorkflow(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path, id, key := "/v1/policies/"+kind, workflows.PolicyID(kind), sample.Secret()
-	policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "Bearer s3cret"}}, "signing_secrets": []string{key}}
-	env.Policy(kind, policy)
-	for name, end := range map[string]func() error{
-		"cancelled":  func() error { return env.Client.CancelWorkflow(t.Context(), id, "") },
-		"terminated": func() error { return env.Client.TerminateWorkflow(t.Context(), id, "", "a slip") },
-	} {
-		run := env.Client.GetWorkflow(t.Context(), id, "")
-		require.NoError(t, end(), name)
-		require.Error(t, run.Get(t.Context(), nil), name)
-		got := env.Do("GET", path, nil)
-		require.Equal(t, []any{http.StatusOK, `"1"`}, []any{got.Status, got.Header.Get("ETag")}, name)
-		require.NotEqual(t, run.GetRunID(), env.Client.GetWorkflow(t.Context(), id, "").GetRunID(), "and is governed again")
-	}
-	policy["callback"] = testenv.JSON{"url": r.URL, "headers": testenv.JSON{"Authorization": "***"}}
-	delete(policy, "signing_secrets")
-	policy["priority"] = 2
-	require.Equal(t, `"2"`, env.Do("PUT", path, policy).Header.Get("ETag"), "versions go on")
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	call := r.Await(t, "1", 1)[0]
-	require.Equal(t, "Bearer s3cret", call.Header.Get("Authorization"))
-	verifier, err := webhooks.NewWebhook(key)
-	require.NoError(t, err)
-	require.NoError(t, verifier.Verify(call.Body, call.Header))
 }
 
 // A gateway books by the policy that it knows while another one deletes it.

@@ -174,27 +174,3 @@ func TestPausedAndResumed(t *testing.T) {
 }
 
 func trimmed(body []byte) []byte { return []byte(string(body[:len(body)-1])) }
-
-// Each step is a delivery of its own, until the receiver wants no more.
-func TestRemindersInSteps(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	url := r.On("/1", func(w http.ResponseWriter, _ *http.Request, n int) {
-		if n == 2 {
-			w.Header().Set("Wakecall-Stop", "true")
-		}
-	})
-	due := time.Now().Add(4 * time.Second).UTC()
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "callback": testenv.JSON{"url": url}, "recurrence": testenv.JSON{
-		"before": []string{"168h", "3s", "2s", "1s", "0s"}, "due_at": due.Format(time.RFC3339Nano),
-	}})
-	env.Await(kind+"/1", "delivered")
-	calls := r.Calls("1")
-	require.Len(t, calls, 2)
-	require.NotEqual(t, calls[0].Header.Get("webhook-id"), calls[1].Header.Get("webhook-id"))
-	require.Equal(t, "2", calls[1].Header.Get("Wakecall-Occurrence"))
-	require.False(t, calls[0].At.Before(due.Add(-3*time.Second)))
-	var view struct{ Stopped bool }
-	env.Do("GET", "/v1/timers/"+kind+"/1", nil).Into(&view)
-	require.True(t, view.Stopped)
-}

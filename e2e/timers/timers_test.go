@@ -34,96 +34,6 @@ func TestBookedAndRung(t *testing.T) {
 	require.Len(t, r.Calls("1"), 1)
 }
 
-// A machine that is busy refuses some of them for a moment; they repeat their call.
-func TestTwoHundredClientsMakeOneTimer(t *testing.T) { // it needs the machine for itself
-	env, r, kind := testenv.Start(t)
-	const clients = 200
-	statuses := make(chan int, clients)
-	book := func() int { return env.Do("POST", "/v1/timers", sample.Booking(kind, "1", "1h", r.URL)).Status }
-	var ready, done sync.WaitGroup
-	ready.Add(1)
-	for range clients {
-		done.Go(func() {
-			ready.Wait()
-			status := book()
-			for status == http.StatusServiceUnavailable {
-				status = book()
-			}
-			statuses <- status
-		})
-	}
-	ready.Done()
-	done.Wait()
-	close(statuses)
-	count := map[int]int{}
-	for status := range statuses {
-		count[status]++
-	}
-	require.Equal(t, map[int]int{201: 1, 200: clients - 1}, count)
-	env.Do("POST", "/v1/timers/"+kind+"/1/fire", nil)
-	env.Await(kind+"/1", "delivered")
-	require.Len(t, r.Calls("1"), 1)
-}
-
-// An id is free again after a cancel and a failure, and after a delivery where the policy says so.
-func TestRebooking(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	gone := r.On("/gone", receiver.Status(http.StatusGone))
-	env.Policy(kind+".reused", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "reuse": "after_end"})
-	for id, c := range map[string]struct {
-		kind, delay, url, status string
-		again                    int
-	}{
-		"cancelled": {kind, "1h", r.URL, "cancelled", http.StatusCreated},
-		"failed":    {kind, "0s", gone, "failed", http.StatusCreated},
-		"delivered": {kind, "0s", r.URL, "delivered", http.StatusConflict},
-		"reused":    {kind + ".reused", "0s", r.URL, "delivered", http.StatusCreated},
-	} {
-		body := sample.Booking(c.kind, id, c.delay, c.url)
-		first := env.Add(body)
-		if c.status == "cancelled" {
-			env.Do("DELETE", "/v1/timers/"+c.kind+"/"+id, nil)
-		}
-		env.Await(c.kind+"/"+id, c.status)
-		again := env.Do("POST", "/v1/timers", body)
-		require.Equal(t, c.again, again.Status, "%s: %s", id, again.Body)
-		if c.again == http.StatusConflict {
-			require.Equal(t, "urn:wakecall:problem:already-finished", again.Problem().Type)
-		} else {
-			require.NotEqual(t, first.WebhookID, again.Timer().WebhookID, "another booking is another delivery")
-		}
-	}
-}
-
-// A paused timer is moved and stays paused, rings by hand, is resumed by an edit or a PUT, and is
-// cancelled.
-func TestAPausedTimer(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	for _, id := range []string{"moved", "fired", "edited", "put", "cancelled"} {
-		env.Add(testenv.JSON{"business_type": kind, "business_id": id, "delay": "1h", "paused": true})
-	}
-	becomes := func(status, method, path string, body any) {
-		t.Helper()
-		reply := env.Do(method, "/v1/timers/"+kind+"/"+path, body)
-		require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
-		require.Contains(t, status, reply.Timer().Status)
-	}
-	becomes("paused", "PATCH", "moved", testenv.JSON{"delay": "10ms"})
-	becomes("scheduled, delivering, delivered", "POST", "fired/fire", nil)
-	becomes("scheduled", "PATCH", "edited", testenv.JSON{"paused": false})
-	becomes("scheduled", "PUT", "put", testenv.JSON{"delay": "1h"})
-	becomes("cancelled", "DELETE", "cancelled", nil)
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "after", "delay": "1500ms"})
-	r.Await(t, "after", 1)
-	require.Len(t, r.Calls("fired"), 1)
-	require.Empty(t, r.Calls("moved"))
-	becomes("scheduled, delivering, delivered", "POST", "moved/resume", nil)
-	r.Await(t, "moved", 1)
-}
-
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	env, r, kind := testenv.Start(t)
@@ -168,42 +78,6 @@ func TestMoves(t *testing.T) {
 		require.Equal(t, before.Header.Get("webhook-id"), after.Header.Get("webhook-id"))
 		env.Await(kind+"/retrying", "delivered")
 	})
-}
-
-func TestUpsert(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	path := "/v1/timers/" + kind + "/1"
-	body := testenv.JSON{"delay": "1h", "payload": testenv.JSON{"n": 1}, "callback": testenv.JSON{"url": r.URL}, "priority": 1}
-	created := env.Do("PUT", path, body)
-	require.Equal(t, http.StatusCreated, created.Status)
-	require.Equal(t, path, created.Header.Get("Location"))
-	changed := env.Do("PUT", path, testenv.JSON{"delay": "1s", "callback": testenv.JSON{"url": r.URL}})
-	require.Equal(t, http.StatusOK, changed.Status)
-	require.Equal(t, 2, changed.Timer().Revision)
-	require.Equal(t, created.Timer().WebhookID, changed.Timer().WebhookID)
-	call := r.Await(t, "1", 1)[0]
-	require.Empty(t, call.Body, "what a PUT leaves out goes back to its default")
-	env.Await(kind+"/1", "delivered")
-	require.Equal(t, http.StatusConflict, env.Do("PUT", path, body).Status)
-}
-
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	env, r, kind := testenv.Start(t)
-	env.Add(sample.Booking(kind, "1", "1h", r.URL))
-	path := "/v1/timers/" + kind + "/1"
-	for range 2 {
-		reply := env.Do("DELETE", path, nil)
-		require.Equal(t, http.StatusOK, reply.Status)
-		require.Equal(t, "cancelled", reply.Timer().Status)
-	}
-	require.Equal(t, http.StatusNotFound, env.Do("DELETE", "/v1/timers/"+kind+"/nobody", nil).Status)
-	env.Add(sample.Booking(kind, "delivered", "0s", r.URL))
-	env.Await(kind+"/delivered", "delivered")
-	late := env.Do("DELETE", "/v1/timers/"+kind+"/delivered", nil)
-	require.Equal(t, http.StatusConflict, late.Status)
-	require.Equal(t, "delivered", late.Problem().Timer.Status)
 }
 
 // A cancel that arrives while the attempt is in flight loses when the receiver

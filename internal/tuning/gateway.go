@@ -50,7 +50,7 @@ const (
 	PollerGone = 90 * time.Second
 )
 
-// The records of calls that a gateway keeps in memory, to list them (0075).
+// The records of calls that a gateway keeps in memory, to list them (0074).
 const (
 	// AuditTimers and AuditOthers are how many are kept of the calls of programs about single
 	// timers, and of all others. One costs about 600 bytes.
