@@ -1,5 +1,4 @@
-// Package api is the HTTP API. It and its rooms are the only packages that see requests come in,
-// and the only ones that know Echo.
+// Package api is the HTTP API. Only this package and its rooms see requests come in and know Echo.
 //
 // This package wires: [New] guards every request, adds the calls of each noun, and makes the
 // server. It embeds openapi.yaml, the description of the API.

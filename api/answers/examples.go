@@ -26,8 +26,8 @@ var parameterExamples = map[string]string{
 // timeParameters are the parameters that are moments.
 var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
 
-// WithExamples are field errors, each with a value that its field takes. own has the parameters
-// whose values are of the call only. brokers are the names that are configured: no other one is
+// WithExamples returns field errors, each with a value that its field takes. own has the
+// parameters with values of this call only. brokers are the configured names; no other name is
 // taken.
 func WithExamples(errs wire.FieldErrors, own map[string]string, brokers []string) wire.FieldErrors {
 	if len(errs) == 0 {

@@ -15,9 +15,8 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Fill sets the fields of the struct that dst points to from an object's
-// members, and names every member that does not fit: encoding/json would stop
-// at the first. Null fits nothing but a raw JSON value.
+// Fill sets the fields of the struct at dst from an object's members. It names every member that
+// does not fit; encoding/json would stop at the first. Null fits nothing but a raw JSON value.
 func (o Object) Fill(dst any) (errs wire.FieldErrors) {
 	fields := Fields(reflect.ValueOf(dst).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -101,7 +100,7 @@ func fillValue(raw jsontext.Value, dst reflect.Value, list wire.List) (errs wire
 	return errs
 }
 
-// misread says what a value should have been, and of a time that is a number which one it is.
+// misread says what a value should have been. For a time given as a number it names the moment.
 func misread(want reflect.Type, raw jsontext.Value) wire.FieldError {
 	wrong := mistyped(want)
 	if want == reflect.TypeFor[wire.Instant]() {
@@ -201,8 +200,8 @@ func Value[T any](p *T) (v T) {
 	return v
 }
 
-// Unknown names the members that a body of a type does not have, also those that are
-// null: a patch that removes a field which does not exist was misspelt.
+// Unknown names the members that a type does not have. It includes members that are null: a
+// patch that removes an unknown field has misspelt it.
 func (o Object) Unknown(body reflect.Type) (errs wire.FieldErrors) {
 	fields := Fields(reflect.New(body).Elem())
 	for _, name := range slices.Sorted(maps.Keys(o)) {

@@ -16,9 +16,9 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// checkSyntax refuses a text that is not one JSON value in UTF-8, that has a name twice in
-// one object, or that is nested too deep. It builds nothing of the text: what it keeps is
-// eight bytes for each name of an object that is open.
+// checkSyntax refuses a text that is not one JSON value in UTF-8, has a name twice in one object,
+// or is nested too deep. It builds nothing of the text. It keeps eight bytes for each name of an
+// open object.
 func checkSyntax(text jsontext.Value) error {
 	names := openNames{}
 	err := walk(text, &names)
@@ -116,7 +116,7 @@ func (n *openNames) close() bool {
 	return true
 }
 
-// twice is the hash of a name that an object has twice, also one that is still open.
+// twice is the hash of a name that stands twice in an object. The object may still be open.
 func (n *openNames) twice() (hash uint64, ok bool) {
 	for !n.seen && len(n.begins) > 0 && n.close() {
 	}
@@ -179,14 +179,14 @@ func IsDeep(text []byte, limit int) bool {
 	return false
 }
 
-// nested refuses a body that is nested too deep, and names the member that is.
+// nested refuses a body that is nested too deep, and names the member at its limit.
 func nested(decoder *jsontext.Decoder) error {
 	member, _, _ := strings.Cut(strings.TrimPrefix(string(decoder.StackPointer()), "/"), "/")
 	return &wire.Error{Code: problems.Malformed, Message: fmt.Sprintf(
 		"The body is nested more than %d deep at %s.", wire.MaxNesting, wire.ShortPointer("/"+member))}
 }
 
-// malformed says where a body stops being JSON, and why where a reader could not see it.
+// malformed says where a body stops being JSON. It says why if a reader could not see it.
 func malformed(text jsontext.Value, err error) error {
 	message := "The body must be one JSON object."
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {

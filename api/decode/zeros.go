@@ -39,8 +39,7 @@ func split(pointer string) (object, name string) {
 	return "", pointer[1:]
 }
 
-// Zeros names every value of a body that is said to be zero, or an empty text,
-// where that is refused.
+// Zeros names every value of a body that is zero or an empty text, in a field that refuses it.
 func (o Object) Zeros(fields ZeroFields) (errs wire.FieldErrors) {
 	for object, fields := range fields {
 		members := o.Nested(object)

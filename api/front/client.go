@@ -10,9 +10,9 @@ import (
 	"github.com/wakecall/wakecall/api/answers"
 )
 
-// clientAddress tells where a request comes from: the other end of the connection,
-// or what trusted proxies say, from the one that is next to us up to the first that is
-// none of them. Anybody can write a header, so nobody else is believed.
+// clientAddress returns the address of the client. It is the other end of the connection, or what
+// trusted proxies say. Their list is read from our side, up to the first address that is no
+// trusted proxy. Anybody can write a header, so nobody else is believed.
 func clientAddress(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()

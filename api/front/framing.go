@@ -17,11 +17,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// A request that says its length twice, by Content-Length and by chunks, is how one
-// request is smuggled within another past a proxy that goes by the other (RFC 9112,
-// section 6.1). Go's server drops the length without a word before a handler sees it, so
-// the connection notes it. It decides nothing else: how requests are told apart stays
-// Go's.
+// A request with both a Content-Length and chunks can smuggle another one past a proxy that reads
+// the other of the two (RFC 9112, section 6.1). Go's server drops the length without a word before
+// a handler sees it, so the connection notes it. It decides nothing else: how requests are told
+// apart stays Go's.
 
 // FramingListener makes connections that note how their requests say their length.
 type FramingListener struct{ net.Listener }
@@ -35,8 +34,8 @@ func (l FramingListener) Accept() (net.Conn, error) {
 	return &framingConn{Conn: conn}, nil
 }
 
-// framingConn follows the heads of the requests on a connection until the first that
-// is sent in chunks, which is its last one: see [checkFraming].
+// framingConn follows the heads of the requests on a connection up to the first one in chunks,
+// which is its last: see [checkFraming].
 type framingConn struct {
 	net.Conn
 	framing framing
@@ -73,9 +72,9 @@ func WithFraming(ctx context.Context, conn net.Conn) context.Context {
 	return context.WithValue(ctx, framingKey{}, conn)
 }
 
-// checkFraming refuses a request that says its length twice, and ends the connection
-// after every request in chunks: if a proxy in front reads the length in another way, what
-// follows on the connection is a request that the proxy has not seen.
+// checkFraming refuses a request that says its length twice. It ends the connection after every
+// request in chunks. A proxy in front may read the length in another way, and then has not seen
+// what follows.
 func checkFraming(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if len(c.Request().TransferEncoding) == 0 {

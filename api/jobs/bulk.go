@@ -28,7 +28,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Bulk are the jobs that do the same with all timers that a filter finds.
+// Bulk are the jobs that do the same with every timer of a filter.
 type Bulk interface {
 	Jobs[job.Bulk, job.BulkProgress]
 	// Results shows the outcome of each timer that the job has worked on.

@@ -224,8 +224,8 @@ type policiesBody struct {
 	Policies []policy.Policy `json:"policies"`
 }
 
-// listPolicies lists every policy that the caller may see, or of these only those that
-// hold their type back.
+// listPolicies lists the policies that the caller may see, or only those with their type held
+// back.
 func (h handlers) listPolicies(c echo.Context) error {
 	q := requests.ReadQuery(c, "paused", "back_pressure")
 	paused, held := q.Flag("paused"), q.Flag("back_pressure")

@@ -43,7 +43,7 @@ func ReadBody(c echo.Context, limit int64, kinds []string) (jsontext.Value, erro
 	if r.ContentLength > limit {
 		return nil, tooLarge
 	}
-	// A length that is said is room that is taken at once: growing costs five times as much.
+	// Room is made at once for a length that was said: growing costs five times as much.
 	body := bytes.NewBuffer(make([]byte, 0, max(r.ContentLength, 0)+bytes.MinRead))
 	_, err := body.ReadFrom(http.MaxBytesReader(c.Response(), r.Body, limit))
 	if err == nil {

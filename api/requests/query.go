@@ -135,7 +135,7 @@ func OneOf[T ~string](q *Query, name string, words []T) T {
 	return value
 }
 
-// Flag returns a parameter that is true, or false, which is the default.
+// Flag returns a parameter that is true or false. The default is false.
 func (q *Query) Flag(name string) bool {
 	text := q.Values.Get(name)
 	if text != "" && text != "true" && text != "false" {

@@ -155,7 +155,7 @@ func (s *socket) write(ctx context.Context) error {
 	}
 }
 
-// expire lets no more rings come to a receiver that has to show anew who it is.
+// expire sends no more rings to a receiver that must authenticate again.
 func (s *socket) expire() {
 	s.expired.Store(true)
 	s.connection.Retire()

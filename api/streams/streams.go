@@ -48,7 +48,7 @@ type Receivers struct {
 
 // Options is what the calls of receivers that connect need.
 type Options struct {
-	// Hub has the receivers that are connected; nil where no receiver can connect.
+	// Hub has the connected receivers. It is nil if none can connect.
 	Hub *stream.Hub
 	// Policy returns the policy of a business type. It may be a few seconds old.
 	Policy func(ctx context.Context, businessType string) (policy.Policy, error)
@@ -212,7 +212,7 @@ func (s *Receivers) answer(c echo.Context) error {
 	return c.NoContent(http.StatusNoContent)
 }
 
-// resolve gives an answer to the ring that an id names, here or at the gateway that gave it.
+// resolve gives an answer to the ring with an id. The ring is here, or at the gateway in its id.
 func (s *Receivers) resolve(ctx context.Context, id string, answer delivery.RingAnswer) (err error) {
 	parts := strings.Split(id, ".")
 	if len(parts) != pollIDParts {
@@ -300,7 +300,7 @@ type RingBody struct {
 	Ring     string            `json:"ring"`
 	Deadline wire.Instant      `json:"deadline"`
 	Headers  map[string]string `json:"headers"`
-	// Body is the body where it is text, and BodyBase64 where it is not.
+	// Body is the body if it is text. Otherwise BodyBase64 is.
 	Body       *string `json:"body,omitempty"`
 	BodyBase64 string  `json:"body_base64,omitzero"`
 }

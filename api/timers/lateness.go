@@ -12,8 +12,8 @@ import (
 
 // Lateness tells how late timers will be.
 type Lateness interface {
-	// Expect is how late a timer will probably be that was booked; 0 for not at all, and
-	// where nothing is known.
+	// Expect returns how late a booked timer will probably be. It is 0 for not at all, and if
+	// nothing is known.
 	Expect(booked timer.View) time.Duration
 }
 

@@ -15,8 +15,8 @@ type specialDays struct {
 	// last holds n for the day n before the last of the month (L, L-3). lastWorkday holds n for
 	// the day from Monday to Friday nearest to that day (LW, L-3W).
 	last, lastWorkday set
-	// workday holds the days of which the nearest day from Monday to Friday rings (15W). atEnd
-	// has those of them for which a Sunday at the end of the month means the Friday before it.
+	// workday holds the days whose nearest weekday rings (15W). If such a day is a Sunday at the
+	// end of the month and also in atEnd, the Friday before it rings.
 	workday, atEnd set
 	// nth holds the days of the n-th week of the month (FRI#2), and lastOf those of its last
 	// week (FRIL).

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// exclusions are the times of a wall clock at which nothing rings: whole days, and whole minutes
-// that a cron expression matches.
+// exclusions are the times of a wall clock without a ring: whole days, and the whole minutes of a
+// cron expression.
 type exclusions struct {
 	days        map[civilDay]bool
 	expressions []expression

@@ -1,8 +1,8 @@
 package outcomes
 
-// Quantile is the lateness that a share q of observations does not exceed, in the unit of the
-// bounds. counts are those of the buckets that end at bounds; one more count is of what lies
-// above the last bound. Within a bucket, observations are taken to be spread evenly. worst is the
+// Quantile returns the lateness that a share q of observations does not exceed, in the unit of the
+// bounds. counts has the observations of each bucket up to its bound, and at its end those above
+// the last bound. Within a bucket, observations are taken to be spread evenly. worst is the
 // greatest observation. ok is false without observations.
 func Quantile(q float64, bounds []float64, counts []uint64, worst float64) (value float64, ok bool) {
 	var total uint64

@@ -6,7 +6,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Target is the share of timers that are to ring on time where a request names no other.
+// Target is the default share of timers that are to ring on time.
 const Target = 0.999
 
 // Objective is what the timers of a business type are measured by.

@@ -15,8 +15,8 @@ import (
 // errCancelledBefore is the error of a booking that reached a timer after its cancel.
 var errCancelledBefore = errors.New("the timer was cancelled before the booking came")
 
-// cancelledBefore distinguishes a booking that came after a timer's cancel from one that
-// came before it. Temporal's history has both in the order of their arrival.
+// cancelledBefore tells a booking after a timer's cancel from a booking before it. Temporal's
+// history has both in the order of their arrival.
 func (e *effects) cancelledBefore(ctx context.Context, s sent, outcome error) error {
 	refused, ok := errors.AsType[*wire.Error](outcome)
 	if !ok || refused.Code != wire.AlreadyFinished || timer.StateOf(refused).Status != timer.Cancelled {

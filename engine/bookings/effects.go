@@ -169,8 +169,8 @@ func (e *effects) isUpToDate(ctx context.Context, view timer.View) (bool, error)
 	}
 }
 
-// applying reports whether a run has received a change that it has not applied yet: it waits
-// for the attempt that it has called off, or for the receipt of one.
+// applying reports whether a run has received a change and not applied it yet. It waits for the
+// attempt that it called off, or for its receipt.
 func applying(described *workflowservice.DescribeWorkflowExecutionResponse) bool {
 	return slices.ContainsFunc(described.GetPendingActivities(), func(a *workflowpb.PendingActivityInfo) bool {
 		return a.GetState() == enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED || a.GetActivityType().GetName() == workflows.ActivityAsk

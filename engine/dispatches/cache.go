@@ -29,8 +29,8 @@ type cachedMemo struct {
 
 func newMemoCache() *memoCache { return &memoCache{entries: map[wire.Key]cachedMemo{}} }
 
-// get returns a memo that was not read before since: an id that was free for a moment may be
-// that of another dispatch by now.
+// get returns a memo that was read after since. An earlier one may be of another dispatch: the id
+// may have been free for a moment.
 func (c *memoCache) get(key wire.Key, since time.Time, read func() (dispatch.Memo, error)) (dispatch.Memo, error) {
 	entry, ok := c.known(key)
 	for !ok || entry.began.Before(since) {

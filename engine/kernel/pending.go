@@ -22,8 +22,7 @@ func NextAttempt(pending *workflowpb.PendingActivityInfo) wire.Instant {
 	return wire.At(pending.GetScheduledTime().AsTime())
 }
 
-// StandbyOf is the attempt of a pending activity that has not begun. ok is false for one
-// that has.
+// StandbyOf returns the attempt of a pending activity. ok is false if the attempt has begun.
 func StandbyOf(pending *workflowpb.PendingActivityInfo) (standby policy.Standby, ok bool) {
 	if pending.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
 		return standby, false

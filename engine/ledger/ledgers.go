@@ -88,8 +88,8 @@ func OnTime(policies Policies, businessType string) time.Duration {
 	return policy.DefaultOnTime
 }
 
-// open counts the timers that have not ended, of a business type or, for "", of each type that
-// has a policy. It is empty if visibility does not answer.
+// open counts the open timers of a business type or, for "", of each type with a policy. It is
+// empty if visibility does not answer.
 func (l *Ledgers) open(ctx context.Context, businessType string) map[string]*int64 {
 	stats, err := l.stats.Count(ctx, businessType)
 	if err != nil {

@@ -29,8 +29,8 @@ func ended(businessType string, part span) query.Query {
 // isExpired selects those of them that expired: visibility shows them as completed.
 func isExpired() query.Query { return visibility.State.Is(string(timer.Expired)) }
 
-// count counts some minutes. It goes no deeper into those in which nothing ended, and lists
-// those in which little did.
+// count counts some minutes. It skips those in which nothing ended, and lists those in which
+// little did.
 func (o *Outcomes) count(ctx context.Context, businessType string, part span) ([]outcomes.Counts, error) {
 	c := &counter{Outcomes: o, businessType: businessType, first: part.first, counts: make([]outcomes.Counts, part.end-part.first)}
 	expired, err := c.number(ctx, query.All(ended(businessType, part), isExpired()))

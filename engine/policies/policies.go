@@ -102,8 +102,8 @@ func (r *Reader) Recent(ctx context.Context, businessType string) (policy.Policy
 	return policy, err
 }
 
-// Known are the policies that this process has read lately: those of all types that it makes
-// attempts for.
+// Known returns the policies that this process has read lately: those of the types of its
+// attempts.
 func (r *Reader) Known() []policy.Policy { return r.cache.known() }
 
 // Stored returns the policy as stored now, its secrets sealed. The errors are

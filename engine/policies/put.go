@@ -132,9 +132,9 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 	}
 }
 
-// storeUnaddressed removes the URL, unless there are open timers that may need it: without a
-// look at each, it is unknown which have their own. The policy is closed until all bookings
-// are counted.
+// storeUnaddressed removes the URL, unless open timers may need it. Which timers have a URL of
+// their own is unknown without a look at each. The policy is closed until all bookings are
+// counted.
 func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
 	closing := &closing{by: w.closer, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
 		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +

@@ -52,7 +52,7 @@ func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token 
 		page.Past = append(page.Past, last)
 	}
 	for _, info := range response.GetExecutions() {
-		// A run that began after an occurrence had ended describes that occurrence.
+		// A run describes the occurrence that ended before it began.
 		run, err := s.reader.View(ctx, info)
 		if err == nil && run.Memo.Series != nil && run.Memo.Series.Began && run.Memo.Series.Last != nil {
 			page.Past = append(page.Past, *run.Memo.Series.Last)

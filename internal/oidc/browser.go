@@ -64,7 +64,7 @@ func (b *Browser) Begin(ctx context.Context, redirect string) (to string, a Atte
 	return client.AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// Finish returns who has signed in: it exchanges the code that came back with the state. The
+// Finish exchanges the code that came back with the state, and returns who has signed in. The
 // error is, or wraps, [auth.ErrUnknown], [auth.ErrExpired] or [auth.ErrNoProvider].
 func (b *Browser) Finish(ctx context.Context, redirect string, back Back, a Attempt) (Person, error) {
 	if a.State == "" || subtle.ConstantTimeCompare([]byte(back.State), []byte(a.State)) != 1 || back.Code == "" {

@@ -67,7 +67,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 // published is what an issuer publishes: its keys, and where it signs users in.
 type published struct {
 	keys []jose.JSONWebKey
-	// endpoint is the zero value where the issuer names none, or none that is safe.
+	// endpoint is the zero value if the issuer names none or an unsafe one.
 	endpoint oauth2.Endpoint
 }
 

@@ -88,7 +88,7 @@ func (k *keys) trusted() []jose.JSONWebKey {
 	return k.set
 }
 
-// signsIn is where the issuer signs users in. It is asked where that is not known.
+// signsIn returns where the issuer signs users in. It asks the issuer if that is not known.
 func (k *keys) signsIn(ctx context.Context) (oauth2.Endpoint, error) {
 	if len(k.trusted()) == 0 {
 		if err := k.refresh(ctx); err != nil {

@@ -130,8 +130,8 @@ func expiration(left time.Duration) string {
 	return strconv.FormatInt(min(max(left, time.Millisecond), tuning.BrokerLongestExpiration).Milliseconds(), 10)
 }
 
-// answerOf is the broker's answer before the confirmation: it returns a message that it
-// cannot route, and closes a channel on which it refuses something.
+// answerOf is the broker's answer before the confirmation. The broker returns a message without a
+// route, and closes the channel of a refused one.
 func (ch *channel) answerOf(acked bool) delivery.Answer {
 	select {
 	case returned, ok := <-ch.returns:
