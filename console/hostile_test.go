@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
@@ -34,7 +35,9 @@ func (h *house) restock() {
 	h.shelf.views = []timer.View{dailyOf(viewOf(timer.Scheduled))}
 	h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
 	h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Running)}
-	h.shelf.rules = []policy.Policy{closing()}
+	linked := closing()
+	linked.Fallback = &delivery.Fallback{Callback: delivery.Callback{Destination: delivery.HTTP("https://second.example.com")}}
+	h.shelf.rules = []policy.Policy{linked}
 }
 
 // unreadable are texts that no client of the API could send, and a browser may.

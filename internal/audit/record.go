@@ -34,7 +34,9 @@ func Answer(r *trail.Record, status int, problem wire.Code) {
 
 // ItemOf returns the result for a timer of a batch.
 func ItemOf(key wire.Key, status int, problem wire.Code) trail.Item {
-	item := trail.Item{BusinessType: key.BusinessType, BusinessID: key.BusinessID, Outcome: outcomeOf(status), Status: status, Problem: problem}
+	item := trail.Item{
+		BusinessType: key.BusinessType, BusinessID: key.BusinessID, Outcome: outcomeOf(status), Status: status, Problem: problem,
+	}
 	if status == http.StatusOK { // booked before
 		item.Outcome = trail.Unchanged
 	}
