@@ -19,6 +19,9 @@
 //   - timer: one timer, from its booking to its end;
 //   - dispatch: a mass job, its shards, and the time of each item;
 //   - job: work on many timers selected by a filter;
+//   - outcomes: how timers ended, minute by minute;
+//   - slo: how punctual timers were, beside what their policies promise;
+//   - health: what the checks of an installation found;
 //   - forecast: the timers that fall due in the time ahead;
 //   - model: the life of a timer as states, events and decisions, for tests;
 //   - trail: the records of calls that change something;

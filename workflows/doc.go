@@ -5,7 +5,9 @@
 //   - the [Policy] of a business type, and the [PolicyRegistry] of all types with one
 //   - a [Dispatch], and each [DispatchShard] of it
 //   - a [Job] on many items, such as a bulk change
+//   - a [Ledger], which counts how timers end
 //   - an [Alert] or an outcome on its way
+//   - a [TestRing], which sends a test event
 //   - the readiness [Probe]
 //   - [Notify], which reaches the worker that has preloaded a timer
 //   - [AnswerRing], which brings an answer to another gateway
