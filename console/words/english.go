@@ -441,7 +441,7 @@ var englishWords = map[string]string{
 	"emergency.pause":             "Everything is paused.",
 	"emergency.resume":            "It is resumed.",
 	"audit.title":                 "Audit",
-	"audit.since":                 "What changed something or was refused here: all of it since %s, but calls of programs about single timers since %s.",
+	"audit.since":                 "Calls that changed something or were refused: all since %s, those of programs about single timers since %s.",
 	"audit.gateway":               "Each gateway knows its own calls. This is",
 	"audit.operation":             "Call",
 	"audit.target":                "On",
