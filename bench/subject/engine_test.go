@@ -12,31 +12,29 @@ import (
 	"github.com/wakecall/wakecall/bench/stage"
 )
 
-// Temporal as it comes has all of its indexes and four partitions of a queue, and
-// what is set has neither.
+// Temporal as it comes has all of its indexes, and four partitions of a queue. That a deployment of
+// Wakecall has neither is tested in e2e, on the same programs.
 func TestUntunedIsAsItComes(t *testing.T) {
-	for _, untuned := range []bool{true, false} {
-		s := stage.New(t.Context())
-		t.Cleanup(func() { require.NoError(t, s.Close()) })
-		e := &productionEngine{untuned: untuned}
-		addr, err := e.start(s)
-		require.NoError(t, err)
+	s := stage.New(t.Context())
+	t.Cleanup(func() { require.NoError(t, s.Close()) })
+	e := &productionEngine{untuned: true}
+	addr, err := e.start(s)
+	require.NoError(t, err)
 
-		connection, err := pgx.Connect(t.Context(), e.production.Postgres.URL("temporal_visibility"))
-		require.NoError(t, err)
-		var indexes int
-		require.NoError(t, connection.QueryRow(t.Context(),
-			"SELECT count(*) FROM pg_indexes WHERE tablename = 'executions_visibility'").Scan(&indexes))
-		require.NoError(t, connection.Close(t.Context()))
-		require.Equal(t, untuned, indexes > 50, "%d indexes", indexes)
+	connection, err := pgx.Connect(t.Context(), e.production.Postgres.URL("temporal_visibility"))
+	require.NoError(t, err)
+	var indexes int
+	require.NoError(t, connection.QueryRow(t.Context(),
+		"SELECT count(*) FROM pg_indexes WHERE tablename = 'executions_visibility'").Scan(&indexes))
+	require.NoError(t, connection.Close(t.Context()))
+	require.Greater(t, indexes, 50)
 
-		temporal, err := dial(t.Context(), addr)
-		require.NoError(t, err)
-		partitions, err := temporal.WorkflowService().ListTaskQueuePartitions(t.Context(), &workflowservice.ListTaskQueuePartitionsRequest{
-			Namespace: client.DefaultNamespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
-		})
-		temporal.Close()
-		require.NoError(t, err)
-		require.Equal(t, untuned, len(partitions.GetWorkflowTaskQueuePartitions()) > 1)
-	}
+	temporal, err := dial(t.Context(), addr)
+	require.NoError(t, err)
+	partitions, err := temporal.WorkflowService().ListTaskQueuePartitions(t.Context(), &workflowservice.ListTaskQueuePartitionsRequest{
+		Namespace: client.DefaultNamespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
+	})
+	temporal.Close()
+	require.NoError(t, err)
+	require.Greater(t, len(partitions.GetWorkflowTaskQueuePartitions()), 1)
 }
