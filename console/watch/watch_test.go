@@ -1,12 +1,18 @@
 package watch
 
 import (
+	"fmt"
+	"log/slog"
+	"net/http"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/internal/auth"
 )
 
 // Many that look make one look, and no more than the pace lets.
@@ -56,4 +62,30 @@ func TestALookThatTakesLong(t *testing.T) {
 	w.Every, w.Wait = time.Hour, time.Minute
 	require.Equal(t, time.Unix(2000, 0), w.Picture(t.Context()).At)
 	close(goOn)
+}
+
+// The last delivery is the first of the list, and is shown to who sees its type.
+func TestTheLastDelivery(t *testing.T) {
+	t.Parallel()
+	listed := `{"timers":[{"business_type":"a","business_id":"1"}]}`
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/timers" {
+			_, _ = fmt.Fprint(w, listed)
+			return
+		}
+		_, _ = fmt.Fprint(w, `{"business_type":"a","business_id":"1","delivered_at":"2026-11-26T12:00:00Z"}`)
+	})
+	l := &looker{api: calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, ctx: t.Context(), Picture: &Picture{}}
+	l.lastDelivered()
+	require.NotNil(t, l.LastDelivered)
+	require.Equal(t, 12, l.LastDelivered.DeliveredAt.Hour())
+	viewer := func(types string) *auth.Principal {
+		return &auth.Principal{Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{types}}}}
+	}
+	require.NotNil(t, l.SeenBy(viewer("a")).LastDelivered)
+	require.Nil(t, l.SeenBy(viewer("b")).LastDelivered)
+
+	listed, l.LastDelivered = `{"timers":[]}`, nil
+	l.lastDelivered()
+	require.Nil(t, l.LastDelivered)
 }
