@@ -28,7 +28,7 @@ func (s settings) checkDisk(context.Context) health.Check {
 		check.Status, check.Detail = health.Unknown, "The disk of the data directory cannot be read: "+err.Error()
 		return check
 	}
-	free := uint64(disk.Bavail) * uint64(disk.Bsize)
+	free := disk.Bavail * uint64(disk.Bsize)
 	check.Detail = fmt.Sprintf("%s has %d MiB, and %d MiB of its disk are free.", s.DataDir, size/mebibyte, free/mebibyte)
 	if free < leastFree {
 		check.Status = health.Failing
