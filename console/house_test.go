@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -443,6 +444,9 @@ type reply struct {
 	body string
 }
 
+// misprinted is a text of a catalogue with a value that it does not take, or a pointer for a number.
+var misprinted = regexp.MustCompile(`%![a-z]?\(|\d{12,} ms late`)
+
 func (h *house) send(method, path string, form url.Values, headers ...string) reply {
 	h.t.Helper()
 	var body io.Reader
@@ -466,6 +470,7 @@ func (h *house) send(method, path string, form url.Values, headers ...string) re
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(h.t, err)
 	require.NoError(h.t, answer.Body.Close())
+	require.NotRegexp(h.t, misprinted, string(text), path)
 	return reply{answer, string(text)}
 }
 

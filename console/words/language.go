@@ -49,6 +49,9 @@ func (l Language) count(key string, n int) string {
 	if _, has := catalogues[l][key+".one"]; has && n == 1 {
 		key += ".one"
 	}
+	if !strings.Contains(catalogues[l][key], "%d") { // "one attempt"
+		return l.Say(key)
+	}
 	return l.Say(key, n)
 }
 

@@ -73,3 +73,12 @@ func TestCatalogues(t *testing.T) {
 var verb = regexp.MustCompile(`%[a-z]`)
 
 func verbs(text string) []string { return verb.FindAllString(text, -1) }
+
+// A text for one of something may leave the number out.
+func TestOneOfSomething(t *testing.T) {
+	t.Parallel()
+	said := Speech{Lang: English}
+	require.Equal(t, "one attempt", said.N("policy.attempts", 1))
+	require.Equal(t, "1 timer matches", said.N("job.ready", 1))
+	require.Equal(t, "2 timers match", said.N("job.ready", 2))
+}
