@@ -81,3 +81,13 @@ func TestPausingATypeByRole(t *testing.T) {
 	}
 	require.Equal(t, http.StatusNotFound, h.post("/console/types/invoice/explode", nil).StatusCode)
 }
+
+// The lines of an empty console work as they stand there: they name this gateway, and the key where one is asked for.
+func TestTheLinesOfAnEmptyConsole(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.Contains(t, h.get("/console/").body, "--server "+h.url+"\ncurl -sS -X PUT "+h.url+"/v1/policies/demo -H 'Content-Type")
+	asked := open(t, plan{keys: staff, secret: seal.NewKey()})
+	asked.signIn("root")
+	require.Equal(t, 2, strings.Count(asked.get("/console/").body, "Authorization: Bearer $WAKECALL_API_KEY"))
+}

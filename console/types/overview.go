@@ -19,6 +19,14 @@ type overviewPage struct {
 	Base string
 }
 
+// Bearer is the option by which curl says who calls; "" where the API does not ask.
+func (p overviewPage) Bearer() string {
+	if !p.SignsIn {
+		return ""
+	}
+	return ` -H "Authorization: Bearer $WAKECALL_API_KEY"`
+}
+
 // tile is one number, and where it leads.
 type tile struct {
 	Key, Link string
