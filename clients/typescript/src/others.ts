@@ -1,4 +1,14 @@
-import { type Api, type CallOptions, type Changed, type ChangeOptions, changed, given, type Query, signalOf, take } from "./api.js";
+import {
+  type Api,
+  type CallOptions,
+  type Changed,
+  type ChangeOptions,
+  changed,
+  given,
+  type Query,
+  signalOf,
+  take,
+} from "./api.js";
 import type { components } from "./openapi.js";
 import type { Emergency, EmergencyOrder, Held, Recurrence, Upcoming } from "./schema.js";
 
