@@ -470,7 +470,9 @@ func (h *house) send(method, path string, form url.Values, headers ...string) re
 	text, err := io.ReadAll(answer.Body)
 	require.NoError(h.t, err)
 	require.NoError(h.t, answer.Body.Close())
-	require.NotRegexp(h.t, misprinted, string(text), path)
+	if strings.Contains(string(text), "%!") || strings.Contains(string(text), " ms late") { // the pattern is slow on long texts
+		require.NotRegexp(h.t, misprinted, string(text), path)
+	}
 	return reply{answer, string(text)}
 }
 
