@@ -112,7 +112,7 @@ test-units:
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
 
 .PHONY: test-modules
-test-modules: build cli peers # the benchmark's tests start them
+test-modules: compiled cli peers # the benchmark's tests start them
 	cd standalone && $(GO_TEST) ./...
 	cd examples && $(GO_TEST) ./...
 	cd bench && $(GO_TEST) $(RACE) ./...
@@ -122,13 +122,22 @@ test-modules: build cli peers # the benchmark's tests start them
 .PHONY: test-e2e
 test-e2e: test-deployments test-smoke test-pace ## the tests on whole deployments
 
+# What our binaries are compiled from, without their version. Go keeps the result of a test for as
+# long as the variables that it read are the same, and does not see which programs it started.
+COMPILED := $(BIN)/compiled
+test-modules test-deployments test-smoke test-pace: export WAKECALL_COMPILED = $(shell cat $(COMPILED) 2>/dev/null)
+
+.PHONY: compiled
+compiled: build
+	@for module in . standalone; do (cd $$module && $(AS_BUILT) go list -deps -export -f '{{.BuildID}}' .); done | sha256sum >$(COMPILED).$$$$ && mv $(COMPILED).$$$$ $(COMPILED)
+
 # Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
-test-deployments: build cli $(CRANE) $(CYCLONEDX)
+test-deployments: compiled cli $(CRANE) $(CYCLONEDX)
 	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
-test-pace: build cli # it measures how even a rate is
+test-pace: compiled cli # it measures how even a rate is
 	cd e2e && $(GO_TEST) ./pace
 
 # The race detector makes the embedded Temporal several times as slow. Our own packages run under
@@ -136,7 +145,7 @@ test-pace: build cli # it measures how even a rate is
 SMOKE := ^Test(BookedAndRung|Moves|CancelInFlight|Redeliver|PausedAndResumed)$$
 
 .PHONY: test-smoke
-test-smoke:
+test-smoke: compiled
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race

@@ -42,8 +42,8 @@ func TestPace(t *testing.T) {
 			t.Parallel()
 			b := newBusiness(t, p, "below-one")
 			b.callsPerSecond(0.5)
-			b.book(5)
-			calls := b.receiver.AwaitAll(t, 10)
+			b.book(3)
+			calls := b.receiver.AwaitAll(t, 6)
 			require.Empty(t, exceeds(arrivals(calls), 0.5))
 			require.Empty(t, idles(arrivals(calls), 0.5))
 		})
@@ -51,8 +51,8 @@ func TestPace(t *testing.T) {
 	t.Run("restarted", func(t *testing.T) { restarted(t, p, workers) })
 }
 
-// timers make a backlog of 20 seconds at 20 a second, including their retries.
-const timers = 200
+// timers make a backlog of 12 seconds at 20 a second, including their retries.
+const timers = 120
 
 // business is one business type with its receiver.
 type business struct {

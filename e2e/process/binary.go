@@ -12,7 +12,7 @@ import (
 )
 
 // WakecallBinary is the path of the production binary.
-func WakecallBinary(t testing.TB) string { return built(t, wakecall) }
+func WakecallBinary(t testing.TB) string { return ours(t, wakecall) }
 
 // EarlierBinary is the path of a production binary of an earlier version, from 1.0.0 on. The
 // environment must name it; without it the test is skipped.
@@ -25,7 +25,7 @@ func EarlierBinary(t testing.TB) string {
 }
 
 // StandaloneBinary is the path of the standalone binary.
-func StandaloneBinary(t testing.TB) string { return built(t, standalone) }
+func StandaloneBinary(t testing.TB) string { return ours(t, standalone) }
 
 // Temporal is the path of the temporal CLI.
 func Temporal(t testing.TB) string { return built(t, temporalCLI) }
@@ -56,6 +56,15 @@ var (
 	temporalServer = program("TEMPORAL_SERVER", "temporal-server", asShipped("e2e", "go.temporal.io/server/cmd/server"))
 	sqlTool        = program("TEMPORAL_SQL_TOOL", "temporal-sql-tool", asShipped("e2e", "go.temporal.io/server/cmd/tools/sql"))
 )
+
+// ours is the path of a program of this checkout. Go keeps the result of a test for as long as
+// the variables that it read are the same, and this one changes with what the programs are
+// compiled from.
+func ours(t testing.TB, program func() (string, error)) string {
+	t.Helper()
+	_ = os.Getenv("WAKECALL_COMPILED")
+	return built(t, program)
+}
 
 func built(t testing.TB, program func() (string, error)) string {
 	t.Helper()
