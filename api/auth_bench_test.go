@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/labstack/echo/v4"
 	"github.com/stretchr/testify/require"
@@ -15,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/api/front"
 	"github.com/wakecall/wakecall/api/paths"
 	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -65,11 +67,21 @@ func BenchmarkAuthorizedBooking(b *testing.B) {
 	}
 }
 
-// BenchmarkBookingWithAKey is the whole way of a booking through the front door.
+// BenchmarkBookingWithAKey is the whole way of a booking through the front door, without records of
+// calls and with those that a gateway keeps in memory.
 func BenchmarkBookingWithAKey(b *testing.B) {
+	for name, records := range map[string]*audit.Log{"unrecorded": nil, "recorded": audit.NewLog(audit.NewRecent(time.Now()))} {
+		b.Run(name, func(b *testing.B) { benchmarkBooking(b, records) })
+	}
+}
+
+func benchmarkBooking(b *testing.B, records *audit.Log) {
 	digest := sha256.Sum256([]byte("secret"))
 	key := auth.Key{SHA256: digest, Principal: auth.Principal{Name: "shop", By: auth.ByKey, Grants: []auth.Grant{{Role: auth.Operator, Payloads: true, Types: []string{"order"}}}}}
-	server := New(Options{Timers: timers.Options{Timers: &types{}, Failures: silent{}}, Front: front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key})}})
+	server := New(Options{
+		Timers: timers.Options{Timers: &types{}, Failures: silent{}},
+		Front:  front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.New([]auth.Key{key}), Audit: records},
+	})
 	b.ReportAllocs()
 	for b.Loop() {
 		request := httptest.NewRequest(http.MethodPost, paths.Timers, strings.NewReader(`{"business_type":"order","business_id":"1","delay":"1h"}`))

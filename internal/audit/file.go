@@ -117,17 +117,27 @@ func (a *appended) open() error {
 // ends reports whether a record is near the end of the file. That of a call in the journal was written
 // in the last moment of the previous process.
 func (a *appended) ends(id string) (bool, error) {
-	file, err := os.Open(a.path)
+	end, err := tail(a.path)
+	return bytes.Contains(end, []byte(strconv.Quote(id))), err
+}
+
+// tail returns the whole lines at the end of a file, of at most [tuning.AuditLoaded] bytes.
+func tail(path string) (text []byte, err error) {
+	file, err := os.Open(path)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	defer func() { _ = file.Close() }()
 	is, err := file.Stat()
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	tail, err := io.ReadAll(io.NewSectionReader(file, max(0, is.Size()-tuning.AuditLoaded), tuning.AuditLoaded))
-	return bytes.Contains(tail, []byte(strconv.Quote(id))), err
+	skipped := max(0, is.Size()-tuning.AuditLoaded)
+	text, err = io.ReadAll(io.NewSectionReader(file, skipped, tuning.AuditLoaded))
+	if skipped > 0 { // it begins within a line
+		_, text, _ = bytes.Cut(text, []byte("\n"))
+	}
+	return text, err
 }
 
 // Write implements [io.Writer].

@@ -2,8 +2,6 @@ package audit
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -108,25 +106,6 @@ func (r *Recent) knowFrom(at wire.Instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timers.since, r.others.since = min(r.timers.since, at), min(r.others.since, at)
-}
-
-// tail returns the whole lines at the end of a file.
-func tail(path string) (text []byte, err error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	is, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	skipped := max(0, is.Size()-tuning.AuditLoaded)
-	text, err = io.ReadAll(io.NewSectionReader(file, skipped, tuning.AuditLoaded))
-	if skipped > 0 { // it begins within a line
-		_, text, _ = bytes.Cut(text, []byte("\n"))
-	}
-	return text, err
 }
 
 // Query asks for records.
