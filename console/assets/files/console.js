@@ -1,7 +1,7 @@
 // What makes the pages smooth. Every page works without it.
 (() => {
   'use strict';
-  const root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)];
+  const on = addEventListener, root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)];
   root.classList.add('scripted');
 
   // Times in the zone of who looks; UTC stays on hover.
@@ -38,18 +38,18 @@
     const form = e.target.closest?.('main form');
     if (form && !['row', 'all'].includes(e.target.name) && e.target.matches('input, select, textarea')) form.classList.add('touched');
   };
-  addEventListener('input', touched);
-  addEventListener('focusin', touched);
-  const fresh = () => { const time = document.querySelector('footer time'); if (time) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
+  on('input', touched);
+  on('focusin', touched);
+  const fresh = () => { for (const time of all('footer time')) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
 
   // A first try that fails is made again: htmx only comes back to a stream that was open.
-  const live = document.querySelector('[hx-sse\\:connect]');
-  if (live?.getAttribute('hx-sse:connect').includes('page=')) addEventListener('htmx:sse:after:message', fresh);
+  const live = document.querySelector('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
+  if (live?.getAttribute('hx-sse:connect').includes('page=')) on(swapped, fresh);
   live?.addEventListener('over', () => live.remove());
   setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
 
   // A time is typed in the viewer's zone, and shown in UTC too.
-  addEventListener('input', ({target: {name, value, form}}) => {
+  on('input', ({target: {name, value, form}}) => {
     const at = new Date(value);
     if (name !== 'at' || isNaN(at)) return;
     form.elements.offset.value = at.getTimezoneOffset();
@@ -73,7 +73,7 @@
       box.remove();
     }
   };
-  addEventListener('click', async e => {
+  on('click', async e => {
     const button = e.target.closest?.('button[data-copy]');
     if (!button) return;
     await copy(button.parentElement.querySelector('code').textContent);
@@ -82,23 +82,24 @@
   });
 
   // The pictures have one cursor, and a drag over them zooms in.
-  let begun, dragged;
-  const hitOf = e => e.target.closest?.('.plot .hit'), xOf = hit => +hit.getAttribute('x');
+  let begun, dragged, last;
+  const hitOf = e => e.target?.closest?.('.plot .hit'), xOf = hit => +hit.getAttribute('x');
   const point = e => {
     const hit = hitOf(e), plots = hit?.closest('.plots'), from = plots?.contains(begun) ? begun : hit;
     for (const other of all('.hit')) {
       const within = plots?.contains(other) && (xOf(other) - xOf(from)) * (xOf(other) - xOf(hit)) <= 0;
-      other.classList.toggle('at', Boolean(within));
+      other.classList.toggle('at', !!within);
     }
     for (const says of all('.says')) put(says, hit?.textContent ?? says.dataset.hint);
   };
-  addEventListener('pointermove', point);
-  addEventListener('pointerdown', e => { begun = hitOf(e); dragged = false; });
-  addEventListener('pointercancel', () => { begun = null; });
-  addEventListener('dragstart', e => { if (hitOf(e) || e.target.closest?.('.plot a')) e.preventDefault(); });
-  addEventListener('pointerup', e => {
+  on('pointermove', e => point(last = e));
+  on(swapped, () => last && point({target: document.elementFromPoint(last.x, last.y)}));
+  on('pointerdown', e => { begun = hitOf(e); dragged = false; });
+  on('pointercancel', () => { begun = null; });
+  on('dragstart', e => { if (hitOf(e) || e.target.closest?.('.plot a')) e.preventDefault(); });
+  on('pointerup', e => {
     const hit = hitOf(e), plots = hit?.closest('.plots');
-    dragged = Boolean(begun) && begun !== hit && plots?.contains(begun);
+    dragged = begun && begun !== hit && plots?.contains(begun);
     if (dragged) {
       const {from, to} = plots.dataset, first = Date.parse(from), per = (Date.parse(to) - first) / 1000;
       const ends = [begun, hit].map(xOf).sort((a, b) => a - b), query = new URLSearchParams(location.search);
@@ -108,7 +109,7 @@
     }
     begun = null;
   });
-  addEventListener('click', e => { if (dragged && hitOf(e)) e.preventDefault(); dragged = false; }, true);
+  on('click', e => { if (dragged && hitOf(e)) e.preventDefault(); dragged = false; }, true);
 
   // Keys. None acts by itself: it leads to what has to be pressed or confirmed.
   const help = document.getElementById('keys');
@@ -138,7 +139,7 @@
     '?': () => help?.showModal(),
   };
   let went = 0;
-  addEventListener('keydown', e => {
+  on('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || help?.open) return;
     const here = document.activeElement, typing = here.matches?.('input:not([type=checkbox], [type=radio]), select, textarea');
     if (e.key === 'Escape') {
