@@ -132,6 +132,48 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
 }
 
+// What ended before the change came is said to have come first, with what happened meanwhile.
+func TestAnEndThatCameFirst(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	seen := viewOf(timer.Scheduled)
+	rung := func(status timer.Status) timer.View {
+		now := seen
+		now.Memo.Revision, now.Revision, now.Status = 2, 2, status
+		return now
+	}
+	for status, first := range map[timer.Status]string{
+		timer.Delivered: "The delivery came first", timer.Failed: "it had failed", timer.Expired: "it had expired", timer.Cancelled: "A cancel came first",
+	} {
+		h.shelf.views = []timer.View{rung(status)}
+		h.shelf.story = []timer.HistoryEntry{
+			{Event: timer.HistoryBooked, Revision: 1, Who: &wire.Actor{Name: "shop"}},
+			{Event: timer.HistoryFired, Revision: 2, Who: &wire.Actor{Name: "ben"}},
+			{Event: timer.HistoryEvent(status)},
+		}
+		for _, action := range []string{"cancel", "move", "fire", "edit", "pause"} {
+			form := tagOf(seen)
+			form.Set("delay", "5m")
+			form.Set("url", "https://orders.example/close")
+			answer := h.post(timerPath+"/"+action, form)
+			require.Equal(t, http.StatusPreconditionFailed, answer.StatusCode)
+			above, _, _ := strings.Cut(answer.body, `class="sentence"`)
+			require.Contains(t, above, "The revision of the timer is not the one in If-Match.", "the words of the API stay")
+			require.Contains(t, above, first, "%s %s", action, status)
+			require.NotContains(t, above, "press again")
+			require.Contains(t, above, `<span dir="auto">ben</span>`)
+			require.NotContains(t, above, "shop")
+			require.Contains(t, above, "<strong>"+string(status)+"</strong>", "its end is what changed")
+		}
+		list := h.post("/console/timers/selected", url.Values{"action": {"cancel"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}})
+		require.Contains(t, list.body, first)
+	}
+	require.Empty(t, h.shelf.changes())
+	h.shelf.views = []timer.View{rung(timer.Paused)}
+	require.NotContains(t, h.post(timerPath+"/cancel", tagOf(seen)).body, "came first", "the control: it goes on")
+	require.NotContains(t, h.post("/console/timers/selected", url.Values{"action": {"cancel"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}).body, "came first")
+}
+
 // Nothing changes by GET, from another origin, without the ETag of what was shown, or by an
 // action that there is not.
 func TestChangesThatAreNotMade(t *testing.T) {

@@ -35,7 +35,7 @@ func (c *Pages) changeTimer(v *site.Visit) {
 	a, problem := c.Call(v, made, &left)
 	switch {
 	case problem != nil:
-		c.tellRefusal(v, problem)
+		c.tellRefusal(v, act, problem)
 	case a.Status == http.StatusAccepted:
 		v.Redirect(key.Path() + "?done=accepted")
 	default:
@@ -44,13 +44,16 @@ func (c *Pages) changeTimer(v *site.Visit) {
 }
 
 // tellRefusal shows the timer as it is, with why it was not changed.
-func (c *Pages) tellRefusal(v *site.Visit, problem *calls.Problem) {
+func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 	page, unread := c.timerPage(v)
 	if unread != nil {
 		c.RefuseBy(v, problem)
 		return
 	}
-	page.Problem, page.Typed = problem, v.R.PostForm
+	page.refusal = refusal{Problem: problem, Typed: v.R.PostForm}
+	if !act.where(page.Timer) {
+		page.TooLate = tooLate(problem, page.Timer)
+	}
 	c.Render(v, problem.Status, "timer", page)
 }
 

@@ -34,6 +34,10 @@ type rulePage struct {
 	// MayChange reports whether the user may change the rule.
 	MayChange bool
 	Problem   *calls.Problem
+	// TooLate is a key of the catalogues: how the timer had ended before the change came; "" if it had
+	// not.
+	TooLate string
+	status  string
 }
 
 // shownOccurrences is how many occurrences a page shows, ahead and behind.
@@ -73,7 +77,7 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 	}
 	_, problem = c.Call(v, calls.Get(path+"/occurrences").With(countOf("page_size")), &past)
 	page.Past, page.PastUnread = past.Occurrences, problem != nil
-	page.Frame = c.Frame(v, "rule.title")
+	page.Frame, page.status = c.Frame(v, "rule.title"), shown.Status
 	open := !calls.Timer{Status: shown.Status}.Finished()
 	page.MayChange = open && c.Mode == site.On && v.Who.May(auth.Operator, page.BusinessType)
 	return page, nil
@@ -126,6 +130,7 @@ func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *calls.Upco
 	if page.Problem = problem; problem == nil {
 		page.Then, page.ETag = then, v.R.PostFormValue("etag") // the change is meant for what was shown
 	}
+	page.TooLate = tooLate(problem, calls.Timer{Status: page.status})
 	c.Render(v, calls.StatusOf(problem), "rule", page)
 }
 

@@ -56,6 +56,8 @@ type selectedRow struct {
 	// another one than was shown, and Problem why it was not done.
 	Accepted, Changed bool
 	Problem           *calls.Problem
+	// TooLate is a key of the catalogues: how it had ended before; "" if it had not.
+	TooLate string
 }
 
 // Succeeded are how many were done.
@@ -101,6 +103,9 @@ func (c *Pages) carryOut(v *site.Visit, act action, rows []selectedRow) {
 	_ = group.Wait() // none fails
 }
 
+// unmet is the refusal that a change has of a timer that is another one than was shown.
+var unmet = &calls.Problem{Status: http.StatusPreconditionFailed}
+
 // carryOutOne changes a timer if it is still the one that was shown.
 func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	var now calls.Timer
@@ -110,6 +115,9 @@ func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	}
 	if now.Revision != row.Revision || now.Round != row.Round || now.WebhookID != row.WebhookID {
 		row.Changed = true
+		if !act.where(now) {
+			row.TooLate = tooLate(unmet, now)
+		}
 		return
 	}
 	made := changeOf(act, row.Key, formOf(v.R.PostForm, shown.Head.Get("ETag")))

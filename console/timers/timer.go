@@ -29,13 +29,21 @@ type timerPage struct {
 	Actions []action
 	// Refused is why there are no actions; "" where there are.
 	Refused string
-	// Done is what was just done, and Problem why it was not.
-	Done    string
-	Problem *calls.Problem
-	// Typed is what stood in the form that was refused.
-	Typed url.Values
+	// Done is what was just done.
+	Done string
+	refusal
 	// Curl and Command are how to see the same without the console.
 	Curl, Command string
+}
+
+// refusal is why a change was not made; the zero value where none was refused.
+type refusal struct {
+	Problem *calls.Problem
+	// TooLate is a key of the catalogues: how the timer had ended before the change came; "" if it had
+	// not.
+	TooLate string
+	// Typed is what stood in the form.
+	Typed url.Values
 }
 
 // action is something to press.
