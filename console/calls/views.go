@@ -68,7 +68,7 @@ func (t Timer) Address() string {
 	switch {
 	case t.Callback == nil:
 		return ""
-	case t.Callback.URL != "":
+	case t.Callback.URL != "" || t.Callback.Broker == "":
 		return t.Callback.URL
 	default:
 		return strings.Join([]string{t.Callback.Broker, t.Callback.Exchange, t.Callback.RoutingKey}, " / ")
