@@ -32,6 +32,8 @@ type Options struct {
 	Logger  *slog.Logger
 	// Pace is how often the console looks at the whole installation.
 	Pace watch.Pace
+	// Patience is how long its pages wait for the API.
+	Patience site.Patience
 	// Now is the clock; nil for that of the system.
 	Now func() time.Time
 }
@@ -61,7 +63,10 @@ func New(options Options) (*Console, error) {
 	if err := people.WithKey(); err != nil {
 		return nil, err
 	}
-	shared := site.Site{Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now, Templates: pages}
+	shared := site.Site{
+		Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now,
+		Templates: pages, Patience: options.Patience,
+	}
 	return &Console{site: shared, pace: options.Pace}, nil
 }
 
@@ -70,8 +75,7 @@ func New(options Options) (*Console, error) {
 // Its streams end once left is done.
 func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over := *c
-	over.site.Sender = calls.Sender{API: api, Log: c.site.Logger}
-	over.site.Watch = watch.New(over.site.Sender, c.pace, c.site.Now)
+	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
 	over.hub = live.New(left, c.site.Logger)
 	over.routes, over.parts = over.mux(), over.partsMux()
 	return &over

@@ -54,11 +54,13 @@ import (
 
 // shelf has timers in place of Temporal, and notes what it is told to change.
 type shelf struct {
-	mu      sync.Mutex
-	views   []timer.View
-	story   []timer.HistoryEntry
-	paused  []policy.Emergency
-	down    bool
+	mu     sync.Mutex
+	views  []timer.View
+	story  []timer.HistoryEntry
+	paused []policy.Emergency
+	down   bool
+	// gone reports whether Temporal does not tell what is paused.
+	gone    bool
 	next    []byte
 	asked   []timers.PageRequest
 	changed []string
@@ -228,7 +230,12 @@ type pauses struct {
 	*shelf
 }
 
-func (e pauses) List(context.Context) ([]policy.Emergency, error) { return e.paused, nil }
+func (e pauses) List(context.Context) ([]policy.Emergency, error) {
+	if e.gone {
+		return nil, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	return e.paused, nil
+}
 
 func (e pauses) order(stop bool, order policy.EmergencyOrder) ([]policy.Emergency, error) {
 	e.mu.Lock()

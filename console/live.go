@@ -40,10 +40,10 @@ func (p part) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (c *Console) follow(v *site.Visit) {
 	if v.Who == nil {
 		v.Part = true
-		live.End(v.W, c.site.Over(v))
+		live.End(v.W, c.site.SignedOut(v))
 		return
 	}
-	scope := scopeOf(v.Who)
+	scope := site.Scope(v.Who)
 	topics := []live.Topic{{
 		Key: "strip " + string(v.Lang) + " " + scope, Every: tuning.LiveStrip, Render: c.strip(v),
 	}}
@@ -54,13 +54,10 @@ func (c *Console) follow(v *site.Visit) {
 	}
 	stays := func() bool {
 		who := c.site.Sessions.Recognise(sessions.Exchange{W: nowhere{}, R: v.R})
-		return who != nil && scopeOf(who) == scope && (who.Ends.IsZero() || c.site.Now().Before(who.Ends))
+		return who != nil && site.Scope(who) == scope && (who.Ends.IsZero() || c.site.Now().Before(who.Ends))
 	}
 	c.hub.Serve(v.W, v.R, stays, topics...)
 }
-
-// scopeOf returns the rights of a principal as a text. Pages for equal texts are equal.
-func scopeOf(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
 
 // viewer returns the principal that a page is rendered for: it has the rights of who. No page that is
 // kept up to date asks for a payload.

@@ -236,7 +236,8 @@ func TestEmptyAndBrokenPages(t *testing.T) {
 		}
 	}
 	h.shelf.down = true
-	broken := h.get("/console/timers/order-close/1")
+	require.Equal(t, http.StatusOK, h.get("/console/timers/order-close/1").StatusCode, "what was known last")
+	broken := h.get("/console/timers/order-close/2")
 	require.Equal(t, http.StatusServiceUnavailable, broken.StatusCode)
 	require.Contains(t, broken.body, "Temporal did not answer.")
 }

@@ -91,7 +91,8 @@ func TestPlotsOfPastAndAhead(t *testing.T) {
 	h.shelf.late = ""
 	require.Contains(t, h.get("/console/types/order-close").body, "set WAKECALL_PROMETHEUS_URL")
 	h.shelf.down = true
-	require.Contains(t, h.get("/console/types/order-close").body, "What has been cannot be read now.", "the page stays")
+	require.Contains(t, h.get("/console/types/order-close?at=02:41").body, "What has been cannot be read now.", "the page stays")
+	require.Contains(t, h.get("/console/types/order-close").body, "Some of this cannot be read now.", "of this page it is known how it was")
 
 	h.shelf.down = false
 	h.signIn("otto")

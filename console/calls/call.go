@@ -19,6 +19,8 @@ type Call struct {
 	// IfMatch is the ETag of what the change is meant for; "" for no condition.
 	IfMatch string
 	Body    any // nil for none
+	// Fresh reports whether an answer that was given earlier is of no use.
+	Fresh bool
 }
 
 // Get is a call that asks for something.

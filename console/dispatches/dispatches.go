@@ -165,7 +165,7 @@ func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
 		return nil, problem
 	}
 	page.Title = businessType + "/" + id
-	if c.Mode == site.On && v.Who.May(auth.Operator, businessType) {
+	if page.Fixed() == "" && v.Who.May(auth.Operator, businessType) {
 		for _, a := range dispatchActions {
 			if a.where(page.Dispatch) {
 				page.Actions = append(page.Actions, a.name)

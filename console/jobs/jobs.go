@@ -230,7 +230,7 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 	if page.Job.DryRun && page.Job.Operation == operationEdit {
 		page.Edited = site.FieldsOf(editedOf(v.R.Form))
 	}
-	page.MayChange = c.Mode == site.On && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
+	page.MayChange = page.Fixed() == "" && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
 	if page.Ready() {
 		query := page.Job.Filter.query()
 		query.Set("page_size", strconv.Itoa(examples))

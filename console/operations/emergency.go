@@ -7,7 +7,6 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
-	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -31,8 +30,6 @@ type emergencyPage struct {
 	Rows []emergencyRow
 	// MayStop reports whether who looks may pause everything.
 	MayStop bool
-	// Unread reports whether what is paused cannot be read now.
-	Unread  bool
 	Done    string
 	Problem *calls.Problem
 	// Typed is the note of the form that was refused.
@@ -53,17 +50,20 @@ func (c *Pages) showEmergency(v *site.Visit) {
 
 func (c *Pages) emergencyPage(v *site.Visit) *emergencyPage {
 	page := &emergencyPage{Frame: c.Frame(v, "emergency.title")}
-	page.Unread = page.Picture.Away[watch.PartPaused]
+	if page.Picture.EngineAway() {
+		v.ShowOld(page.Picture.Temporal)
+	}
+	may := page.Fixed() == ""
 	for _, one := range page.Picture.Paused {
 		row := emergencyRow{Pause: one}
 		if one.Everything {
-			row.MayResume = c.Mode == site.On && v.Who.May(auth.Admin, "")
+			row.MayResume = may && v.Who.May(auth.Admin, "")
 		} else {
-			row.MayResume = c.Mode == site.On && v.Who.May(auth.Operator, one.BusinessType)
+			row.MayResume = may && v.Who.May(auth.Operator, one.BusinessType)
 		}
 		page.Rows = append(page.Rows, row)
 	}
-	page.MayStop = c.Mode == site.On && v.Who.May(auth.Admin, "") && page.Picture.Everything() == nil
+	page.MayStop = may && v.Who.May(auth.Admin, "") && page.Picture.Everything() == nil
 	return page
 }
 

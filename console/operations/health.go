@@ -49,12 +49,11 @@ func (c check) OK() bool { return c.Status == "ok" }
 func (c *Pages) showHealth(v *site.Visit) {
 	page := healthPage{Frame: c.Frame(v, "health.title")}
 	p := page.Picture
-	lists := !p.Away[watch.PartPolicies] && !p.Away[watch.PartCounts] && !p.Away[watch.PartTimers]
 	slowest := max(p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
 	page.Rows = []healthRow{
-		{"temporal", !p.Away[watch.PartPaused], p.Temporal, p.Took[watch.PartPaused]},
+		{"temporal", !p.EngineAway(), p.Temporal, p.Took[watch.PartPaused]},
 		{"workers", !p.Away[watch.PartWorkers], p.Workers, p.Took[watch.PartWorkers]},
-		{"lists", lists, p.Listed, slowest},
+		{"lists", !p.ListsAway(), p.Listed, slowest},
 	}
 	var index struct {
 		Version string `json:"version"`
@@ -72,7 +71,9 @@ func (c *Pages) checks(v *site.Visit) (note string, all []check) {
 		Note   string  `json:"note"`
 		Checks []check `json:"checks"`
 	}
-	answer, _ := c.Call(v, calls.Get("/readyz").With(url.Values{"verbose": {""}}), nil)
+	asked := calls.Get("/readyz").With(url.Values{"verbose": {""}})
+	asked.Fresh = true
+	answer, _ := c.Call(v, asked, nil)
 	if answer == nil || json.Unmarshal(answer.Body.Bytes(), &ready) != nil {
 		return "", nil
 	}

@@ -47,8 +47,8 @@ func streamOf(v *Visit) string {
 // Strip is what a page has on top, to take the place of what it had.
 func (c *Site) Strip(v *Visit) []byte { return c.part(v, partStrip) }
 
-// Over says that the session is over.
-func (c *Site) Over(v *Visit) []byte { return c.part(v, partOver) }
+// SignedOut says that the session is over.
+func (c *Site) SignedOut(v *Visit) []byte { return c.part(v, partOver) }
 
 func (c *Site) part(v *Visit, name string) []byte {
 	var body bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
@@ -81,6 +82,8 @@ type Frame struct {
 	notices []watch.Notice
 	// Stream is the address of what keeps the page up to date; "" for nothing.
 	Stream string
+	mode   Mode
+	reads  *reads
 }
 
 // Frame is made for a page whose title has a key in the catalogues.
@@ -89,7 +92,7 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 		Speech: words.Speech{Lang: v.Lang, Now: c.Now(), Still: v.Part}, Title: v.Lang.Say(title),
 		Look: c.Look, Theme: themeOf(v.R), KeysOff: keysOff(v.R),
 		Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
-		Here: v.R.URL.RequestURI(),
+		Here: v.R.URL.RequestURI(), mode: c.Mode, reads: v.reads,
 	}
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		f.Here = links.Parent(v.R.URL.EscapedPath())
@@ -99,7 +102,7 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	}
 	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.R.URL.Path, links.Root), "/")
 	if f.Picture = (&watch.Picture{}); v.Who != nil {
-		f.Picture = c.Watch.Picture(v.R.Context()).SeenBy(v.Who)
+		f.Picture = c.Picture(v)
 		f.notices = watch.NoticesOf(f.Picture)
 	}
 	return f
@@ -112,6 +115,30 @@ func (f Frame) Hints() []string {
 		types[i] = policy.BusinessType
 	}
 	return search.Hints(types)
+}
+
+// Fixed is why nothing can be changed now, whoever asks; "" where it can.
+func (f Frame) Fixed() string {
+	switch {
+	case f.mode != On:
+		return f.T("actions.readonly")
+	case f.Picture.EngineAway():
+		return f.T("actions.away")
+	default:
+		return ""
+	}
+}
+
+// Old reports whether the page shows something that was known last in place of what cannot be read now.
+func (f Frame) Old() bool {
+	old, _ := f.reads.shown()
+	return old
+}
+
+// Since is when the oldest of that was read; the zero time where that is not known.
+func (f Frame) Since() time.Time {
+	_, since := f.reads.shown()
+	return since
 }
 
 // Refresh reports whether the page is to be shown anew by itself: what it shows goes on.
@@ -150,6 +177,11 @@ type refusedPage struct {
 	Reason string
 	// Problem is what the API says; nil where it was not asked.
 	Problem *calls.Problem
+}
+
+// Refresh reports whether the page may be there soon.
+func (p refusedPage) Refresh() bool {
+	return p.Problem != nil && p.Problem.Status >= http.StatusInternalServerError
 }
 
 // Refuse shows a page that says why there is no other, by a key of the catalogues.

@@ -48,4 +48,12 @@ type Site struct {
 	Watch *watch.Watch
 	// Templates are the pages.
 	Templates Templates
+	Patience  Patience
+	memory    *memory
+}
+
+// Over is the site of an API.
+func (c Site) Over(api calls.Sender, pace watch.Pace) Site {
+	c.Sender, c.Watch, c.memory = api, watch.New(api, pace, c.Now), newMemory()
+	return c
 }

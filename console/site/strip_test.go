@@ -49,9 +49,9 @@ func TestTheGravestComesFirst(t *testing.T) {
 	}, said(grim(now)))
 
 	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartPaused: true, watch.PartWorkers: true}}}
-	require.Equal(t, []string{"Temporal does not answer."}, said(p), "of the workers nothing is known")
+	require.Equal(t, []string{"Temporal does not answer. Until it does, nothing can be changed."}, said(p), "of the workers nothing is known")
 	p.Temporal = now.Add(-40 * time.Second)
-	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC."}, said(p))
+	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC. Until it does, what is shown is old, and nothing can be changed."}, said(p))
 
 	refused := &calls.Failure{Status: 503}
 	p = &watch.Picture{At: now, Overdue: map[string]*watch.Sample{"order": {N: 3}, "refund": {N: 1}}, Paused: []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now}}}

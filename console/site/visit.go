@@ -3,9 +3,11 @@ package site
 import (
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/sessions"
+	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
 )
@@ -21,11 +23,34 @@ type Visit struct {
 	Live, Part bool
 	// requestID is that of the visit in the log. Its calls, some of them concurrent, have the same.
 	requestID string
+	began     time.Time
+	reads     *reads
+	// picture is what the visitor sees of the whole installation; nil until it is asked for.
+	picture *watch.Picture
 }
 
 // NewVisit returns a visit of which nobody knows yet who made it.
 func NewVisit(w http.ResponseWriter, r *http.Request) *Visit {
-	return &Visit{Exchange: sessions.Exchange{W: w, R: r}, Lang: words.LanguageOf(r), requestID: w.Header().Get(headerRequestID)}
+	return &Visit{
+		Exchange: sessions.Exchange{W: w, R: r}, Lang: words.LanguageOf(r), requestID: w.Header().Get(headerRequestID),
+		began: time.Now(), reads: &reads{made: map[string]int{}},
+	}
+}
+
+// page is the address of what is asked for, without what does not change what it shows.
+func (v *Visit) page() string {
+	query := v.R.URL.Query()
+	query.Del("done")
+	query.Del("lang")
+	return v.R.Method + " " + v.R.URL.EscapedPath() + "?" + query.Encode()
+}
+
+// Picture is what the visitor sees of the whole installation. It is the same for all of one visit.
+func (c *Site) Picture(v *Visit) *watch.Picture {
+	if v.picture == nil {
+		v.picture = c.Watch.Picture(v.R.Context()).SeenBy(v.Who)
+	}
+	return v.picture
 }
 
 // Redirect leads to another page.
@@ -66,6 +91,9 @@ func (v *Visit) request(made calls.Call) (*http.Request, error) {
 // Call makes a call in the name of who is signed in, and reads the answer into to; nil for an
 // answer without a body.
 func (c *Site) Call(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Problem) {
+	if made.Method == http.MethodGet && v.Who != nil {
+		return c.read(v, made, to)
+	}
 	request, err := v.request(made)
 	if err != nil {
 		return nil, c.Broken(err)

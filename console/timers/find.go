@@ -64,7 +64,8 @@ func (c *Pages) findByID(v *site.Visit, s search.Search, token string) (found hi
 // is asked for the id: that needs no list.
 func (c *Pages) ofAnyType(v *site.Visit, s search.Search) (found hit) {
 	found.tried = []string{"search.tried.id"}
-	if s.Query.Has("business_type") || v.Who.May(auth.Viewer, "") {
+	mayList := s.Query.Has("business_type") || v.Who.May(auth.Viewer, "")
+	if mayList && !c.Picture(v).ListsAway() {
 		query := with(s.All(), "page_size", "2")
 		page, problem := c.FindTimers(v, query)
 		if problem == nil {
@@ -87,7 +88,7 @@ func (c *Pages) ofAnyType(v *site.Visit, s search.Search) (found hit) {
 func (c *Pages) askEach(v *site.Visit, s search.Search) (found []calls.Timer) {
 	types := s.Query["business_type"]
 	if len(types) == 0 {
-		for _, policy := range c.Watch.Picture(v.R.Context()).SeenBy(v.Who).Policies {
+		for _, policy := range c.Picture(v).Policies {
 			types = append(types, policy.BusinessType)
 		}
 	}

@@ -34,7 +34,9 @@ func (c *Pages) showPayload(v *site.Visit) {
 		Payload     jsontext.Value `json:"payload"`
 		Base64      []byte         `json:"payload_base64"`
 	}
-	a, problem := c.Call(v, calls.Get(path).With(url.Values{"payload": {"true"}}), &shown)
+	asked := calls.Get(path).With(url.Values{"payload": {"true"}})
+	asked.Fresh = true // who looks is recorded
+	a, problem := c.Call(v, asked, &shown)
 	if problem != nil {
 		c.RefuseBy(v, problem)
 		return

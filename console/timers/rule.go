@@ -79,7 +79,7 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 	page.Past, page.PastUnread = past.Occurrences, problem != nil
 	page.Frame, page.status = c.Frame(v, "rule.title"), shown.Status
 	open := !calls.Timer{Status: shown.Status}.Finished()
-	page.MayChange = open && c.Mode == site.On && v.Who.May(auth.Operator, page.BusinessType)
+	page.MayChange = open && page.Fixed() == "" && v.Who.May(auth.Operator, page.BusinessType)
 	return page, nil
 }
 

@@ -99,7 +99,7 @@ func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
 	page.ETag = shown.Head.Get("ETag")
 	page.Curl, page.Command = "curl -sS "+c.Base(v)+path, "wakecall get "+businessType+"/"+id
 	c.explain(v, page, path)
-	page.offer(c.Mode, v.Who)
+	page.offer(v.Who)
 	return page, nil
 }
 
@@ -119,10 +119,11 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 }
 
 // offer adds what may be pressed, or says why there is nothing.
-func (p *timerPage) offer(mode site.Mode, who *auth.Principal) {
+func (p *timerPage) offer(who *auth.Principal) {
+	fixed := p.Fixed()
 	switch {
-	case mode != site.On:
-		p.Refused = p.T("actions.readonly")
+	case fixed != "":
+		p.Refused = fixed
 	case !who.May(auth.Operator, p.Timer.BusinessType):
 		p.Refused = p.T("actions.viewer")
 	default:

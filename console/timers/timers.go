@@ -65,7 +65,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 	typed := strings.TrimSpace(v.R.FormValue("q"))
 	token := v.R.FormValue("page_token")
 	s := search.Parse(typed, c.Now())
-	asked, ok := questionsOf(s, c.Watch.Picture(v.R.Context()).SeenBy(v.Who), v.Who, c.Now())
+	asked, ok := questionsOf(s, c.Picture(v), v.Who, c.Now())
 	if v.Live = v.Live && len(asked) <= tuning.LiveQuestions; v.Part && len(asked) > tuning.LiveQuestions {
 		v.W.WriteHeader(http.StatusNoContent) // the page stays as it was
 		return
@@ -97,7 +97,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 		page.fill(c, v, asked, token)
 		page.Total = page.total(s)
 	}
-	page.offer(c, v, s)
+	page.offer(v, s)
 	c.Render(v, page.status(), "timers", page)
 }
 
@@ -123,10 +123,10 @@ func (p *timersPage) link(token string) string {
 }
 
 // offer adds what may be done with the timers that are shown.
-func (p *timersPage) offer(c *Pages, v *site.Visit, s search.Search) {
+func (p *timersPage) offer(v *site.Visit, s search.Search) {
 	businessType := s.Query.Get("business_type")
 	may := v.Who.MaySomewhere(auth.Operator) && (businessType == "" || v.Who.May(auth.Operator, businessType))
-	if c.Mode != site.On || len(p.Timers) == 0 || !may {
+	if p.Fixed() != "" || len(p.Timers) == 0 || !may {
 		return
 	}
 	status := s.Query.Get("status")

@@ -2,6 +2,7 @@ package types
 
 import (
 	"maps"
+	"net/http"
 	"net/url"
 	"slices"
 	"time"
@@ -55,10 +56,16 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 }
 
 func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Picture) {
+	away := false
 	for _, one := range listed {
 		query := url.Values{"business_type": {one}, "from": {words.ISO(p.firstAhead())}, "to": {words.ISO(p.To)}, "step": {p.Range.Step.String()}}
 		var f calls.Forecast
-		if _, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f); problem == nil {
+		var problem *calls.Problem
+		if !away {
+			_, problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f)
+			away = calls.StatusOf(problem) >= http.StatusInternalServerError // the others would keep the page waiting
+		}
+		if !away && problem == nil {
 			p.AddAhead(&f)
 		} else if known.Forecasts[one] != nil {
 			p.AddAhead(known.Forecasts[one])

@@ -70,22 +70,23 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	}
 	c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known) // a page without them is better than none
 	page.Versions = known.Versions
-	page.offer(c.Mode, v.Who)
+	page.offer(v.Who)
 	return page, nil
 }
 
 // offer says what who looks may change, and whom to ask where that is nothing.
-func (p *typePage) offer(mode site.Mode, who *auth.Principal) {
-	p.Operator = mode == site.On && who.May(auth.Operator, p.Row.BusinessType)
-	p.Admin = mode == site.On && who.May(auth.Admin, p.Row.BusinessType)
+func (p *typePage) offer(who *auth.Principal) {
+	fixed := p.Fixed()
+	p.Operator = fixed == "" && who.May(auth.Operator, p.Row.BusinessType)
+	p.Admin = fixed == "" && who.May(auth.Admin, p.Row.BusinessType)
 	if p.Operator {
 		p.Row.Action = actionOf(p.Picture, p.Row)
 	}
 	switch {
 	case p.Admin:
 		return
-	case mode != site.On:
-		p.Refused = p.T("actions.readonly")
+	case fixed != "":
+		p.Refused = fixed
 	default:
 		p.Refused = p.T("type.refused")
 	}

@@ -105,10 +105,12 @@ func (c *Pages) listTypes(v *site.Visit) {
 // TypesPage is the table of the types that a visitor sees.
 func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 	page := &typesPage{Frame: c.Frame(v, "types.title")}
-	page.Unread = page.Picture.Away[watch.PartPolicies] || page.Picture.Away[watch.PartCounts]
+	if page.Unread = page.Picture.ListsAway(); page.Unread {
+		v.ShowOld(page.Picture.Listed)
+	}
 	for _, policy := range page.Picture.Policies {
 		row := rowOf(page.Picture, policy)
-		if c.Mode == site.On && v.Who.May(auth.Operator, row.BusinessType) {
+		if page.Fixed() == "" && v.Who.May(auth.Operator, row.BusinessType) {
 			row.Action = actionOf(page.Picture, row)
 		}
 		page.Rows = append(page.Rows, row)

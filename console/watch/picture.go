@@ -58,6 +58,22 @@ const (
 	PartTimers   Part = "timers"
 )
 
+// listed are the parts that are lists of Temporal's visibility.
+var listed = []Part{PartPolicies, PartCounts, PartTimers}
+
+// allAway are all parts.
+func allAway() map[Part]bool {
+	return map[Part]bool{PartPaused: true, PartWorkers: true, PartPolicies: true, PartCounts: true, PartTimers: true}
+}
+
+// EngineAway reports whether Temporal did not answer.
+func (p *Picture) EngineAway() bool { return p.Away[PartPaused] }
+
+// ListsAway reports whether a list of Temporal's visibility could not be read.
+func (p *Picture) ListsAway() bool {
+	return slices.ContainsFunc(listed, func(part Part) bool { return p.Away[part] })
+}
+
 // Sample is some timers of a business type.
 type Sample struct {
 	N int
@@ -89,12 +105,21 @@ func look(api calls.Sender, last *Picture, now time.Time) *Picture {
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
 	l := &looker{api: api, ctx: ctx, Picture: &next}
-	l.paused()
+	if l.paused(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
+		next.Away = allAway()
+		return &next
+	}
 	l.workers()
-	l.policies()
-	l.counts()
-	l.timers()
-	if !next.Away[PartPolicies] && !next.Away[PartCounts] && !next.Away[PartTimers] {
+	for _, part := range []func(){l.policies, l.counts, l.timers} {
+		if part(); next.ListsAway() {
+			break
+		}
+	}
+	if next.ListsAway() {
+		for _, part := range listed {
+			next.Away[part] = true
+		}
+	} else {
 		next.Listed = next.At
 	}
 	l.ahead()
@@ -122,8 +147,12 @@ func (l *looker) read(of Part, path string, query url.Values, to any) bool {
 	return problem == nil
 }
 
-// paused tells as well whether Temporal answers: the list comes from there.
+// paused tells as well whether Temporal answers: the list comes from there. It does not wait long for it.
 func (l *looker) paused() {
+	whole := l.ctx
+	ctx, cancel := context.WithTimeout(whole, tuning.LookEngine)
+	l.ctx = ctx
+	defer func() { cancel(); l.ctx = whole }()
 	var all struct {
 		Paused []calls.Pause `json:"paused"`
 	}

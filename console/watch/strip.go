@@ -63,9 +63,9 @@ func (p *Picture) pauses() (all []Notice) {
 // absences are who does not answer. Without Temporal nothing is known of the workers.
 func (p *Picture) absences() []Notice {
 	switch {
-	case p.Away[PartPaused] && p.Temporal.IsZero():
+	case p.EngineAway() && p.Temporal.IsZero():
 		return []Notice{{grave: engineAway, Key: "strip.engine.never", Link: links.Health}}
-	case p.Away[PartPaused]:
+	case p.EngineAway():
 		return []Notice{{grave: engineAway, Key: "strip.engine", With: []any{p.Temporal}, Link: links.Health}}
 	case p.Away[PartWorkers]:
 		return []Notice{{grave: workersAway, Key: "strip.workers", Link: links.Health}}

@@ -36,7 +36,7 @@ func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
 type Pace struct {
 	// Every is how old what is shown may be; 0 to look for each page.
 	Every time.Duration
-	// Wait bounds how long a page waits for a look where there is an older one.
+	// Wait bounds how long a page waits for a look.
 	Wait time.Duration
 }
 
@@ -47,21 +47,22 @@ func (w *Watch) Picture(ctx context.Context) *Picture {
 		return last
 	}
 	looked := w.asking.DoChan(key(changes), func() (any, error) { return w.refresh(last, changes), nil })
-	wait := ctx
-	if last != nil {
-		bounded, cancel := context.WithTimeout(ctx, w.Wait)
-		defer cancel()
-		wait = bounded
-	}
+	wait, cancel := context.WithTimeout(ctx, w.Wait)
+	defer cancel()
 	select {
 	case result := <-looked:
 		return result.Val.(*Picture)
 	case <-wait.Done():
-		if last == nil {
-			last = &Picture{}
-		}
+		return w.Last()
+	}
+}
+
+// Last is the last picture, however old it is.
+func (w *Watch) Last() *Picture {
+	if last, _, _ := w.known(); last != nil {
 		return last
 	}
+	return &Picture{Answers: Answers{Away: allAway()}}
 }
 
 func (w *Watch) known() (last *Picture, changes int, fresh bool) {

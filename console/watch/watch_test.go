@@ -64,6 +64,48 @@ func TestALookThatTakesLong(t *testing.T) {
 	close(goOn)
 }
 
+// noted notes the paths of calls, and refuses those that begin with one of away.
+type noted struct {
+	paths []string
+	away  []string
+}
+
+func (n *noted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	n.paths = append(n.paths, r.URL.Path)
+	for _, path := range n.away {
+		if r.URL.Path == path {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			break
+		}
+	}
+	_, _ = w.Write([]byte("{}"))
+}
+
+// A look asks nothing more of who does not answer: each question may take as long as the last one.
+func TestWhoIsAwayIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	looked := func(last *Picture, away ...string) (*Picture, []string) {
+		api := &noted{away: away}
+		return look(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, last, now), api.paths
+	}
+	well, all := looked(&Picture{})
+	require.False(t, well.EngineAway())
+	require.False(t, well.ListsAway())
+	require.Greater(t, len(all), 5)
+	engine, asked := looked(well, "/v1/emergency")
+	require.Equal(t, []string{"/v1/emergency"}, asked)
+	require.True(t, engine.EngineAway())
+	require.True(t, engine.ListsAway())
+	require.Equal(t, now, engine.Temporal)
+	lists, asked := looked(well, "/v1/policies")
+	require.True(t, lists.ListsAway())
+	require.False(t, lists.EngineAway())
+	require.NotContains(t, asked, "/v1/stats")
+	require.NotContains(t, asked, "/v1/timers")
+	require.True(t, New(calls.Sender{}, Pace{}, time.Now).Last().EngineAway(), "nobody has looked yet")
+}
+
 // The last delivery is the first of the list, and is shown to who sees its type.
 func TestTheLastDelivery(t *testing.T) {
 	t.Parallel()

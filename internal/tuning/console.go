@@ -30,8 +30,10 @@ const (
 const (
 	// LookEvery is how old what the pages say of the whole may be.
 	LookEvery = 4 * time.Second
-	// LookWait bounds how long a page waits for a look where there is an older one.
-	LookWait = 500 * time.Millisecond
+	// LookWait bounds how long a page waits for a look.
+	LookWait = 400 * time.Millisecond
+	// LookEngine bounds how long a look waits for Temporal, which tells what is paused without a list.
+	LookEngine = 2 * time.Second
 	// LookTimeout bounds a look.
 	LookTimeout = 8 * time.Second
 	// LookStep is the step of the forecast in which an overflow is looked for.
@@ -50,6 +52,20 @@ const (
 	LookPastEvery = 30 * time.Second
 	// LookTypes is of how many business types the time ahead is looked at.
 	LookTypes = 20
+)
+
+// What a page waits for. A page is answered within a second, also while Temporal does not answer.
+const (
+	// PageWait bounds how long the calls of a page are waited for, together, and PartWait those of an open
+	// page, which nobody waits for.
+	PageWait = 700 * time.Millisecond
+	PartWait = 3 * time.Second
+	// PageLeast is how long a call is waited for where they have taken that long.
+	PageLeast = 50 * time.Millisecond
+	// KeptBytes bounds the answers that the pages keep for when there is none, and KeptOverhead is about what
+	// each takes beside its text.
+	KeptBytes    = 8 << 20
+	KeptOverhead = 1 << 10
 )
 
 // SelectedAtOnce is how many of the timers that were selected in a list are changed at once: each

@@ -1,0 +1,132 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// Patience is how long the calls of one visit are waited for, all together; 0 for as long as they take.
+type Patience struct {
+	// Page is for a page that is loaded, and Part for what of an open page changes.
+	Page, Part time.Duration
+}
+
+// reads are the calls of one visit that change nothing. It is safe for concurrent use.
+type reads struct {
+	mu sync.Mutex
+	// made counts them by path.
+	made map[string]int
+	// old reports whether an old answer is shown in place of one that is not given, and since is when the
+	// oldest of them was given; the zero time where that is not known.
+	old   bool
+	since time.Time
+}
+
+// keyOf names a call among those of its page. Its query may have the time in it, so it is the nth of its
+// path.
+func (r *reads) keyOf(path string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.made[path]++
+	return path + " " + strconv.Itoa(r.made[path])
+}
+
+// showOld notes that an old answer is shown.
+func (r *reads) showOld(at time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.old || at.Before(r.since) {
+		r.old, r.since = true, at
+	}
+}
+
+func (r *reads) shown() (old bool, since time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.old, r.since
+}
+
+// ShowOld notes that a page shows what was known last, at a time.
+func (v *Visit) ShowOld(at time.Time) { v.reads.showOld(at) }
+
+// Scope is the rights of a principal as a text. Pages for equal texts are equal.
+func Scope(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
+
+// read makes a call that changes nothing. Where the API does not answer in time, or cannot, the page has
+// its last answer to the same page for the same rights, and says from when that is.
+func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Problem) {
+	request, err := v.request(made)
+	if err != nil {
+		return nil, c.Broken(err)
+	}
+	key := Scope(v.Who) + " " + v.page() + " " + v.reads.keyOf(made.Path)
+	a, problem := c.await(v, key, request)
+	if problem != nil && problem.Status >= http.StatusInternalServerError && !made.Fresh {
+		if last, ok := c.memory.get(key); ok {
+			v.reads.showOld(last.at)
+			a, problem = last.Answer, nil
+		}
+	}
+	if problem != nil || to == nil {
+		return a, problem
+	}
+	return a, c.Decode(a.Body.Bytes(), to)
+}
+
+// await waits for an answer as long as the visit may take. The call goes on without it, so that the next
+// visit knows its answer. Calls for the same of the same principal are made once.
+func (c *Site) await(v *Visit, key string, request *http.Request) (*calls.Answer, *calls.Problem) {
+	type outcome struct {
+		answer  *calls.Answer
+		problem *calls.Problem
+	}
+	asked := c.memory.asking.DoChan(v.Who.Name+" "+key, func() (any, error) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), tuning.LiveRender)
+		defer cancel()
+		a, problem := c.sendSafely(request.WithContext(ctx))
+		if problem == nil {
+			c.memory.put(key, known{a, c.Now()})
+		}
+		return outcome{a, problem}, nil
+	})
+	wait, stop := c.patience(v)
+	defer stop()
+	select {
+	case result := <-asked:
+		got := result.Val.(outcome)
+		return got.answer, got.problem
+	case <-wait.Done():
+		return nil, &calls.Problem{Status: http.StatusServiceUnavailable, Title: v.Lang.Say("refused.slow")}
+	}
+}
+
+// sendSafely makes a call outside of the visit that wants it, where a panic would end the process.
+func (c *Site) sendSafely(request *http.Request) (a *calls.Answer, problem *calls.Problem) {
+	defer func() {
+		if p := recover(); p != nil {
+			problem = c.Broken(fmt.Errorf("a call panicked: %v", p))
+		}
+	}()
+	return c.Send(request, nil)
+}
+
+// patience ends when a visit has waited long enough. One that has used it up still waits for what is
+// answered at once.
+func (c *Site) patience(v *Visit) (context.Context, context.CancelFunc) {
+	whole := c.Patience.Page
+	if v.Part && !c.Watch.Last().EngineAway() {
+		whole = c.Patience.Part
+	}
+	if whole == 0 {
+		return context.WithCancel(v.R.Context())
+	}
+	return context.WithTimeout(v.R.Context(), max(whole-time.Since(v.began), tuning.PageLeast))
+}
