@@ -53,6 +53,7 @@ func commands(streams program.Streams) *cobra.Command {
 }
 
 func run(ctx context.Context, version string, out io.Writer) error {
+	addSpareProcs()
 	defer holdHeap()()
 	var own settings
 	var shared config.Config

@@ -42,11 +42,15 @@ func (c *capacity) observe(view dispatch.View) {
 	}
 }
 
+// cores is how many processors this process has. It is read before a program may ask for more
+// threads than there are processors.
+var cores = runtime.GOMAXPROCS(0)
+
 // expect is the rate that a dispatch will probably reach; zero if its own rate seems possible.
 func (c *capacity) expect(perSecond float64) float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	most := max(c.shown, tuning.DispatchPerCore*float64(runtime.GOMAXPROCS(0)))
+	most := max(c.shown, tuning.DispatchPerCore*float64(cores))
 	if c.most > 0 && time.Since(c.at) < tuning.CapacityKnown {
 		most = c.most
 	}

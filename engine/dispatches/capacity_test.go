@@ -1,7 +1,6 @@
 package dispatches
 
 import (
-	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,7 +17,7 @@ func TestWhatTheWorkersHaveShown(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		c := &capacity{}
-		unknown := tuning.DispatchPerCore * float64(runtime.GOMAXPROCS(0))
+		unknown := tuning.DispatchPerCore * float64(cores)
 		running := func(rate float64, why dispatch.Shortage) dispatch.View {
 			return dispatch.View{Status: dispatch.Running, BehindWhy: why, Achieved: dispatch.Rates{Last10Seconds: rate}}
 		}
