@@ -44,7 +44,7 @@ func TestTemporalIsAway(t *testing.T) {
 		require.Contains(t, mainOf(here.body), `method="post"`, page)
 		require.NotContains(t, here.body, "Some of this cannot be read now", page)
 	}
-	h.shelf.gone, h.shelf.down, h.shelf.listless = true, true, true
+	h.shelf.down, h.shelf.listless = true, true
 	for _, page := range changingPages {
 		away := h.get(page)
 		require.Equal(t, http.StatusOK, away.StatusCode, page)
@@ -63,7 +63,7 @@ func TestTemporalIsAway(t *testing.T) {
 	require.Contains(t, unknown.body, `http-equiv="refresh"`, "it appears by itself")
 	require.Contains(t, unknown.body, "hx-sse:connect=")
 	require.NotContains(t, h.get("/console/nowhere").body, `http-equiv="refresh"`)
-	h.shelf.gone, h.shelf.down, h.shelf.listless = false, false, false
+	h.shelf.down, h.shelf.listless = false, false
 	for _, page := range changingPages {
 		again := h.get(page).body
 		require.Contains(t, mainOf(again), `method="post"`, page)
@@ -76,7 +76,7 @@ func TestTemporalIsAway(t *testing.T) {
 func TestTemporalWasNeverThere(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
-	h.shelf.gone = true
+	h.shelf.down = true
 	for _, page := range []string{"/console/", "/console/types"} {
 		away := h.get(page).body
 		require.Contains(t, away, "Temporal does not answer.")

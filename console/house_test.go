@@ -54,13 +54,11 @@ import (
 
 // shelf has timers in place of Temporal, and notes what it is told to change.
 type shelf struct {
-	mu     sync.Mutex
-	views  []timer.View
-	story  []timer.HistoryEntry
-	paused []policy.Emergency
-	down   bool
-	// gone reports whether Temporal does not tell what is paused.
-	gone    bool
+	mu      sync.Mutex
+	views   []timer.View
+	story   []timer.HistoryEntry
+	paused  []policy.Emergency
+	down    bool
 	next    []byte
 	asked   []timers.PageRequest
 	changed []string
@@ -231,8 +229,8 @@ type pauses struct {
 }
 
 func (e pauses) List(context.Context) ([]policy.Emergency, error) {
-	if e.gone {
-		return nil, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	if e.listless {
+		return nil, &wire.Error{Code: wire.Unavailable, Message: "Visibility did not answer."}
 	}
 	return e.paused, nil
 }

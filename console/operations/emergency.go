@@ -50,8 +50,8 @@ func (c *Pages) showEmergency(v *site.Visit) {
 
 func (c *Pages) emergencyPage(v *site.Visit) *emergencyPage {
 	page := &emergencyPage{Frame: c.Frame(v, "emergency.title")}
-	if page.Picture.EngineAway() {
-		v.ShowOld(page.Picture.Temporal)
+	if page.Picture.ListsAway() {
+		v.ShowOld(page.Picture.Listed)
 	}
 	may := page.Fixed() == ""
 	for _, one := range page.Picture.Paused {

@@ -49,9 +49,9 @@ func (c check) OK() bool { return c.Status == "ok" }
 func (c *Pages) showHealth(v *site.Visit) {
 	page := healthPage{Frame: c.Frame(v, "health.title")}
 	p := page.Picture
-	slowest := max(p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
+	slowest := max(p.Took[watch.PartPaused], p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
 	page.Rows = []healthRow{
-		{"temporal", !p.EngineAway(), p.Temporal, p.Took[watch.PartPaused]},
+		{"temporal", !p.EngineAway(), p.Temporal, p.Took[watch.PartEngine]},
 		{"workers", !p.Away[watch.PartWorkers], p.Workers, p.Took[watch.PartWorkers]},
 		{"lists", !p.ListsAway(), p.Listed, slowest},
 	}

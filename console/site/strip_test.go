@@ -48,7 +48,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 1m30s late.",
 	}, said(grim(now)))
 
-	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartPaused: true, watch.PartWorkers: true}}}
+	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartEngine: true, watch.PartWorkers: true}}}
 	require.Equal(t, []string{"Temporal does not answer. Until it does, nothing can be changed."}, said(p), "of the workers nothing is known")
 	p.Temporal = now.Add(-40 * time.Second)
 	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC. Until it does, what is shown is old, and nothing can be changed."}, said(p))

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -51,6 +52,7 @@ type Part string
 
 // The parts of a picture.
 const (
+	PartEngine   Part = "engine"
 	PartPaused   Part = "paused"
 	PartWorkers  Part = "workers"
 	PartPolicies Part = "policies"
@@ -59,15 +61,15 @@ const (
 )
 
 // listed are the parts that are lists of Temporal's visibility.
-var listed = []Part{PartPolicies, PartCounts, PartTimers}
+var listed = []Part{PartPaused, PartPolicies, PartCounts, PartTimers}
 
 // allAway are all parts.
 func allAway() map[Part]bool {
-	return map[Part]bool{PartPaused: true, PartWorkers: true, PartPolicies: true, PartCounts: true, PartTimers: true}
+	return map[Part]bool{PartEngine: true, PartWorkers: true, PartPaused: true, PartPolicies: true, PartCounts: true, PartTimers: true}
 }
 
 // EngineAway reports whether Temporal did not answer.
-func (p *Picture) EngineAway() bool { return p.Away[PartPaused] }
+func (p *Picture) EngineAway() bool { return p.Away[PartEngine] }
 
 // ListsAway reports whether a list of Temporal's visibility could not be read.
 func (p *Picture) ListsAway() bool {
@@ -105,12 +107,12 @@ func look(api calls.Sender, last *Picture, now time.Time) *Picture {
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
 	l := &looker{api: api, ctx: ctx, Picture: &next}
-	if l.paused(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
+	if l.engine(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
 		next.Away = allAway()
 		return &next
 	}
 	l.workers()
-	for _, part := range []func(){l.policies, l.counts, l.timers} {
+	for _, part := range []func(){l.paused, l.policies, l.counts, l.timers} {
 		if part(); next.ListsAway() {
 			break
 		}
@@ -147,17 +149,29 @@ func (l *looker) read(of Part, path string, query url.Values, to any) bool {
 	return problem == nil
 }
 
-// paused tells as well whether Temporal answers: the list comes from there. It does not wait long for it.
+// noTimer is a timer that is never booked. Temporal tells that it is not there, without a list.
+const noTimer = calls.Root + "timers/wakecall/console"
+
+// engine asks whether Temporal answers. It does not wait long for it.
+func (l *looker) engine() {
+	ctx, cancel := context.WithTimeout(l.ctx, tuning.LookEngine)
+	defer cancel()
+	began := time.Now()
+	problem := l.api.InContext(ctx, calls.Get(noTimer), nil)
+	l.Took[PartEngine] = time.Since(began)
+	if calls.StatusOf(problem) >= http.StatusInternalServerError {
+		l.Away[PartEngine] = true
+		return
+	}
+	l.Temporal = l.At
+}
+
 func (l *looker) paused() {
-	whole := l.ctx
-	ctx, cancel := context.WithTimeout(whole, tuning.LookEngine)
-	l.ctx = ctx
-	defer func() { cancel(); l.ctx = whole }()
 	var all struct {
 		Paused []calls.Pause `json:"paused"`
 	}
 	if l.read(PartPaused, calls.Root+"emergency", nil, &all) {
-		l.Paused, l.Temporal = all.Paused, l.At
+		l.Paused = all.Paused
 	}
 }
 

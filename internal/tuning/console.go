@@ -32,7 +32,7 @@ const (
 	LookEvery = 4 * time.Second
 	// LookWait bounds how long a page waits for a look.
 	LookWait = 400 * time.Millisecond
-	// LookEngine bounds how long a look waits for Temporal, which tells what is paused without a list.
+	// LookEngine bounds how long a look waits for Temporal to tell that there is no such timer.
 	LookEngine = 2 * time.Second
 	// LookTimeout bounds a look.
 	LookTimeout = 8 * time.Second
