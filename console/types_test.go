@@ -91,3 +91,37 @@ func TestTheLinesOfAnEmptyConsole(t *testing.T) {
 	asked.signIn("root")
 	require.Equal(t, 2, strings.Count(asked.get("/console/").body, "Authorization: Bearer $WAKECALL_API_KEY"))
 }
+
+// The rate of a type is edited in its row, by who may edit its policy: what changes is shown first, and is
+// made of what was shown only.
+func TestTheRateIsEditedInItsRow(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.rules = []policy.Policy{closing()}
+	for who, may := range map[string]bool{"root": true, "anna": false, "eve": false} {
+		h.signIn(who)
+		for _, page := range []string{"/console/types", "/console/"} {
+			require.Equal(t, may, strings.Contains(h.get(page).body, `action="/console/types/order-close/edit"`), "%s %s", who, page)
+		}
+	}
+	h.signIn("root")
+	row := h.get("/console/types").body
+	require.Contains(t, row, `name="callbacks_per_second" value="20"`)
+	require.Contains(t, row, `name="etag" value="&#34;1&#34;"`)
+	form := url.Values{"etag": {`"1"`}, "callbacks_per_second": {"35"}}
+	planned := h.post(typePage+"/edit", form)
+	require.Equal(t, http.StatusOK, planned.StatusCode)
+	require.Contains(t, planned.body, `<del><code dir="auto">20</code></del>`)
+	require.Contains(t, planned.body, `<ins><code dir="auto">35</code></ins>`)
+	require.Equal(t, 1, strings.Count(planned.body, "<del>"), "nothing else changes")
+	require.Empty(t, h.shelf.changes())
+	form.Set("sure", "yes")
+	require.Equal(t, typePage+"?done=edit", h.post(typePage+"/edit", form).Header.Get("Location"))
+	require.InEpsilon(t, 35, *h.shelf.stored[0].Limits.CallbacksPerSecond, 0.001)
+	h.shelf.rules[0].Version = 2
+	late := h.post(typePage+"/edit", form)
+	require.Equal(t, http.StatusPreconditionFailed, late.StatusCode)
+	require.Contains(t, late.body, "changed meanwhile")
+	h.shelf.down = true
+	require.NotContains(t, h.get("/console/types").body, "/edit", "nothing can be changed now")
+}

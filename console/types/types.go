@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -63,8 +64,10 @@ type TypeRow struct {
 	// is where more falls due than the limit lets through; nil for none.
 	Open, Failing *watch.Sample
 	Ahead         *watch.Overflow
-	// Action is what may be done: pause, resume or nothing.
-	Action string
+	// Action is what may be done: pause, resume or nothing. MayEdit reports whether the rate may be
+	// changed.
+	Action  string
+	MayEdit bool
 }
 
 // states are those of a business type, gravest first.
@@ -91,6 +94,9 @@ func (r TypeRow) Failed() string {
 	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed+" ended:24h", "")
 }
 
+// ETag is that of the policy as it is shown, which a change is meant for.
+func (r TypeRow) ETag() string { return strconv.Quote(strconv.Itoa(r.Version)) }
+
 // Change is where it is paused and resumed.
 func (r TypeRow) Change() string {
 	return links.Root + "types/" + url.PathEscape(r.BusinessType) + "/" + r.Action
@@ -112,6 +118,7 @@ func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 		row := rowOf(page.Picture, policy)
 		if page.Fixed() == "" && v.Who.May(auth.Operator, row.BusinessType) {
 			row.Action = actionOf(page.Picture, row)
+			row.MayEdit = row.Version > 0 && v.Who.May(auth.Admin, row.BusinessType)
 		}
 		page.Rows = append(page.Rows, row)
 	}

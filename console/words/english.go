@@ -212,6 +212,7 @@ var englishWords = map[string]string{
 	"column.limit":                "Limit",
 	"typed.pause":                 "Its callbacks are paused.",
 	"typed.resume":                "Its callbacks go on.",
+	"rate.edit":                   "Edit rate",
 	"pause.sure":                  "Yes, pause this type",
 	"login.provider":              "Sign in with the identity provider",
 	"login.norole":                "You are known as %s, and have no role here.",
