@@ -134,6 +134,33 @@ func TestAllThatMatchAreEdited(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, h.post("/console/jobs", url.Values{"operation": {"edit"}}).StatusCode, "it changes nothing")
 }
 
+// The payload of an edit is typed where it is carried out: no address has it, and no other page.
+func TestThePayloadOfAllThatMatch(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views, h.shelf.matching = []timer.View{viewOf(timer.Scheduled)}, 2
+	require.Contains(t, h.get(list+"?q=type:order-close").body, `type="checkbox" name="payload" value="yes"`)
+	at := h.post("/console/jobs", url.Values{"q": {"type:order-close"}, "operation": {"edit"}, "payload": {"yes"}}).Header.Get("Location")
+	path, query, _ := strings.Cut(at, "?")
+	require.Equal(t, "payload=yes", query)
+	require.True(t, h.shelf.jobs[0].Order.DryRun)
+	require.Contains(t, h.get(at).body, `<textarea name="content"`)
+	require.NotContains(t, h.get(path).body, "<textarea", "the control: one that changes no payload")
+	for _, wrong := range []string{"", "no JSON", "{} {}"} {
+		answer := h.post(path+"/go", url.Values{"payload": {"yes"}, "content": {wrong}})
+		require.Equal(t, http.StatusUnprocessableEntity, answer.StatusCode)
+		require.Contains(t, answer.body, "This is not JSON.")
+		require.Contains(t, answer.body, ">"+wrong+"</textarea>", "what was typed stays")
+	}
+	require.Len(t, h.shelf.jobs, 1)
+	gone := h.post(path+"/go", url.Values{"payload": {"yes"}, "content": {` {"n": 1.10, "id": 12345678901234567890} `}})
+	require.Equal(t, path+"-go", gone.Header.Get("Location"), gone.body)
+	require.Len(t, h.shelf.jobs, 2)
+	require.JSONEq(t, `{"n": 1.10, "id": 12345678901234567890}`, string(h.shelf.jobs[1].Order.Edit.Payload.Data))
+	require.Contains(t, string(h.shelf.jobs[1].Order.Edit.Payload.Data), "12345678901234567890", "numbers digit by digit")
+	require.NotContains(t, h.get(path+"-go").body, "1234567890123")
+}
+
 func TestFewThatMatchNeedNoNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})

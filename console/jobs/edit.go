@@ -4,22 +4,28 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/wakecall/wakecall/console/site"
 )
 
 const operationEdit = "edit"
 
-// The fields of the form of an edit.
+// The fields of the form of an edit. fieldPayload says that the payload changes, and fieldContent to what:
+// that is asked for with the count, so that no address has it, and stands on no page but that of who typed
+// it.
 const (
 	fieldURL      = "url"
 	fieldLabels   = "labels"
 	fieldPriority = "priority"
+	fieldPayload  = "payload"
+	fieldContent  = "content"
 )
 
 // editedOf are the fields of a form that say what an edit changes.
 func editedOf(form url.Values) url.Values {
 	edited := url.Values{}
-	for _, name := range []string{fieldURL, fieldLabels, fieldPriority} {
+	for _, name := range []string{fieldURL, fieldLabels, fieldPriority, fieldPayload} {
 		if text := strings.TrimSpace(form.Get(name)); text != "" {
 			edited.Set(name, text)
 		}
@@ -38,9 +44,20 @@ func editOf(form url.Values) map[string]any {
 			edit["labels"] = labelsOf(values[0])
 		case fieldPriority:
 			edit["priority"] = site.NumberOrNull(values[0])
+		case fieldPayload:
+			edit["payload"] = contentOf(form)
 		}
 	}
 	return edit
+}
+
+// contentOf is the payload of a form. That of a count is any: a dry run finds the same timers whatever
+// they are to have.
+func contentOf(form url.Values) jsontext.Value {
+	if !form.Has(fieldContent) {
+		return jsontext.Value("{}")
+	}
+	return jsontext.Value(strings.TrimSpace(form.Get(fieldContent)))
 }
 
 // labelsOf are labels as they are typed: customer=42 shop=7.

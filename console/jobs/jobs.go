@@ -179,9 +179,13 @@ type jobPage struct {
 	MayChange bool
 	// Edited is what an edit changes. Its page has it in its address, since a job does not show it.
 	Edited []site.Field
-	// Wrong reports whether another number was typed than was counted.
-	Wrong   bool
-	Problem *calls.Problem
+	// Content is the payload that was typed, if AsksContent reports that the edit has one.
+	Content     string
+	AsksContent bool
+	// Wrong reports whether another number was typed than was counted, and NoJSON whether the payload is
+	// none.
+	Wrong, NoJSON bool
+	Problem       *calls.Problem
 }
 
 // examples is how many timers a count shows, and typedAbove how many there may be before their
@@ -228,7 +232,9 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 		return nil, problem
 	}
 	if page.Job.DryRun && page.Job.Operation == operationEdit {
-		page.Edited = site.FieldsOf(editedOf(v.R.Form))
+		edited := editedOf(v.R.Form)
+		page.AsksContent, page.Content = edited.Has(fieldPayload), v.R.Form.Get(fieldContent)
+		page.Edited = site.FieldsOf(edited)
 	}
 	page.MayChange = page.Fixed() == "" && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
 	if page.Ready() {
@@ -305,6 +311,9 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		c.Refuse(v, http.StatusConflict, "refused.count")
 	case page.MustType() && strings.ReplaceAll(strings.TrimSpace(v.R.PostFormValue("number")), ",", "") != strconv.Itoa(page.Found()):
 		page.Wrong = true
+		c.Render(v, http.StatusUnprocessableEntity, "job", page)
+	case page.AsksContent && !contentOf(v.R.PostForm).IsValid():
+		page.NoJSON = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	default:
 		counted := page.Job
