@@ -77,7 +77,8 @@ func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over := *c
 	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
 	over.hub = live.New(left, c.site.Logger)
-	over.routes, over.parts = over.mux(), over.partsMux()
+	all := routesOf(&over.site)
+	over.routes, over.parts = over.mux(all), over.partsMux(all)
 	return &over
 }
 

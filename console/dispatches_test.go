@@ -107,3 +107,31 @@ func TestDispatches(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, h.post(page+"/explode", nil).StatusCode)
 	require.Equal(t, http.StatusNotFound, h.get("/console/dispatches/order-close/x").StatusCode)
 }
+
+// The page of a dispatch draws how fast it was while somebody looked, for the page that is loaded and for
+// what of it changes alike.
+func TestTheCurveOfADispatch(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	const path = "/console/dispatches/order-close/d"
+	running := dispatchOf(dispatch.Running)
+	look := func(achieved float64) string {
+		running.Achieved.Last10Seconds = achieved
+		h.shelf.sent = []dispatch.View{running}
+		*h.now = h.now.Add(time.Second)
+		return h.get(path).body
+	}
+	require.NotContains(t, look(0), "<figure")
+	page := look(25)
+	require.Contains(t, page, `class="p50"`)
+	require.Contains(t, page, "asked now, 12.5 achieved in the middle")
+	require.Contains(t, h.get(path).body, "12.5 achieved", "a second look in the same second is no sample")
+	running.CreatedAt++
+	require.NotContains(t, look(25), "<figure", "the id is used again")
+	running.CreatedAt--
+	running.Status = dispatch.Done
+	require.Contains(t, look(99), "12.5 achieved", "one that has ended has no speed any more")
+	running.Status = dispatch.Running
+	require.Contains(t, look(25), "16.7 achieved")
+	require.Contains(t, h.follow(path).page(), "16.7 achieved")
+}

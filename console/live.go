@@ -16,9 +16,9 @@ import (
 
 // partsMux has the pages that are kept up to date. Its handlers take the caller from the request's
 // context.
-func (c *Console) partsMux() *http.ServeMux {
+func (c *Console) partsMux(all []site.Route) *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, r := range routesOf(&c.site) {
+	for _, r := range all {
 		if r.Every > 0 {
 			mux.Handle(r.Method+" "+links.Root+r.Path, part{r})
 		}

@@ -36,9 +36,9 @@ func siteRoutes(c *site.Site) []site.Route {
 	}
 }
 
-func (c *Console) mux() *http.ServeMux {
+func (c *Console) mux(all []site.Route) *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, r := range append(routesOf(&c.site), site.Public(http.MethodGet, "live", c.follow)) {
+	for _, r := range append(slices.Clone(all), site.Public(http.MethodGet, "live", c.follow)) {
 		pattern := links.Root + r.Path
 		if r.Method != "" {
 			pattern = r.Method + " " + pattern

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/chart"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/types"
@@ -18,7 +19,10 @@ import (
 )
 
 // Pages are the dispatches, and the page of one.
-type Pages struct{ *site.Site }
+type Pages struct {
+	*site.Site
+	speeds speeds
+}
 
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
@@ -58,6 +62,9 @@ type Dispatch struct {
 	} `json:"links"`
 }
 
+// statusPaused is that of a dispatch that sends nothing until it is resumed.
+const statusPaused = "paused"
+
 // dispatchPath is the path of a dispatch in the API, or beneath a prefix of the console.
 func dispatchPath(prefix, businessType, id string) string {
 	return prefix + "dispatches/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
@@ -71,7 +78,7 @@ func (d Dispatch) Handled() int { return d.Done + d.Failed }
 
 // Finished reports whether nothing is sent any more.
 func (d Dispatch) Finished() bool {
-	return !slices.Contains([]string{"uploading", "scheduled", calls.StatusRunning, "paused"}, d.Status)
+	return !slices.Contains([]string{"uploading", "scheduled", calls.StatusRunning, statusPaused}, d.Status)
 }
 
 // Rate and Speed are the rate that was asked for and the one that is achieved.
@@ -125,6 +132,8 @@ func (c *Pages) listDispatches(v *site.Visit) {
 type dispatchPage struct {
 	site.Frame
 	Dispatch Dispatch
+	// Curve is how fast it was; nil while that is not known.
+	Curve *chart.Curve
 	// Actions are what may be done with it.
 	Actions []string
 	Done    string
@@ -137,7 +146,7 @@ var dispatchActions = []struct {
 	where func(Dispatch) bool
 }{
 	{"pause", func(d Dispatch) bool { return d.Status == calls.StatusRunning || d.Status == "scheduled" }},
-	{"resume", func(d Dispatch) bool { return d.Status == "paused" }},
+	{"resume", func(d Dispatch) bool { return d.Status == statusPaused }},
 	{"rate", func(d Dispatch) bool { return !d.Finished() }},
 	{"retry", func(d Dispatch) bool { return d.Finished() && d.Failed > 0 }},
 	{"cancel", func(d Dispatch) bool { return !d.Finished() && !d.CancelRequested }},
@@ -165,6 +174,9 @@ func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
 		return nil, problem
 	}
 	page.Title = businessType + "/" + id
+	if !page.Old() { // else nothing new is known
+		page.Curve = chart.CurveOf(c.speeds.add(page.Dispatch, c.Now()))
+	}
 	if page.Fixed() == "" && v.Who.May(auth.Operator, businessType) {
 		for _, a := range dispatchActions {
 			if a.where(page.Dispatch) {

@@ -411,6 +411,7 @@ var chineseWords = map[string]string{
 	"dispatch.end":                "预计结束",
 	"dispatch.failures":           "下载",
 	"dispatch.behind":             "自 %s 起低于要求速率。",
+	"curve.gist":                  "自 %s 起（有人查看期间）：当前要求每秒 %s，平均实际每秒 %s。",
 	"dispatch.sure":               "是的，取消此群发",
 	"dispatch.do.pause":           "暂停",
 	"dispatch.do.resume":          "恢复",

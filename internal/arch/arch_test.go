@@ -103,7 +103,7 @@ var rooms = map[string][]string{
 	"console/assets":        {"console/links"},
 	"console/calls":         {"console/links", "console/words"},
 	"console/chart":         {"console/calls", "console/links", "console/words"},
-	"console/dispatches":    {"console/calls", "console/links", "console/site", "console/types", "console/words", "internal/auth"},
+	"console/dispatches":    {"console/calls", "console/chart", "console/links", "console/site", "console/types", "console/words", "internal/auth"},
 	"console/forecasts":     {"console/calls", "console/links", "console/site", "console/types", "console/words"},
 	"console/jobs":          {"console/calls", "console/links", "console/search", "console/site", "internal/auth"},
 	"console/links":         {},

@@ -37,6 +37,8 @@ var untuned = map[string]string{
 	"console sparkHeight":                 "a unit of the picture",
 	"console sparkWidth":                  "a unit of the picture",
 	"console plotWidth":                   "a unit of the picture",
+	"console longestGap":                  "a unit of the picture",
+	"console rowsOfCurve":                 "what users meet",
 	"internal/observe minutesOfHour":      "a unit of time",
 	"internal/observe secondsOfMinute":    "a unit of time",
 	"internal/observe latenessBuckets":    "the buckets of the metric, and what lies above them",

@@ -68,6 +68,13 @@ const (
 	KeptOverhead = 1 << 10
 )
 
+// How fast a dispatch is, as its open page samples it once a second.
+const (
+	// SpeedSamples is how many samples are kept of a dispatch, and SpeedDispatches of how many.
+	SpeedSamples    = 600
+	SpeedDispatches = 100
+)
+
 // SelectedAtOnce is how many of the timers that were selected in a list are changed at once: each
 // may wait for its effect.
 const SelectedAtOnce = 8
