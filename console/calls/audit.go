@@ -4,6 +4,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/wakecall/wakecall/console/links"
 )
 
@@ -30,13 +33,25 @@ type Record struct {
 		ID            string   `json:"id"`
 		Everything    bool     `json:"everything"`
 	} `json:"target"`
-	Changes []struct {
-		Field string `json:"field"`
-		To    any    `json:"to"`
-	} `json:"changes"`
-	LeftOut int    `json:"left_out"`
-	Outcome string `json:"outcome"`
-	Problem string `json:"problem"`
+	Changes []FieldChange `json:"changes"`
+	LeftOut int           `json:"left_out"`
+	Outcome string        `json:"outcome"`
+	Problem string        `json:"problem"`
+}
+
+// FieldChange is one field that a call changed.
+type FieldChange struct {
+	Field string         `json:"field"`
+	To    jsontext.Value `json:"to"`
+}
+
+// Value is what the field was changed to: a text as it reads, and all else as JSON; "" where that is not known.
+func (c FieldChange) Value() string {
+	var text string
+	if json.Unmarshal(c.To, &text) == nil { // null is none
+		return text
+	}
+	return string(c.To)
 }
 
 // AuditOutcomes are those that a record may have.

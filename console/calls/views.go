@@ -164,17 +164,14 @@ type Entry struct {
 		Pointer string `json:"pointer"`
 		Detail  string `json:"detail"`
 	} `json:"errors"`
-	Changes []struct {
-		Field string `json:"field"`
-		To    any    `json:"to"`
-	} `json:"changes"`
-	DueAt       time.Time `json:"due_at"`
-	Revision    int       `json:"revision"`
-	Occurrence  int       `json:"occurrence"`
-	Attempt     *Attempt  `json:"attempt"`
-	Number      int       `json:"number"`
-	LastFailure *Failure  `json:"last_failure"`
-	LatenessMS  *int64    `json:"lateness_ms"`
+	Changes     []FieldChange `json:"changes"`
+	DueAt       time.Time     `json:"due_at"`
+	Revision    int           `json:"revision"`
+	Occurrence  int           `json:"occurrence"`
+	Attempt     *Attempt      `json:"attempt"`
+	Number      int           `json:"number"`
+	LastFailure *Failure      `json:"last_failure"`
+	LatenessMS  *int64        `json:"lateness_ms"`
 }
 
 // Attempt is one that was made.

@@ -238,12 +238,29 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 	}
 	page.MayChange = page.Fixed() == "" && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
 	if page.Ready() {
-		query := page.Job.Filter.query()
-		query.Set("page_size", strconv.Itoa(examples))
-		found, _ := c.FindTimers(v, query) // the count is what matters
-		page.Examples = found.Timers
+		page.Examples = c.examplesOf(v, page.Job)
 	}
 	return page, nil
+}
+
+// examplesOf are some of the timers that a job would change. One that has ended is not, unless the filter
+// names its status.
+func (c *Pages) examplesOf(v *site.Visit, job Job) (all []calls.Timer) {
+	statuses := []string{calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused}
+	if job.Filter.Status != "" {
+		statuses = []string{job.Filter.Status}
+	}
+	query := job.Filter.query()
+	for _, status := range statuses {
+		if len(all) == examples {
+			break
+		}
+		query.Set("status", status)
+		query.Set("page_size", strconv.Itoa(examples-len(all)))
+		found, _ := c.FindTimers(v, query) // the count is what matters
+		all = append(all, found.Timers...)
+	}
+	return all
 }
 
 func jobOf(v *site.Visit) string { return bulkPath + "/" + url.PathEscape(v.R.PathValue("id")) }

@@ -22,12 +22,15 @@ func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming
 func (f Frame) Notice(n watch.Notice) string {
 	with := make([]any, len(n.With))
 	for i, value := range n.With {
-		with[i] = value
-		if at, ok := value.(time.Time); ok {
-			with[i] = f.At(at)
-		}
-		if count, ok := value.(int); ok {
-			with[i] = f.Num(count)
+		switch one := value.(type) {
+		case time.Time:
+			with[i] = f.At(one)
+		case time.Duration:
+			with[i] = f.Span(one)
+		case int:
+			with[i] = f.Num(one)
+		default:
+			with[i] = value
 		}
 	}
 	return f.T(n.Key, with...)

@@ -31,7 +31,7 @@ func grim(now time.Time) *watch.Picture {
 		Since time.Time `json:"since"`
 	}{Until: now.Add(time.Minute)}
 	p.Policies = []calls.Policy{{BusinessType: "report", Paused: true, PausedBy: "cara", PausedAt: now}, pressed}
-	p.Ahead = map[string]watch.Overflow{"coupon": {At: now.Add(time.Minute), Due: 3000, Rate: 20, Lateness: "1m30s"}}
+	p.Ahead = map[string]watch.Overflow{"coupon": {At: now.Add(time.Minute), Due: 3000, Rate: 20, Lateness: 90 * time.Second}}
 	return p
 }
 
@@ -45,7 +45,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"refund is paused by otto since 02:51:07 UTC.",
 		"report is paused in its policy by cara since 02:51:07 UTC.",
 		"mail is held back until 02:52:07 UTC: its receiver asked for it.",
-		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 1m30s late.",
+		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 90 s late.",
 	}, said(grim(now)))
 
 	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartEngine: true, watch.PartWorkers: true}}}
@@ -55,13 +55,14 @@ func TestTheGravestComesFirst(t *testing.T) {
 
 	refused := &calls.Failure{Status: 503}
 	p = &watch.Picture{At: now, Overdue: map[string]*watch.Sample{"order": {N: 3}, "refund": {N: 1}}, Paused: []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now}}}
-	p.Failed = map[string]*watch.Sample{"order": {N: 100, More: true, Example: calls.Timer{LastFailure: refused}}}
+	p.Failed = map[string]*watch.Sample{"mail": {N: 1}, "order": {N: 100, More: true, Example: calls.Timer{LastFailure: refused}}}
 	p.Open = map[string]*watch.Sample{
 		"feed": {N: 12, Example: calls.Timer{WaitsFor: calls.WaitsForReceiver}}, "invoice": {N: 30, Example: calls.Timer{LastFailure: &calls.Failure{Class: "timeout"}}}, "fine": {N: 1},
 		"refund": {N: 1, Example: calls.Timer{LastFailure: refused}},
 	}
 	require.Equal(t, []string{
 		"order: 3 overdue, and no worker has taken them.",
+		"mail: 1 failed within 10 minutes.",
 		"order: 100+ failed within 10 minutes (HTTP 503).",
 		"invoice: 30 being tried again (timeout).",
 		"refund is paused by otto since 02:51:07 UTC.",

@@ -90,7 +90,7 @@ type Overflow struct {
 	At       time.Time
 	Due      int
 	Rate     float64
-	Lateness string
+	Lateness time.Duration
 }
 
 // watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
@@ -284,7 +284,8 @@ func (l *looker) ahead() {
 		l.Forecasts[policy.BusinessType] = f
 		if at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" }); at >= 0 && f.CallbacksPerSecond != nil {
 			step := f.Steps[at]
-			l.Ahead[policy.BusinessType] = Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: step.Lateness}
+			late, _ := time.ParseDuration(step.Lateness) // the API's own
+			l.Ahead[policy.BusinessType] = Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: late}
 		}
 	}
 }

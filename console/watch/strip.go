@@ -90,6 +90,10 @@ func (p *Picture) failures() (all []Notice) {
 	for _, businessType := range slices.Sorted(maps.Keys(p.Failed)) {
 		s := p.Failed[businessType]
 		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")
+		if s.Example.LastFailure == nil { // it is not read of every type
+			all = append(all, Notice{grave: failing, Key: "strip.failed", With: []any{businessType, s}, Link: link})
+			continue
+		}
 		all = append(all, Notice{grave: failing, Key: "strip.failing", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: link})
 	}
 	for _, businessType := range slices.Sorted(maps.Keys(p.Open)) {

@@ -231,6 +231,7 @@ var englishWords = map[string]string{
 	"strip.engine.never":          "Temporal does not answer. Until it does, nothing can be changed.",
 	"strip.workers":               "No worker answers: nothing rings.",
 	"strip.failing":               "%s: %s failed within 10 minutes (%s).",
+	"strip.failed":                "%s: %s failed within 10 minutes.",
 	"strip.policy":                "%s is paused in its policy by %s since %s.",
 	"strip.pressure":              "%s is held back until %s: its receiver asked for it.",
 	"strip.ahead":                 "At %s, %s: %s due, limit %s a minute, the last one %s late.",
