@@ -28,14 +28,23 @@ func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.F
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	limit := 2.0
-	return forecast.Forecast{BusinessType: r.BusinessType, CountedAt: r.From, CallbacksPerSecond: &limit, Step: wire.Duration(r.Step), Steps: f.ahead}, nil
+	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: r.From, CallbacksPerSecond: &limit, Step: wire.Duration(r.Step)}
+	from := wire.At(r.From.Time().Truncate(time.Minute))
+	for _, step := range f.ahead {
+		if since := step.At.Time().Sub(from.Time()); since >= 0 && (r.To == 0 || step.At < r.To) {
+			step.At = from.Add(since / r.Step * r.Step)
+			answer.Steps = append(answer.Steps, step)
+		}
+	}
+	return answer, nil
 }
 
-// stepsFrom are hours of which one is too much for 2 a second.
+// stepsFrom are times to come, of which one has too much for 2 a second.
 func stepsFrom(now time.Time) []forecast.Step {
 	hour := now.UTC().Truncate(time.Hour)
 	return []forecast.Step{
-		{At: wire.At(hour), Due: 10}, {At: wire.At(hour.Add(time.Hour)), Due: 9000, Overflows: true, Lateness: wire.Duration(15 * time.Minute)}, {At: wire.At(hour.Add(2 * time.Hour))},
+		{At: wire.At(hour.Add(time.Hour)), Due: 9000, Overflows: true, Lateness: wire.Duration(15 * time.Minute)}, {At: wire.At(hour.Add(2 * time.Hour))},
+		{At: wire.At(hour.Add(5 * time.Hour)), Due: 10},
 	}
 }
 
@@ -50,6 +59,7 @@ func TestTheForecast(t *testing.T) {
 	require.Equal(t, 1, strings.Count(page, `class="heat-5 late"`))
 	require.Equal(t, 1, strings.Count(page, `class="heat-1"`))
 	hour := h.now.UTC().Truncate(time.Hour).Add(time.Hour)
+	require.Equal(t, 1, strings.Count(page, ">9000<"), "what falls due at a whole hour belongs to it, with its lateness")
 	require.Contains(t, page, url.QueryEscape("due:"+hour.Format("2006-01-02T15:04:05.000Z")))
 	lower := h.get("/console/forecast?type=order-close&limit=1").body
 	require.Contains(t, lower, "In 1 hour more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")

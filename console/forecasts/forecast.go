@@ -3,7 +3,6 @@ package forecasts
 import (
 	"math"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -79,25 +78,36 @@ func (c *Pages) showForecast(v *site.Visit) {
 	c.Render(v, calls.StatusOf(page.Problem), "forecast", page)
 }
 
-// fill asks for whole hours, up to the end of the last day.
+// fill asks for the minutes of a day, by which much that comes at once is seen, and for whole hours up to
+// the end of the last day.
 func (p *forecastPage) fill(c *Pages, v *site.Visit) {
-	from := p.Now.UTC().Truncate(words.Hour)
-	midnight := from.Truncate(words.Day)
-	query := url.Values{"business_type": {p.Type}, "step": {"1h"}, "to": {words.ISO(midnight.Add(heatDays * words.Day))}}
-	var f calls.Forecast
-	if _, p.Problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f); p.Problem != nil {
+	hour := p.Now.UTC().Truncate(words.Hour)
+	fine, midnight := hour.Add(words.Day), hour.Truncate(words.Day)
+	var f, later calls.Forecast
+	if p.Problem = c.forecastOf(v, p.Type, url.Values{"step": {"1m"}, "to": {words.ISO(fine)}}, &f); p.Problem != nil {
 		return
 	}
+	hours := url.Values{"step": {"1h"}, "from": {words.ISO(fine)}, "to": {words.ISO(midnight.Add(heatDays * words.Day))}}
+	if p.Problem = c.forecastOf(v, p.Type, hours, &later); p.Problem != nil {
+		return
+	}
+	f.Steps = append(f.Steps, later.Steps...)
 	p.Counted = f.CountedAt
 	if f.CallbacksPerSecond != nil {
 		p.Limit = words.Rate(*f.CallbacksPerSecond)
 	}
-	var asked *float64
-	if limit, err := strconv.ParseFloat(p.Asked, 64); err == nil && limit > 0 {
-		asked, p.Limit = &limit, words.Rate(limit)
-	}
 	p.lay(f, midnight)
-	p.tellLateness(f, asked)
+	if limit, err := strconv.ParseFloat(p.Asked, 64); err == nil && limit > 0 {
+		p.Limit = words.Rate(limit)
+		reckon(f, limit)
+	}
+	p.tellLateness(f)
+}
+
+func (c *Pages) forecastOf(v *site.Visit, businessType string, query url.Values, f *calls.Forecast) *calls.Problem {
+	query.Set("business_type", businessType)
+	_, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query), f)
+	return problem
 }
 
 // lay lays the steps of a forecast out by day and hour.
@@ -106,56 +116,47 @@ func (p *forecastPage) lay(f calls.Forecast, midnight time.Time) {
 		p.Days = append(p.Days, heatDay{Day: midnight.Add(time.Duration(i) * words.Day), Cells: make([]heatCell, len(p.Hours))})
 	}
 	for _, step := range f.Steps {
-		p.Most = max(p.Most, step.Due+step.DispatchItems)
+		if cell := p.cell(step.At); cell != nil {
+			cell.At = step.At.UTC().Truncate(words.Hour)
+			cell.Due += step.Due + step.DispatchItems
+			p.Most = max(p.Most, cell.Due)
+		}
 	}
-	for _, step := range f.Steps {
-		at := step.At.UTC().Sub(midnight)
-		if at < 0 || at >= heatDays*words.Day {
-			continue
-		}
-		cell := &p.Days[int(at/words.Day)].Cells[int(at%words.Day/words.Hour)]
-		*cell = heatCell{
-			At: step.At, Due: step.Due + step.DispatchItems,
-			Link: links.List(links.TypedAs(p.Type)+" due:"+words.ISO(step.At)+".."+words.ISO(step.At.Add(words.Hour))+" sort:due", ""),
-		}
-		if cell.Due > 0 {
-			cell.Level = 1 + int(math.Round(float64(cell.Due)/float64(p.Most)*(heatLevels-1)))
+	for _, day := range p.Days {
+		for i := range day.Cells {
+			cell := &day.Cells[i]
+			if cell.Due > 0 {
+				cell.Level = 1 + int(math.Round(float64(cell.Due)/float64(p.Most)*(heatLevels-1)))
+				cell.Link = links.List(links.TypedAs(p.Type)+" due:"+words.ISO(cell.At)+".."+words.ISO(cell.At.Add(words.Hour))+" sort:due", "")
+			}
 		}
 	}
 }
 
-// tellLateness says in a sentence where the limit is too low. Of the next day the shorter steps are
-// known, by which much that comes at once is seen.
-func (p *forecastPage) tellLateness(f calls.Forecast, asked *float64) {
-	if fine := p.Picture.Forecasts[p.Type]; fine != nil {
-		f.Steps = finer(fine.Steps, f.Steps)
+// cell is the hour of a time; nil where it is not shown.
+func (p *forecastPage) cell(at time.Time) *heatCell {
+	since := at.Sub(p.Days[0].Day)
+	if since < 0 || since >= heatDays*words.Day {
+		return nil
 	}
-	if asked != nil {
-		reckon(f, *asked)
-	}
-	latest, late := time.Duration(0), map[time.Time]bool{}
+	return &p.Days[int(since/words.Day)].Cells[int(since%words.Day/words.Hour)]
+}
+
+// tellLateness says in a sentence where the limit is too low.
+func (p *forecastPage) tellLateness(f calls.Forecast) {
+	latest, late := time.Duration(0), map[*heatCell]bool{}
 	for _, step := range f.Steps {
 		by, _ := time.ParseDuration(step.Lateness) // "" for none
-		at := step.At.UTC().Truncate(words.Hour).Sub(p.Days[0].Day)
-		if by <= 0 || at < 0 || at >= heatDays*words.Day {
+		cell := p.cell(step.At)
+		if by <= 0 || cell == nil {
 			continue
 		}
-		cell := &p.Days[int(at/words.Day)].Cells[int(at%words.Day/words.Hour)]
 		cell.Late = max(cell.Late, by)
-		latest, late[step.At.UTC().Truncate(words.Hour)] = max(latest, by), true
+		latest, late[cell] = max(latest, by), true
 	}
 	if p.Gist = p.T("forecast.gist", p.Num(p.Most)); len(late) > 0 {
 		p.Gist = p.N("forecast.late", len(late)) + p.T("forecast.most", p.Span(latest))
 	}
-}
-
-// finer are short steps, and the long ones after them.
-func finer(short, long []calls.Step) []calls.Step {
-	if len(short) == 0 {
-		return slices.Clone(long)
-	}
-	end := short[len(short)-1].At
-	return append(slices.Clone(short), calls.Where(long, func(step calls.Step) bool { return step.At.After(end) })...)
 }
 
 // reckon says how late the last timer of each step is with another limit, as the API reckons it: what
