@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -65,6 +66,10 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, lower, "In 1 hour more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
+
+	first := int(hour.Sub(hour.Truncate(24*time.Hour)) / time.Hour)
+	require.Contains(t, page, `data-overdue="0"`)
+	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000 %d,10800,0 %d,3600,10"`, first, first+4, first+4), "the page reckons with another limit by itself")
 
 	overview := h.get("/console/").body
 	require.Contains(t, overview, "9,000 fall due")

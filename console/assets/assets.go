@@ -38,8 +38,11 @@ var all = sync.OnceValue(func() map[string]asset {
 			continue
 		}
 		text, _ := fs.ReadFile(files, "files/"+name)
-		if strings.HasSuffix(name, ".css") {
+		switch name {
+		case "console.css":
 			text = []byte(dense.Replace(string(text)))
+		case "console.js":
+			text = []byte(denseScript(string(text)))
 		}
 		sum := sha256.Sum256(text)
 		known[name] = asset{hash: hex.EncodeToString(sum[:8]), mediaType: mediaType, plain: text, packed: pack(text)}
@@ -51,6 +54,18 @@ var all = sync.OnceValue(func() map[string]asset {
 var dense = strings.NewReplacer(
 	"\n  ", "", "\n", "", " {", "{", "{ ", "{", "; }", "}", "; ", ";", ": ", ":", ", ", ",", " }", "}", " > ", ">",
 )
+
+// denseScript is a script of ours without what is for its readers only: lines of comments, and what lines
+// begin with.
+func denseScript(text string) string {
+	var all strings.Builder
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+			all.WriteString(line + "\n")
+		}
+	}
+	return all.String()
+}
 
 func pack(text []byte) []byte {
 	var packed bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/sha256"
 	"encoding/hex"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -101,6 +102,24 @@ func TestBudgets(t *testing.T) {
 	require.LessOrEqual(t, packed, 45<<10, "all scripts, packed")
 	require.LessOrEqual(t, len(all()["console.js"].plain), 8<<10, "our script")
 	require.LessOrEqual(t, len(all()["console.css"].plain), 12<<10, "the style sheet")
+}
+
+// What is taken out of our script is no part of a text that goes over several lines.
+func TestOurScriptHasNoTextOfLines(t *testing.T) {
+	t.Parallel()
+	text, err := fs.ReadFile(files, "files/console.js")
+	require.NoError(t, err)
+	odd := func(text string) (lines []string) {
+		for line := range strings.Lines(text) {
+			if strings.Count(line, "`")%2 == 1 || strings.Contains(line, "/*") || strings.HasSuffix(strings.TrimSpace(line), `\`) {
+				lines = append(lines, line)
+			}
+		}
+		return lines
+	}
+	require.Empty(t, odd(string(text)))
+	require.Len(t, odd("a = `b\n  c`;\n"), 2, "the oracle sees one")
+	require.Equal(t, "a;\nb('// c');\n", denseScript("// x\n  a;\n\n  b('// c');\n"))
 }
 
 // evaluated is what needs a script to be made of text, which the policy of pages forbids.

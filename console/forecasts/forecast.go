@@ -4,6 +4,7 @@ import (
 	"math"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -34,6 +35,9 @@ type forecastPage struct {
 	// Limit is the rate that lateness was reckoned with, and Asked what somebody asks "what if" of.
 	Limit, Asked string
 	Counted      time.Time
+	// Steps are what the page itself reckons with, and Overdue what waits before the first of them.
+	Steps   string
+	Overdue int
 	// Most is the most that falls due in an hour.
 	Most    int
 	Gist    string
@@ -97,6 +101,7 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 		p.Limit = words.Rate(*f.CallbacksPerSecond)
 	}
 	p.lay(f, midnight)
+	p.Steps, p.Overdue = stepsOf(f, midnight), f.Overdue
 	if limit, err := strconv.ParseFloat(p.Asked, 64); err == nil && limit > 0 {
 		p.Limit = words.Rate(limit)
 		reckon(f, limit)
@@ -159,15 +164,43 @@ func (p *forecastPage) tellLateness(f calls.Forecast) {
 	}
 }
 
+// stepsOf are the steps of a forecast as a text for our script: which hour each belongs to, counted from
+// midnight, how many seconds it lasts, and what falls due in it. Those in which nothing does are one.
+func stepsOf(f calls.Forecast, midnight time.Time) string {
+	var all []string
+	idle := time.Duration(0)
+	write := func(hour int, width time.Duration, due int) {
+		all = append(all, strconv.Itoa(hour)+","+strconv.Itoa(int(width.Seconds()))+","+strconv.Itoa(due))
+	}
+	for i, step := range f.Steps {
+		hour, due := int(step.At.Sub(midnight)/words.Hour), step.Due+step.DispatchItems
+		if due == 0 {
+			idle += widthOf(f.Steps, i)
+			continue
+		}
+		if idle > 0 {
+			write(hour, idle, 0)
+			idle = 0
+		}
+		write(hour, widthOf(f.Steps, i), due)
+	}
+	return strings.Join(all, " ")
+}
+
+// widthOf is how long a step lasts: until the next one, and an hour for the last.
+func widthOf(steps []calls.Step, i int) time.Duration {
+	if i+1 < len(steps) {
+		return steps[i+1].At.Sub(steps[i].At)
+	}
+	return words.Hour
+}
+
 // reckon says how late the last timer of each step is with another limit, as the API reckons it: what
 // falls due in a step is spread over it evenly.
 func reckon(f calls.Forecast, limit float64) {
-	waiting, width := float64(f.Overdue), words.Hour
+	waiting := float64(f.Overdue)
 	for i := range f.Steps {
-		step := &f.Steps[i]
-		if i+1 < len(f.Steps) {
-			width = f.Steps[i+1].At.Sub(step.At)
-		}
+		step, width := &f.Steps[i], widthOf(f.Steps, i)
 		before, due := waiting, step.Due+step.DispatchItems
 		waiting = max(waiting+float64(due)-limit*width.Seconds(), 0)
 		step.Lateness = ""

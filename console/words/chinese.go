@@ -438,6 +438,8 @@ var chineseWords = map[string]string{
 	"forecast.gist":               "单小时最多 %s 个到期，限速足够。",
 	"forecast.late":               "有 %d 个小时的到期数超过限速。",
 	"forecast.most":               "最后一个晚 %s。",
+	"forecast.then.late":          "若限速为每秒 %s，有 %s 个小时延迟，最后一个晚 %s。",
+	"forecast.then.fine":          "若限速为每秒 %s，全部准时。",
 	"forecast.legend":             "颜色越深数量越多；斜线表示有定时器延迟。不含抖动和重试。",
 	"emergency.title":             "紧急",
 	"emergency.none":              "没有任何暂停。",

@@ -440,6 +440,8 @@ var englishWords = map[string]string{
 	"forecast.gist":               "At most %s fall due in one hour, and the limit lets all through.",
 	"forecast.late":               "In %d hours more falls due than the limit lets through.",
 	"forecast.most":               " The last one is %s late.",
+	"forecast.then.late":          "With a limit of %s a second, late hours: %s. The last one is %s late.",
+	"forecast.then.fine":          "With a limit of %s a second, none is late.",
 	"forecast.legend":             "Darker is more. Hatched hours have timers that are late. Jitter and retries are left out.",
 	"emergency.title":             "Emergency",
 	"emergency.none":              "Nothing is paused.",

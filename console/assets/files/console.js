@@ -1,7 +1,7 @@
 // What makes the pages smooth. Every page works without it.
 (() => {
   'use strict';
-  const on = addEventListener, root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)];
+  const on = addEventListener, root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)], one = what => document.querySelector(what);
   root.classList.add('scripted');
 
   // Times in the zone of who looks; UTC stays on hover.
@@ -17,8 +17,7 @@
     const seconds = (at - Date.now()) / 1000, [, size, unit] = units.find(u => Math.abs(seconds) >= u[0]);
     return ago.format(Math.trunc(seconds / size), unit);
   };
-  const watched = new MutationObserver(() => tell());
-  const tell = () => {
+  const watched = new MutationObserver(() => tell()), tell = () => {
     watched.disconnect();
     for (const time of all('time[datetime]')) {
       const at = new Date(time.dateTime);
@@ -43,7 +42,7 @@
   const fresh = () => { for (const time of all('footer time')) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
 
   // A first try that fails is made again: htmx only comes back to a stream that was open.
-  const live = document.querySelector('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
+  const live = one('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
   if (live?.getAttribute('hx-sse:connect').includes('page=')) on(swapped, fresh);
   live?.addEventListener('over', () => live.remove());
   setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
@@ -56,8 +55,37 @@
     form.querySelector('output').value = `${zone} = ${at.toISOString().slice(0, 16)} UTC`;
   });
 
+  // What if the limit were another one: what falls due in a step is spread over it evenly.
+  const long = seconds => {
+    const [, size, unit] = units.find(u => seconds >= u[0]);
+    return new Intl.NumberFormat(lang, {style: 'unit', unit, unitDisplay: 'short'}).format(Math.trunc(seconds / size));
+  };
+  const whatIf = () => {
+    const heat = one('.touched ~ .wide .heat'), limit = one('[name=limit]')?.value;
+    if (!heat || !(limit > 0)) return;
+    const {steps, overdue, late, gist, fine} = heat.dataset, by = {};
+    let waiting = +overdue, worst = 0;
+    for (const step of steps.split(' ')) {
+      const [hour, wide, due] = step.split(','), before = waiting;
+      waiting = Math.max(waiting + +due - limit * wide, 0);
+      const seconds = +due && Math.trunc(Math.max(before, waiting) / limit);
+      if (seconds) worst = Math.max(worst, by[hour] = Math.max(by[hour] ?? 0, seconds));
+    }
+    all('td', heat).forEach((cell, hour) => {
+      const link = cell.firstChild, text = by[hour] ? ', ' + late.replace('%s', long(by[hour])) : '';
+      if (!link) return;
+      cell.classList.toggle('late', hour in by);
+      link.title = link.title.split(', ')[0] + text;
+      put(link.lastChild, text);
+    });
+    const said = [limit, Object.keys(by).length, long(worst)];
+    put(one('.sentence'), (worst ? gist : fine).replace(/%s/g, () => said.shift()));
+  };
+  on('input', ({target}) => target.name === 'limit' && whatIf());
+  on(swapped, whatIf);
+
   // What may be typed next is suggested behind what stands there.
-  const box = document.getElementById('q'), hints = all('#hints option').map(option => [option, option.value]);
+  const box = one('#q'), hints = all('#hints option').map(option => [option, option.value]);
   box?.addEventListener('input', () => {
     const before = box.value.slice(0, box.value.lastIndexOf(' ') + 1);
     for (const [option, word] of hints) option.value = before + word;
@@ -112,7 +140,7 @@
   on('click', e => { if (dragged && hitOf(e)) e.preventDefault(); dragged = false; }, true);
 
   // Keys. None acts by itself: it leads to what has to be pressed or confirmed.
-  const help = document.getElementById('keys');
+  const help = one('#keys');
   const pages = {o: '', t: 'timers', y: 'types', j: 'jobs', d: 'dispatches', f: 'forecast', e: 'emergency', h: 'health', a: 'audit'};
   const rows = () => all('main tbody tr').filter(row => row.querySelector('th a'));
   const step = by => {
@@ -121,7 +149,7 @@
   };
   const lead = names => {
     for (const name of names) {
-      const button = document.querySelector(`main form[action$="/${name}"] :is(summary, button), main .bar button[value="${name}"]`);
+      const button = one(`main form[action$="/${name}"] :is(summary, button), main .bar button[value="${name}"]`);
       if (!button) continue;
       const more = button.closest('details');
       if (more) more.open = true;
@@ -132,7 +160,7 @@
     }
   };
   const keys = {
-    '/': () => document.getElementById('q')?.select(),
+    '/': () => one('#q')?.select(),
     j: () => step(1), k: () => step(-1),
     x: () => document.activeElement.closest?.('tr')?.querySelector('input[type=checkbox]')?.click(),
     r: () => lead(['redeliver']), c: () => lead(['cancel']), p: () => lead(['pause', 'resume']),
@@ -150,7 +178,7 @@
     if (typing || root.dataset.keys === 'off') return;
     const go = Date.now() - went < 1500 && pages[e.key];
     went = e.key === 'g' ? Date.now() : 0;
-    if (typeof go === 'string') { const link = document.querySelector(`.tabs a[href="/console/${go}"]`); if (link) { e.preventDefault(); link.click(); } return; }
-    if (keys[e.key]) { e.preventDefault(); keys[e.key](); }
+    const link = one(`.tabs a[href="/console/${go}"]`), act = typeof go === 'string' ? () => link?.click() : keys[e.key];
+    if (act) { e.preventDefault(); act(); }
   });
 })();
