@@ -43,9 +43,10 @@ type Console struct {
 	site   site.Site
 	pace   watch.Pace
 	routes *http.ServeMux
-	// parts are the pages that are kept up to date, without what does not change.
-	parts *http.ServeMux
-	hub   *live.Hub
+	// parts are the pages that are kept up to date, without what does not change, and plots the plots of
+	// those that have any.
+	parts, plots *http.ServeMux
+	hub          *live.Hub
 }
 
 // New returns a console. Without a secret key its sessions are good in this process only.
@@ -78,7 +79,7 @@ func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
 	over.hub = live.New(left, c.site.Logger)
 	all := routesOf(&over.site)
-	over.routes, over.parts = over.mux(all), over.partsMux(all)
+	over.routes, over.parts, over.plots = over.mux(all), partsMux(all), plotsMux(all)
 	return &over
 }
 

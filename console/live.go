@@ -14,9 +14,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// partsMux has the pages that are kept up to date. Its handlers take the caller from the request's
-// context.
-func (c *Console) partsMux(all []site.Route) *http.ServeMux {
+// partsMux has the pages that are kept up to date, and plotsMux those with plots. Their handlers take the
+// caller from the request's context.
+func partsMux(all []site.Route) *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, r := range all {
 		if r.Every > 0 {
@@ -26,14 +26,27 @@ func (c *Console) partsMux(all []site.Route) *http.ServeMux {
 	return mux
 }
 
+func plotsMux(all []site.Route) *http.ServeMux {
+	mux := http.NewServeMux()
+	for _, r := range all {
+		if r.Draws != nil {
+			mux.HandleFunc(r.Method+" "+links.Root+r.Path, func(w http.ResponseWriter, request *http.Request) { show(r.Draws, w, request) })
+		}
+	}
+	return mux
+}
+
 // part answers with the changing part of a page.
 type part struct{ site.Route }
 
 // ServeHTTP implements [http.Handler].
-func (p part) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p part) ServeHTTP(w http.ResponseWriter, r *http.Request) { show(p.Do, w, r) }
+
+// show renders a part of a page.
+func show(do func(*site.Visit), w http.ResponseWriter, r *http.Request) {
 	v := site.NewVisit(w, r)
 	v.Who, v.Part = auth.Caller(r.Context()), true
-	p.Do(v)
+	do(v)
 }
 
 // follow keeps an open page up to date: what is on top of all, and the page that is named.
@@ -48,9 +61,7 @@ func (c *Console) follow(v *site.Visit) {
 		Key: "strip " + string(v.Lang) + " " + scope, Every: tuning.LiveStrip, Render: c.strip(v),
 	}}
 	if page := v.R.FormValue("page"); page != "" {
-		if topic, ok := c.page(v, links.Within(page), scope); ok {
-			topics = append(topics, topic)
-		}
+		topics = append(topics, c.page(v, links.Within(page), scope)...)
 	}
 	stays := func() bool {
 		who := c.site.Sessions.Recognise(sessions.Exchange{W: nowhere{}, R: v.R})
@@ -79,8 +90,9 @@ func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
 	}
 }
 
-// page returns the topic of a page. It returns false for a page that is not kept up to date.
-func (c *Console) page(of *site.Visit, page, scope string) (live.Topic, bool) {
+// page returns the topics of a page: what of it changes, and its plots. There are none of a page that is
+// not kept up to date.
+func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
 	asked := func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 		if err != nil {
@@ -93,27 +105,33 @@ func (c *Console) page(of *site.Visit, page, scope string) (live.Topic, bool) {
 	}
 	request, err := asked(context.Background())
 	if err != nil {
-		return live.Topic{}, false
+		return nil
 	}
 	handler, _ := c.parts.Handler(request)
 	found, ok := handler.(part)
 	if !ok {
-		return live.Topic{}, false
+		return nil
 	}
 	who := viewer(of.Who)
-	render := func(ctx context.Context) []byte {
-		request, err := asked(auth.With(ctx, who))
-		if err != nil {
-			return nil
+	rendering := func(handler http.Handler) func(context.Context) []byte {
+		return func(ctx context.Context) []byte {
+			request, err := asked(auth.With(ctx, who))
+			if err != nil {
+				return nil
+			}
+			answer := &calls.Answer{Head: http.Header{}}
+			if handler.ServeHTTP(answer, request); answer.Status != http.StatusOK {
+				return nil
+			}
+			return answer.Body.Bytes()
 		}
-		answer := &calls.Answer{Head: http.Header{}}
-		if c.parts.ServeHTTP(answer, request); answer.Status != http.StatusOK {
-			return nil
-		}
-		return answer.Body.Bytes()
 	}
 	key := fmt.Sprint(page, " ", of.Lang, " ", c.site.Base(of), " ", scope)
-	return live.Topic{Key: key, Every: found.Every, Lists: found.Lists, Render: render}, true
+	topics := []live.Topic{{Key: key, Every: found.Every, Lists: found.Lists, Render: rendering(c.parts)}}
+	if found.Draws != nil {
+		topics = append(topics, live.Topic{Key: "plots " + key, Every: tuning.LivePlots, Render: rendering(c.plots)})
+	}
+	return topics
 }
 
 // nowhere discards an answer.

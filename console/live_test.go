@@ -134,3 +134,25 @@ func TestSessionsOfStreams(t *testing.T) {
 		require.NotContains(t, event, "order-close")
 	}
 }
+
+// The plots of a page are drawn apart from the rest of it, which leaves alone those that it has.
+func TestPlotsAreDrawnApart(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{every: time.Hour})
+	h.shelf.rules = []policy.Policy{closing()}
+	for _, page := range []string{"/console/", typePage} {
+		loaded := h.get(page).body
+		require.Contains(t, loaded, `<div id="drawn"><figure class="plots"`, "a page that is loaded is whole")
+		require.Contains(t, loaded, "details.ask[open], #drawn")
+		s, sent := h.follow(page), ""
+		for !strings.Contains(sent, `hx-target="#main"`) || !strings.Contains(sent, `hx-target="#drawn"`) {
+			event := s.next()
+			require.NotEmpty(t, event, "the stream has ended")
+			sent += event
+		}
+		require.Contains(t, sent, `<div id="drawn"></div>`)
+		require.Equal(t, 1, strings.Count(sent, `<figure class="plots"`))
+		_, drawn, _ := strings.Cut(sent, `hx-target="#drawn"`)
+		require.Contains(t, drawn, `<figure class="plots"`)
+	}
+}

@@ -13,11 +13,12 @@ const (
 	partPage  = "part.page"
 	partStrip = "part.strip"
 	partOver  = "part.over"
+	partPlots = "part.plots"
 )
 
 // morph is how a page takes what is new. What a user types into stays as it is, with what stood there
 // when it was begun: a condition as well. What was opened stays open.
-const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open]", ` +
+const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn", ` +
 	`"morphScanLimit": 100, "sse": {"reconnectMaxDelay": 5000}}`
 
 // Morph is how a page takes what is new, as htmx reads it.

@@ -171,6 +171,17 @@ func (c *Site) Render(v *Visit, status int, name string, page any) {
 	v.write(status, body.Bytes())
 }
 
+// RenderPlots writes the plots of a page, to take the place of those that it had.
+func (c *Site) RenderPlots(v *Visit, name string, page any) {
+	var body bytes.Buffer
+	if err := c.Templates[name].ExecuteTemplate(&body, partPlots, page); err != nil {
+		c.Logger.Error("the plots of a page cannot be shown", "page", name, "error", err)
+		v.W.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	v.write(http.StatusOK, body.Bytes())
+}
+
 // refusedPage says why there is no other page.
 type refusedPage struct {
 	Frame

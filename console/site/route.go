@@ -27,6 +27,14 @@ type Route struct {
 	Every time.Duration
 	// Lists reports whether that reads a list of Temporal's visibility.
 	Lists bool
+	// Draws renders the plots of the page, which change less often; nil for a page without any.
+	Draws func(*Visit)
+}
+
+// Drawing is one with plots. What of it is rendered anew leaves them out.
+func (r Route) Drawing(draws func(*Visit)) Route {
+	r.Draws = draws
+	return r
 }
 
 // Live is a page that is kept up to date.

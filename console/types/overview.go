@@ -39,10 +39,19 @@ func (c *Pages) start(v *site.Visit) {
 	page := overviewPage{typesPage: c.TypesPage(v), Base: c.Base(v)}
 	page.Title = v.Lang.Say("overview.title")
 	page.Tiles = tilesOf(page.Picture, "", v.Who.May(auth.Viewer, ""))
-	if len(page.Rows) > 0 {
+	if len(page.Rows) > 0 && !v.Part { // those of an open page are drawn apart
 		page.Plots = c.plotsOf(v, "", page.Picture)
 	}
 	c.Render(v, http.StatusOK, "overview", page)
+}
+
+// drawAll renders the plots of the overview.
+func (c *Pages) drawAll(v *site.Visit) {
+	page := drawnPage{Frame: c.Frame(v, "overview.title")}
+	if len(page.Picture.Policies) > 0 {
+		page.Plots = c.plotsOf(v, "", page.Picture)
+	}
+	c.RenderPlots(v, "overview", page)
 }
 
 // tilesOf are how many timers there are, of a business type or of all.

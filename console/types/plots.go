@@ -27,6 +27,19 @@ type plots struct {
 	Ranges []choice
 }
 
+// drawnPage is the plots of an open page, which are drawn apart from it.
+type drawnPage struct {
+	site.Frame
+	Plots *plots
+}
+
+// drawType renders the plots of one type.
+func (c *Pages) drawType(v *site.Visit) {
+	page := drawnPage{Frame: c.Frame(v, "type.title")}
+	page.Plots = c.plotsOf(v, v.R.PathValue("type"), page.Picture)
+	c.RenderPlots(v, "type", page)
+}
+
 // plotsOf draws the range that the address of a page names. What cannot be read stays as it was known
 // last, or is left out, and said.
 func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture) *plots {

@@ -63,7 +63,9 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), site.Indented(raw)
 	page.Row = rowOf(page.Picture, policy)
 	page.Tiles = tilesOf(page.Picture, businessType, true)
-	page.Plots = c.plotsOf(v, businessType, page.Picture)
+	if !v.Part { // those of an open page are drawn apart
+		page.Plots = c.plotsOf(v, businessType, page.Picture)
+	}
 	page.Failures = c.failuresOf(v, businessType)
 	var known struct {
 		Versions []calls.PolicyVersion `json:"versions"`

@@ -23,9 +23,9 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("{$}", c.start).Live(tuning.LiveTable),
+		site.Show("{$}", c.start).Live(tuning.LiveTable).Drawing(c.drawAll),
 		site.Show("types", c.listTypes).Live(tuning.LiveTable),
-		site.Show("types/{type}", c.showType).Live(tuning.LiveTable).Listing(),
+		site.Show("types/{type}", c.showType).Live(tuning.LiveTable).Listing().Drawing(c.drawType),
 		site.Change("types/{type}/edit", c.editPolicy),
 		site.Change("types/{type}/policy", c.replacePolicy),
 		site.Change("types/{type}/back", c.putBack),

@@ -81,11 +81,12 @@ const SelectedAtOnce = 8
 
 // What an open page of the console is told of itself.
 const (
-	// LiveStrip, LiveTable, LiveTimer and LiveHeat are how often each is rendered while it is
+	// LiveStrip, LiveTable, LiveTimer, LivePlots and LiveHeat are how often each is rendered while it is
 	// watched: once for all who watch the same.
 	LiveStrip = 2 * time.Second
 	LiveTable = 2 * time.Second
 	LiveTimer = time.Second
+	LivePlots = 10 * time.Second
 	LiveHeat  = time.Minute
 	// LiveList is the pause between two lists that are read, whichever they are: each costs a question to
 	// Temporal's visibility.
