@@ -25,8 +25,9 @@ const (
 	SessionRenewal = time.Minute
 )
 
-// What the console knows of the whole installation. One look costs six questions to Temporal's
-// visibility, and serves all who look: at most two a second, however many they are.
+// What the console knows of the whole installation. One look costs about twenty questions to Temporal's
+// visibility, ten of them for the counts of the statuses, and serves all who look. With three types and
+// the counting of forecasts that it keeps up, that is 7 a second, for one viewer or for a hundred.
 const (
 	// LookEvery is how old what the pages say of the whole may be.
 	LookEvery = 4 * time.Second
