@@ -125,11 +125,11 @@ test-e2e: test-deployments test-smoke test-pace ## the tests on whole deployment
 # What our binaries are compiled from, without their version. Go keeps the result of a test for as
 # long as the variables that it read are the same, and does not see which programs it started.
 COMPILED := $(BIN)/compiled
-test-modules test-deployments test-smoke test-pace: export WAKECALL_COMPILED = $(shell cat $(COMPILED) 2>/dev/null)
+test-modules test-deployments test-smoke test-pace test-race: export WAKECALL_COMPILED = $(shell cat $(COMPILED) 2>/dev/null)
 
 .PHONY: compiled
 compiled: build
-	@for module in . standalone; do (cd $$module && $(AS_BUILT) go list -deps -export -f '{{.BuildID}}' .); done | sha256sum >$(COMPILED).$$$$ && mv $(COMPILED).$$$$ $(COMPILED)
+	@for module in . standalone bench/peers; do (cd $$module && $(AS_BUILT) go list -deps -export -f '{{.BuildID}}' .); done | sha256sum >$(COMPILED).$$$$ && mv $(COMPILED).$$$$ $(COMPILED)
 
 # Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
@@ -149,7 +149,7 @@ test-smoke: compiled
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race
-test-race: build cli $(CRANE) $(CYCLONEDX) ## the tests on whole deployments under the race detector; half an hour
+test-race: compiled cli $(CRANE) $(CYCLONEDX) ## the tests on whole deployments under the race detector; half an hour
 	cd e2e && $(GO_TEST) $(RACE) -p 1 -parallel 4 -timeout 60m ./...
 
 # What npm installs is there already where the lock file is the one that was installed.

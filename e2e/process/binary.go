@@ -31,7 +31,7 @@ func StandaloneBinary(t testing.TB) string { return ours(t, standalone) }
 func Temporal(t testing.TB) string { return built(t, temporalCLI) }
 
 // Peers is the path of the command that runs systems to compare with.
-func Peers(t testing.TB) string { return built(t, peers) }
+func Peers(t testing.TB) string { return ours(t, peers) }
 
 // Tctl is the path of Temporal's older CLI.
 func Tctl(t testing.TB) string { return built(t, tctl) }
