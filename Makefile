@@ -111,11 +111,16 @@ test-units:
 	$(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(PURE)')
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
 
+# These tests of the benchmark run whole systems, with a Temporal in process. The detector watches
+# them at night.
+WHOLE := /bench/(run|systems)$$
+
 .PHONY: test-modules
 test-modules: compiled cli peers # the benchmark's tests start them
 	cd standalone && $(GO_TEST) ./...
 	cd examples && $(GO_TEST) ./...
-	cd bench && $(GO_TEST) $(RACE) ./...
+	cd bench && $(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(WHOLE)')
+	cd bench && $(GO_TEST) $$(go list ./... | grep -E '$(WHOLE)')
 	cd bench/peers && $(GO_TEST) ./...
 	cd deploy/helm && $(AS_BUILT) go test ./...
 
@@ -149,8 +154,9 @@ test-smoke: compiled
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race
-test-race: compiled cli $(CRANE) $(CYCLONEDX) ## the tests on whole deployments under the race detector; half an hour
+test-race: compiled cli peers $(CRANE) $(CYCLONEDX) ## the tests on whole deployments under the race detector; half an hour
 	cd e2e && $(GO_TEST) $(RACE) -p 1 -parallel 4 -timeout 60m ./...
+	cd bench && $(GO_TEST) $(RACE) $$(go list ./... | grep -E '$(WHOLE)')
 
 # What npm installs is there already where the lock file is the one that was installed.
 TYPESCRIPT         := clients/typescript

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 
+	"github.com/wakecall/wakecall/bench/counts"
 	"github.com/wakecall/wakecall/bench/guard"
 )
 
@@ -22,13 +23,13 @@ func check(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	counts, err := guard.Count(ctx, os.Stderr)
+	counted, err := counts.Count(ctx, os.Stderr)
 	if err != nil {
 		return err
 	}
-	held := baseline.Hold(os.Stdout, counts)
+	held := baseline.Hold(os.Stdout, counted)
 	if *update {
-		return baseline.With(counts).Save(*file)
+		return baseline.With(counted).Save(*file)
 	}
 	return held
 }

@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/wakecall/wakecall/bench/preset"
 	"github.com/wakecall/wakecall/bench/remote"
 	"github.com/wakecall/wakecall/bench/report"
 	"github.com/wakecall/wakecall/bench/run"
+	"github.com/wakecall/wakecall/bench/systems"
 	"github.com/wakecall/wakecall/internal/build"
 )
 
@@ -34,7 +36,7 @@ func command(ctx context.Context, args []string) error {
 	if len(args) > 0 {
 		switch args[0] {
 		case remote.Command:
-			return remote.Serve(ctx, remote.Standard())
+			return remote.Serve(ctx, remote.Standard(), systems.New)
 		case checkCommand:
 			return check(ctx, args[1:])
 		case "version", "--version":
@@ -46,7 +48,7 @@ func command(ctx context.Context, args []string) error {
 }
 
 func measure(ctx context.Context, args []string) error {
-	options, dir, err := parse(args)
+	options, dir, err := preset.Parse(args, systems.Names())
 	if err != nil {
 		return err
 	}

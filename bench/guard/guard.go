@@ -13,6 +13,10 @@ import (
 	"slices"
 )
 
+// AllocsPerAdd is the name of the allocations for one add: from the client's request through
+// the API to Temporal's client.
+const AllocsPerAdd = "allocs_per_add"
+
 // Counts are the counts by name.
 type Counts map[string]float64
 

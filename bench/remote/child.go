@@ -18,7 +18,9 @@ import (
 
 // Child is the side with the subject. The other side calls its exported methods, one at a time.
 type Child struct {
-	ctx     context.Context
+	ctx context.Context
+	// create makes a subject by its name.
+	create  func(name string) (subject.Subject, error)
 	stage   *stage.Stage
 	subject subject.Subject
 	runner  *scenario.Runner
@@ -35,9 +37,9 @@ type mark struct {
 	counters subject.Counters
 }
 
-// Serve answers the other side's calls until it hangs up.
-func Serve(ctx context.Context, pipe io.ReadWriteCloser) (err error) {
-	child := &Child{ctx: ctx, stage: stage.New(ctx)}
+// Serve answers the other side's calls until it hangs up. The subject is created by its name.
+func Serve(ctx context.Context, pipe io.ReadWriteCloser, create func(name string) (subject.Subject, error)) (err error) {
+	child := &Child{ctx: ctx, create: create, stage: stage.New(ctx)}
 	defer func() { err = errors.Join(err, child.close()) }()
 	server := rpc.NewServer()
 	if err := server.RegisterName(service, child); err != nil {
@@ -57,7 +59,7 @@ func (c *Child) close() error {
 
 // Start starts the subject.
 func (c *Child) Start(args StartArgs, started *Started) (err error) {
-	if c.subject, err = subject.New(args.Subject); err != nil {
+	if c.subject, err = c.create(args.Subject); err != nil {
 		return err
 	}
 	own, err := c.disk(args.Disk)

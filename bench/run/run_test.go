@@ -13,12 +13,13 @@ import (
 	"github.com/wakecall/wakecall/bench/report"
 	"github.com/wakecall/wakecall/bench/run"
 	"github.com/wakecall/wakecall/bench/scenario"
+	"github.com/wakecall/wakecall/bench/systems"
 )
 
 // TestMain lets this program be the child, as the command is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == remote.Command {
-		if err := remote.Serve(context.Background(), remote.Standard()); err != nil {
+		if err := remote.Serve(context.Background(), remote.Standard(), systems.New); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -1,5 +1,5 @@
-// Package subject holds the measured systems: Wakecall, bare Temporal loops, and comparable job
-// queues. Each has the same small interface and is set up as its own documentation advises.
+// Package subject is the small interface that every measured system has, and the wider ones that
+// some have. Package systems makes them.
 package subject
 
 import (

@@ -1,4 +1,6 @@
-package guard
+// Package counts takes the counts that package guard compares. They are of Wakecall on whole
+// deployments.
+package counts
 
 import (
 	"context"
@@ -7,6 +9,7 @@ import (
 	"maps"
 	"time"
 
+	"github.com/wakecall/wakecall/bench/guard"
 	"github.com/wakecall/wakecall/bench/report"
 	"github.com/wakecall/wakecall/bench/run"
 	"github.com/wakecall/wakecall/bench/scenario"
@@ -19,18 +22,18 @@ var timers = scenario.Plan{Name: "count", Kind: scenario.Ring, Timers: 500, Over
 var counted = []report.Measure{report.Transitions, report.Events, report.Commits}
 
 // Count takes all counts.
-func Count(ctx context.Context, progress io.Writer) (Counts, error) {
+func Count(ctx context.Context, progress io.Writer) (guard.Counts, error) {
 	counts, err := perTimer(ctx, progress)
 	if err != nil {
 		return nil, err
 	}
 	allocs, err := allocsPerAdd(ctx)
-	maps.Copy(counts, Counts{AllocsPerAdd: allocs})
+	maps.Copy(counts, guard.Counts{guard.AllocsPerAdd: allocs})
 	return counts, err
 }
 
 // perTimer rings timers on both engines.
-func perTimer(ctx context.Context, progress io.Writer) (Counts, error) {
+func perTimer(ctx context.Context, progress io.Writer) (guard.Counts, error) {
 	results, err := run.All(ctx, run.Options{
 		Subjects: []string{"wakecall/sqlite", "wakecall/postgres", "wakecall-serve/postgres"}, Plans: []scenario.Plan{timers}, Rounds: 1,
 		Grace: time.Minute, Watch: time.Second, Progress: progress,
@@ -38,7 +41,7 @@ func perTimer(ctx context.Context, progress io.Writer) (Counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts := Counts{}
+	counts := guard.Counts{}
 	for _, result := range results {
 		if out := result.Outcome; out.Lost+out.Early+out.Duplicates+out.Wrong > 0 {
 			return nil, fmt.Errorf("%s: %v", result.Subject, result)

@@ -1,4 +1,4 @@
-package subject
+package systems
 
 import (
 	"bytes"

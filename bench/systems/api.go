@@ -1,4 +1,4 @@
-package subject
+package systems
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/wakecall/wakecall/bench/subject"
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -25,13 +26,13 @@ func effect(_ timer.View, pending bool, err error) (Answer, error) {
 	problem, refused := errors.AsType[*client.Problem](err)
 	switch {
 	case refused && problem.Status == http.StatusConflict:
-		return TooLate, nil
+		return subject.TooLate, nil
 	case err != nil:
 		return "", err
 	case pending:
-		return Pending, nil
+		return subject.Pending, nil
 	default:
-		return Done, nil
+		return subject.Done, nil
 	}
 }
 
@@ -43,7 +44,7 @@ func unsupported(err error) error {
 	}
 	for _, fault := range problem.Errors {
 		if fault.Code == wire.CodeUnknownField {
-			return fmt.Errorf("%w by this version: %s", ErrUnsupported, fault.Pointer)
+			return fmt.Errorf("%w by this version: %s", subject.ErrUnsupported, fault.Pointer)
 		}
 	}
 	return err

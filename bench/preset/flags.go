@@ -1,4 +1,5 @@
-package main
+// Package preset reads the options of a run. Presets give the sizes of its scenarios.
+package preset
 
 import (
 	"cmp"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/wakecall/wakecall/bench/run"
 	"github.com/wakecall/wakecall/bench/scenario"
-	"github.com/wakecall/wakecall/bench/subject"
 )
 
 const (
@@ -21,11 +21,12 @@ const (
 	watch = time.Second
 )
 
-// parse reads the options of a run. A preset gives the sizes; single flags override it.
-func parse(args []string) (options run.Options, dir string, err error) {
+// Parse reads the options of a run on some of the named subjects. A preset gives the sizes; single
+// flags override it. The report is written to dir, unless that is empty.
+func Parse(args, names []string) (options run.Options, dir string, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	quick := flags.Bool("quick", false, "the small preset, a few minutes")
-	subjects := flags.String("subjects", "", "comma-separated `names` instead of the preset's; of "+strings.Join(subject.Names(), ", "))
+	subjects := flags.String("subjects", "", "comma-separated `names` instead of the preset's; of "+strings.Join(names, ", "))
 	scenarios := flags.String("scenarios", "", "comma-separated `names` instead of the preset's")
 	flags.StringVar(&dir, "out", "", "`directory` that the report is written to")
 	rounds := flags.Int("rounds", 0, "how many rounds")

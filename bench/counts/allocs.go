@@ -1,4 +1,4 @@
-package guard
+package counts
 
 import (
 	"bytes"
@@ -14,16 +14,12 @@ import (
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
-// AllocsPerAdd is the name of the allocations for one add: from the client's request through
-// the API to Temporal's client.
-const AllocsPerAdd = "allocs_per_add"
-
 const (
 	kind = "bench"
 	adds = 500
 )
 
-// allocsPerAdd adds timers through an API in this process, with Temporal in another one.
+// allocsPerAdd is the count [guard.AllocsPerAdd]: it adds timers through an API in this process, with Temporal in another one.
 func allocsPerAdd(ctx context.Context) (allocs float64, err error) {
 	s := stage.New(ctx)
 	defer func() { _ = s.Close() }()
