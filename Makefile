@@ -83,19 +83,22 @@ GO_TEST := go test -trimpath -vet=off -ldflags=-w
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 export GORACE ?= atexit_sleep_ms=100
 
+# What `make test` has built, and the targets below it do not build once more.
+BUILT := -o build -o standalone -o compiled -o peers
+
 # Unit tests compute, and deployments wait. So what else computes runs beside the deployments, at a
 # low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
 # linters only if they found something. The tests of pace have the machine for themselves.
 .PHONY: test
-test: deps build cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
+test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory test-units || status=1; \
-	nice -n 10 $(MAKE) --no-print-directory -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
-	$(MAKE) --no-print-directory test-deployments || status=1; \
+	nice -n 10 $(MAKE) --no-print-directory $(BUILT) -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
+	$(MAKE) --no-print-directory $(BUILT) test-deployments || status=1; \
 	wait $$beside || status=1; cat $(BIN)/beside.log; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; \
-	$(MAKE) --no-print-directory test-pace || status=1; exit $$status
+	$(MAKE) --no-print-directory $(BUILT) test-pace || status=1; exit $$status
 
 .PHONY: test-short
 test-short: ## for the inner loop: unit tests and workflows in workflow time, no race detector, no server
