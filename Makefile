@@ -113,6 +113,7 @@ test-units:
 	$(GO_TEST) $$(go list ./... | grep -E '$(PURE)')
 	$(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(PURE)')
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
+	$(GO_TEST) ./console # once more, with its sweeps of thousands of requests
 
 # These tests of the benchmark run whole systems, with a Temporal in process. The detector watches
 # them at night.

@@ -144,6 +144,7 @@ func isActive(tag html.Token) bool {
 
 // What came from outside is text, in every field of every page, in both languages.
 func TestWhatCameFromOutsideIsText(t *testing.T) {
+	sweep(t)
 	t.Parallel()
 	for _, text := range hostile {
 		h := open(t, plan{look: site.Look{Name: text, Contact: text, Colour: "red"}, every: time.Hour})
