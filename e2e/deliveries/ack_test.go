@@ -103,7 +103,7 @@ func TestAcknowledgedLater(t *testing.T) {
 		view, _, err := say.Nack(ctx, delivery, client.Failure{RetryAfter: time.Hour})
 		require.NoError(t, err)
 		require.Equal(t, timer.Delivering, view.Status)
-		require.Eventually(t, func() bool { return !env.Get(kind + "/4").NextAttemptAt.IsZero() }, testenv.Patience, 10*time.Millisecond, "the wait is in Temporal's hands")
+		require.Eventually(t, func() bool { return !env.Get(kind + "/4").NextAttemptAt.IsZero() }, testenv.Patience, testenv.Interval, "the wait is in Temporal's hands")
 		_, _, err = say.Ack(ctx, delivery, nil)
 		notAwaited(t, err, timer.Delivering)
 	})

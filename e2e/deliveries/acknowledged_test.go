@@ -25,7 +25,7 @@ func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExtendedInfo().GetCancelRequested()
-	}, testenv.Patience, 10*time.Millisecond, "a batch takes a moment")
+	}, testenv.Patience, testenv.Interval, "a batch takes a moment")
 }
 
 // awaitMarks waits until so many changes are known to wait for a run whose task a
@@ -43,7 +43,7 @@ func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
 			}
 		}
 		return err == nil && (marks == n || len(described.GetPendingActivities()) > 0)
-	}, testenv.Patience, 10*time.Millisecond, "%d changes should wait", n)
+	}, testenv.Patience, testenv.Interval, "%d changes should wait", n)
 }
 
 // An attempt that outlasts the workflow task is made once, whichever of two workers
@@ -118,5 +118,5 @@ func awaitHeartbeat(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetWorkflowExecutionInfo().GetHistoryLength() > 4
-	}, testenv.Patience, 10*time.Millisecond, "the SDK should have heartbeat the task")
+	}, testenv.Patience, testenv.Interval, "the SDK should have heartbeat the task")
 }

@@ -150,7 +150,7 @@ func TestHandedBack(t *testing.T) { // it needs the machine for itself
 		}
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
 			assert.Greater(c, metric(t, leaves, "wakecall_preloaded_timers"), timers*preloader.most)
-		}, testenv.Patience, 10*time.Millisecond, "%s: they are preloaded soon", way)
+		}, testenv.Patience, testenv.Interval, "%s: they are preloaded soon", way)
 		stays.StartWorker()
 		leaves.StopWorker()
 		require.Greater(t, metric(t, leaves, `wakecall_released_total{reason="handed_back"}`), timers*preloader.most, way)
@@ -219,7 +219,7 @@ func leftReceipt(t *testing.T, kind string) *testenv.Env {
 		defer close(stopped)
 		leaves.StopWorker()
 	}()
-	require.Eventually(t, func() bool { return metric(t, leaves, "wakecall_preloaded_timers") == 0 }, testenv.Patience, 10*time.Millisecond,
+	require.Eventually(t, func() bool { return metric(t, leaves, "wakecall_preloaded_timers") == 0 }, testenv.Patience, testenv.Interval,
 		"it polls no more, and releases what it has preloaded")
 	answers <- http.StatusOK
 	<-stopped
@@ -363,7 +363,7 @@ func awaitHeld(t *testing.T, env *testenv.Env, path string) {
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 		return err == nil && described.GetPendingWorkflowTask().GetState() == enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED
-	}, testenv.Patience, 10*time.Millisecond, "a worker should hold %s", path)
+	}, testenv.Patience, testenv.Interval, "a worker should hold %s", path)
 }
 
 func body(fields testenv.JSON) any {

@@ -90,7 +90,7 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 	require.Eventually(t, func() bool {
 		arrived, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && arrived.Messages > loadTimers/4
-	}, testenv.Patience, 10*time.Millisecond, "the load is under way")
+	}, testenv.Patience, testenv.Interval, "the load is under way")
 	h.broker.Kill()
 	h.Add(testenv.JSON{"business_type": alone, "business_id": "1", "delay": "0s"})
 	h.AwaitAll(kind, loadTimers, "delivered")

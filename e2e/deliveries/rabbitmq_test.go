@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	amqp "github.com/rabbitmq/amqp091-go"
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
@@ -44,7 +43,7 @@ func (q queue) next() (d amqp.Delivery) {
 		var err error
 		d, ok, err = q.Get(q.name, true)
 		return err == nil && ok
-	}, testenv.Patience, 20*time.Millisecond, "a message is in the queue %s", q.name)
+	}, testenv.Patience, testenv.Interval, "a message is in the queue %s", q.name)
 	return d
 }
 

@@ -40,7 +40,7 @@ func TestReceiversOfEveryMake(t *testing.T) {
 			require.EventuallyWithT(t, func(c *assert.CollectT) {
 				requests = server.Requests()
 				require.Len(c, requests, timers, "and nothing that was no request")
-			}, testenv.Patience, 20*time.Millisecond, "nginx writes its log after the answer")
+			}, testenv.Patience, testenv.Interval, "nginx writes its log after the answer")
 			for n, got := range requests {
 				require.Empty(t, got.Error)
 				require.Equal(t, http.MethodPost, got.Method)

@@ -43,7 +43,7 @@ func TestLostTimersAreFound(t *testing.T) {
 	require.Eventually(t, func() bool {
 		shown := env.Get(kind + "/retrying")
 		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
-	}, testenv.Patience, 10*time.Millisecond, "the backoff is Temporal's")
+	}, testenv.Patience, testenv.Interval, "the backoff is Temporal's")
 	env.AddMany(kind, lost, 6*time.Second)
 	taken := takeTimers(t, filepath.Join(dir, "main.db"))
 	require.GreaterOrEqual(t, taken, int64(lost+1))

@@ -34,7 +34,7 @@ func TestAChangeKeepsTheWait(t *testing.T) {
 		require.Eventually(t, func() bool {
 			before = env.Get(kind + "/" + name)
 			return before.Attempts == 1 && !before.NextAttemptAt.IsZero()
-		}, testenv.Patience, 20*time.Millisecond, "the wait is recorded")
+		}, testenv.Patience, testenv.Interval, "the wait is recorded")
 		method := "PATCH"
 		if name == "put" {
 			method, change["due_at"] = "PUT", before.DueAt
@@ -126,7 +126,7 @@ func pressureOf(env *testenv.Env, kind string) (p pressure) {
 func awaitPressure(t *testing.T, env *testenv.Env, kind string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return pressureOf(env, kind).BackPressure != nil },
-		testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
+		testenv.Patience, testenv.Interval, "the policy's workflow hears of it")
 }
 
 // Back-pressure is lifted for the type and for the timer that was answered, in

@@ -151,7 +151,7 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 			}
 			env.Do("GET", "/v1/timers/"+kind+"/"+id, nil).Into(&shown)
 			require.Equal(c, what, shown.WaitsFor)
-		}, testenv.Patience, 10*time.Millisecond, "a worker looks at it first")
+		}, testenv.Patience, testenv.Interval, "a worker looks at it first")
 	}
 	waitsFor("waits", "receiver")
 	require.EventuallyWithT(t, func(c *assert.CollectT) {

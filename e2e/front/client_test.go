@@ -90,7 +90,7 @@ func TestTheGoClient(t *testing.T) {
 			ids[view.BusinessID] = true
 		}
 		return len(ids) == 3
-	}, testenv.Patience, 20*time.Millisecond, "a list lags behind by a moment")
+	}, testenv.Patience, testenv.Interval, "a list lags behind by a moment")
 	require.NoError(t, wakecall.Policies.Delete(ctx, kind, "keep"))
 	_, _, err = wakecall.Timers.Cancel(ctx, named("3"), nil)
 	require.NoError(t, err)

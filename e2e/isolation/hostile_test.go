@@ -58,7 +58,7 @@ func TestHostileReceivers(t *testing.T) {
 				env.Add(body)
 			}
 		}
-		require.Eventually(t, func() bool { return attemptsUnderWay() == holding }, testenv.Patience, 10*time.Millisecond, "they hold their slots, and no other does")
+		require.Eventually(t, func() bool { return attemptsUnderWay() == holding }, testenv.Patience, testenv.Interval, "they hold their slots, and no other does")
 		env.Policy(kind+".healthy", testenv.JSON{"callback": testenv.JSON{"url": healthy.URL}})
 		env.AddMany(kind+".healthy", others, time.Second)
 		env.AwaitAll(kind+".healthy", others, "delivered")
@@ -80,7 +80,7 @@ func TestHostileReceivers(t *testing.T) {
 	})
 	require.Len(t, healthy.All(), others)
 	require.Less(t, memory.growth(), int64(memoryLimit))
-	require.Eventually(t, func() bool { return attemptsUnderWay() == 0 }, testenv.Patience, 10*time.Millisecond, "every slot is free")
+	require.Eventually(t, func() bool { return attemptsUnderWay() == 0 }, testenv.Patience, testenv.Interval, "every slot is free")
 }
 
 // The negative control: a process that keeps what it is sent is seen to grow.

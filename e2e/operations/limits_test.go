@@ -37,7 +37,7 @@ func TestPauseAndResume(t *testing.T) {
 	require.Zero(t, env.Get(kind+"/waiting").Attempts)
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Contains(c, held(t, env, "paused=true"), kind)
-	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, testenv.Interval, "visibility lags behind")
 
 	policy["paused"] = false
 	env.Policy(kind, policy)
@@ -85,11 +85,11 @@ func TestBackPressure(t *testing.T) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		env.Do("GET", "/v1/policies/"+kind, nil).Into(&policy)
 		assert.Equal(c, http.StatusServiceUnavailable, policy.BackPressure.Status)
-	}, testenv.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
+	}, testenv.Patience, testenv.Interval, "the policy's workflow hears of it")
 	require.WithinRange(t, policy.BackPressure.Until, refused.Add(30*time.Second).Truncate(time.Millisecond), time.Now().Add(30*time.Second))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Contains(c, held(t, env, "back_pressure=true"), kind)
-	}, testenv.Patience, 20*time.Millisecond, "visibility lags behind")
+	}, testenv.Patience, testenv.Interval, "visibility lags behind")
 
 	env.AddMany(kind, 5, 0)
 	own := sample.Booking(kind, "elsewhere", "0s", r.URL+"/own")
@@ -102,6 +102,6 @@ func TestBackPressure(t *testing.T) {
 	}
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.NotContains(c, held(t, env, "back_pressure=true"), kind)
-	}, testenv.Patience, 20*time.Millisecond, "it ends by itself")
+	}, testenv.Patience, testenv.Interval, "it ends by itself")
 	require.Equal(t, 2, env.Await(kind+"/first", "delivered").Attempts)
 }

@@ -93,7 +93,7 @@ func (a API) Await(path, status string) (timer contract.Timer) {
 	require.EventuallyWithT(a.T, func(c *assert.CollectT) {
 		timer = a.Get(path)
 		require.Equal(c, status, timer.Status)
-	}, endWithin, pollEvery, "%s should become %s", path, status)
+	}, endWithin, Interval, "%s should become %s", path, status)
 	return timer
 }
 
@@ -114,5 +114,5 @@ func (a API) AwaitList(businessType string, want map[string]string) {
 	a.T.Helper()
 	require.EventuallyWithT(a.T, func(c *assert.CollectT) {
 		require.Equal(c, want, a.List(businessType))
-	}, endWithin, pollEvery, "the list lags behind by a moment")
+	}, endWithin, Interval, "the list lags behind by a moment")
 }

@@ -97,13 +97,13 @@ func (p *Postgres) Start() {
 	for _, setting := range p.settings {
 		args = append(args, "-c", setting)
 	}
-	require.Eventually(p.t, func() bool { return loopback.Free(p.Addr) }, readyWithin, pollEvery,
+	require.Eventually(p.t, func() bool { return loopback.Free(p.Addr) }, readyWithin, Interval,
 		"a child of a server that was stopped at once may outlive it for a moment")
 	p.Process = Start(p.t, Command{Path: filepath.Join(p.bin, "postgres"), As: p.as, Ready: "tcp://" + p.Addr, Args: args})
 	accepts := func() bool {
 		return exec.Command(filepath.Join(p.bin, "pg_isready"), "--host", host, "--port", port).Run() == nil
 	}
-	require.Eventually(p.t, accepts, readyWithin, pollEvery, "PostgreSQL should recover and take connections")
+	require.Eventually(p.t, accepts, readyWithin, Interval, "PostgreSQL should recover and take connections")
 }
 
 func (p *Postgres) run(program string, args ...string) {

@@ -43,7 +43,7 @@ func Accepted(t testing.TB, env *Env, r *receiver.Receiver, of Nth) (Timer, clie
 	require.Eventually(t, func() bool {
 		shown = env.Get(of.Path)
 		return !shown.AckUntil.IsZero() && shown.Attempts == of.Number
-	}, Patience, 10*time.Millisecond, "the 202 is recorded")
+	}, Patience, Interval, "the 202 is recorded")
 	return shown, client.DeliveryOf(calls[of.Number-1].Header)
 }
 

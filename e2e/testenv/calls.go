@@ -163,7 +163,7 @@ func (e *Env) Await(path, status string) (timer Timer) {
 	require.EventuallyWithT(e.t, func(c *assert.CollectT) {
 		timer = e.Get(path)
 		require.Equal(c, status, timer.Status)
-	}, Patience, 10*time.Millisecond, "%s should become %s", path, status)
+	}, Patience, Interval, "%s should become %s", path, status)
 	return timer
 }
 

@@ -28,8 +28,11 @@ import (
 	"github.com/wakecall/wakecall/worker"
 )
 
-// Patience is [process.Patience].
-const Patience = process.Patience
+// Patience is [process.Patience], and Interval is [process.Interval].
+const (
+	Patience = process.Patience
+	Interval = process.Interval
+)
 
 // Temporal starts a real server. Its files need not survive the test.
 func Temporal(dir string) (addr string, stop func(), err error) {

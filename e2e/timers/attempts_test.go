@@ -43,7 +43,7 @@ func TestTheRecordOfAttempts(t *testing.T) {
 		return all
 	}
 	booked := env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1ms", "payload": 7})
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 2) }, testenv.Patience, 10*time.Millisecond, "two attempts are made soon")
+	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.Len(c, attempts(), 2) }, testenv.Patience, testenv.Interval, "two attempts are made soon")
 	ladder := attempts()
 	env.Await(kind+"/1", "failed")
 	all := attempts()

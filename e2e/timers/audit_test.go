@@ -175,5 +175,5 @@ func TestEventsOfTheAudit(t *testing.T) {
 			assert.Equal(c, one, event)
 			assert.Equal(c, "delivered", env.Do("GET", "/v1/timers/"+settings.AuditType+"/"+one.ID, nil).Timer().Status)
 		}
-	}, testenv.Patience, 20*time.Millisecond, "each record arrives")
+	}, testenv.Patience, testenv.Interval, "each record arrives")
 }

@@ -154,7 +154,7 @@ func await(t *testing.T, env guarded, path, status string) {
 	t.Helper()
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		require.Equal(c, status, env.as("ops", "GET", path, nil).Timer().Status)
-	}, testenv.Patience, 10*time.Millisecond, "%s should become %s", path, status)
+	}, testenv.Patience, testenv.Interval, "%s should become %s", path, status)
 }
 
 // What came by a tool of Temporal's is told, and that nobody knows who used it. Jobs work on
