@@ -13,10 +13,11 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
+	"github.com/wakecall/wakecall/e2e/process"
 )
 
 // long reports whether everything runs, and not only the short set.
-var long = os.Getenv("WAKECALL_FAULT") == "long"
+var long = process.Long()
 
 // seed determines all random choices.
 var seed = func() uint64 {

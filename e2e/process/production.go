@@ -89,13 +89,10 @@ func arrange(t testing.TB, via Via, postgres []string) *Production {
 // raise makes the schema and the namespace, and runs Temporal.
 func (p *Production) raise() {
 	p.T.Helper()
-	for range 2 {
-		require.NoError(p.T, p.Job("schema"), "it may be repeated")
-	}
+	require.NoError(p.T, p.Job("schema"))
 	p.Temporal = p.Start("temporal")[0]
-	require.Eventually(p.T, func() bool { return p.Job("namespace") == nil }, time.Minute, 100*time.Millisecond,
+	require.Eventually(p.T, func() bool { return p.Job("namespace") == nil }, time.Minute, time.Second/2,
 		"Temporal needs a moment, and the job is run again until then")
-	require.NoError(p.T, p.Job("namespace"), "it may be repeated")
 }
 
 // postgresSettings are the settings of the compose file's `postgres -c name=value …`.

@@ -3,7 +3,6 @@ package programs
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,7 +28,7 @@ func TestKilledWhileADeliveryIsAccepted(t *testing.T) {
 	for _, id := range []string{"acked", "nacked"} {
 		env.Add(contract.JSON{"business_type": kind, "business_id": id, "delay": "0s"})
 		deliveries[id] = client.DeliveryOf(r.Await(t, id, 1)[0].Header)
-		require.Eventually(t, func() bool { return !env.Get(kind + "/" + id).AckUntil.IsZero() }, process.Patience, 20*time.Millisecond, "the 202 is recorded")
+		require.Eventually(t, func() bool { return !env.Get(kind + "/" + id).AckUntil.IsZero() }, process.Patience, process.Interval, "the 202 is recorded")
 	}
 	victim.Kill()
 	victim = env.Start()

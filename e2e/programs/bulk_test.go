@@ -22,7 +22,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	victim := env.Start()
 	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}})
-	const timers, crashes = 400, 3
+	const timers, crashes = 200, 2
 	due, api := sample.BookMany(t, env.Client(), kind, timers), env.Client()
 	listed := map[string]string{}
 	for id := range due {
@@ -31,7 +31,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 	env.AwaitList(kind, listed)
 	shift := wire.Duration(time.Hour)
 	j, _, err := api.Bulk.Start(t.Context(), client.BulkOrder{
-		ID: "killed", Operation: job.Move, Shift: shift, Filter: timer.Filter{BusinessType: kind}, PerSecond: 100,
+		ID: "killed", Operation: job.Move, Shift: shift, Filter: timer.Filter{BusinessType: kind}, PerSecond: 50,
 	})
 	require.NoError(t, err)
 	moved := func(n int) client.BulkJob {
@@ -40,7 +40,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 			var err error
 			now, err = api.Bulk.Get(t.Context(), j.ID)
 			return err == nil && (now.Done >= n || now.Ended())
-		}, 3*process.Patience, 20*time.Millisecond, "the job goes on") // half a minute after a crash, on a machine at rest
+		}, 3*process.Patience, process.Interval, "the job goes on") // half a minute after a crash, on a machine at rest
 		return now
 	}
 	for n := range crashes {
@@ -62,7 +62,7 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 		require.Eventually(t, func() bool {
 			shown = env.Get(kind + "/" + id)
 			return shown.Revision > 1
-		}, process.Patience, 20*time.Millisecond, "a worker takes the last signals as well")
+		}, process.Patience, process.Interval, "a worker takes the last signals as well")
 		require.Equal(t, before.Add(time.Hour).Time(), shown.DueAt.UTC(), "%s is moved once", id)
 		require.Equal(t, 2, shown.Revision)
 	}

@@ -24,10 +24,12 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-func TestKilledAndStartedAgain(t *testing.T) {
+// What was answered 201 is there after the kill, whenever it comes: what waits, what rings soon,
+// and what is being booked.
+func TestNothingAcknowledgedIsLost(t *testing.T) {
 	t.Parallel()
 	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-	first := env.Start()
+	victim := env.Start()
 	signing := sample.Secret()
 	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}, "signing_secrets": []string{signing}})
 	listed := map[string]string{"soon": "delivered"}
@@ -37,10 +39,19 @@ func TestKilledAndStartedAgain(t *testing.T) {
 		listed[id] = "scheduled"
 	}
 	soon := env.Add(contract.JSON{
-		"business_type": kind, "business_id": "soon", "delay": "5s", "payload": contract.JSON{"order": "4711"},
+		"business_type": kind, "business_id": "soon", "delay": "15s", "payload": contract.JSON{"order": "4711"},
 	})
-	first.Kill()
+	crowd := kind + "-crowd"
+	acknowledged := bookUntilKilled(t, env, victim, sample.Booking(crowd, "1", "24h", r.URL))
 	env.Start()
+	for _, id := range acknowledged {
+		require.Equal(t, "scheduled", env.Get(crowd+"/"+id).Status)
+		env.Do("POST", "/v1/timers/"+crowd+"/"+id+"/fire", nil, http.StatusOK)
+	}
+	for _, id := range acknowledged {
+		env.Await(crowd+"/"+id, "delivered")
+		require.Len(t, r.Calls(id), 1, "nothing was killed while it rang")
+	}
 
 	env.Await(kind+"/soon", "delivered")
 	calls := r.Calls("soon")
@@ -52,26 +63,6 @@ func TestKilledAndStartedAgain(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, verifier.Verify(calls[0].Body, calls[0].Header), "the sealed secret is opened by the new process")
 	env.AwaitList(kind, listed)
-}
-
-// What was answered 201 is there after the kill, whenever it comes.
-func TestNothingAcknowledgedIsLost(t *testing.T) {
-	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-	acknowledged := []string{}
-	for round := range 3 {
-		victim := env.Start()
-		acknowledged = append(acknowledged, bookUntilKilled(t, env, victim, sample.Booking(kind, fmt.Sprint(round), "24h", r.URL))...)
-	}
-	env.Start()
-	for _, id := range acknowledged {
-		require.Equal(t, "scheduled", env.Get(kind+"/"+id).Status)
-		env.Do("POST", "/v1/timers/"+kind+"/"+id+"/fire", nil, http.StatusOK)
-	}
-	for _, id := range acknowledged {
-		env.Await(kind+"/"+id, "delivered")
-		require.Len(t, r.Calls(id), 1, "nothing was killed while it rang")
-	}
 }
 
 // bookUntilKilled books from several clients at once, kills the process among
@@ -109,34 +100,38 @@ func bookUntilKilled(t *testing.T, env *process.Standalone, victim *process.Proc
 	return acknowledged
 }
 
+// Whether it is the first attempt that is in flight at the kill, or a retry.
 func TestKilledWhileAnAttemptIsInFlight(t *testing.T) {
 	t.Parallel()
-	for name, before := range map[string]int{"the first": 0, "a retry": 1} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-			url := r.On("/", receiver.HangOnce(before+1))
-			victim := env.Start()
-			body := sample.Booking(kind, "1", "0s", url)
-			body["retry"] = contract.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
-			booked := env.Add(body)
-			r.Await(t, "1", before+1)
-			victim.Kill()
-			env.Start()
-			env.Await(kind+"/1", "delivered")
-			calls := r.Calls("1")
-			require.Len(t, calls, before+2, "one attempt more than without the crash")
-			for _, call := range calls {
-				require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
-				require.JSONEq(t, `{"n":1}`, string(call.Body))
-			}
-		})
+	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
+	victim := env.Start()
+	inFlight, booked := map[string]int{"first": 1, "retry": 2}, map[string]contract.Timer{}
+	for id, attempt := range inFlight {
+		body := sample.Booking(kind, id, "0s", r.On("/"+id, receiver.HangOnce(attempt)))
+		body["retry"] = contract.JSON{"steps": []string{"10ms", "10ms", "10ms"}}
+		booked[id] = env.Add(body)
+	}
+	for id, attempt := range inFlight {
+		r.Await(t, id, attempt)
+	}
+	victim.Kill()
+	env.Start()
+	for id, attempt := range inFlight {
+		env.Await(kind+"/"+id, "delivered")
+		calls := r.Calls(id)
+		require.Len(t, calls, attempt+1, "one attempt more than without the crash")
+		for _, call := range calls {
+			require.Equal(t, booked[id].WebhookID, call.Header.Get("webhook-id"))
+			require.JSONEq(t, `{"n":1}`, string(call.Body))
+		}
 	}
 }
 
 // cleanStop is the longest that Ctrl-C may take.
 const cleanStop = 30 * time.Second
 
+// Ctrl-C ends a deployment at rest, and one whose attempt is in flight while a caller waits for
+// an effect. What it leaves is whole, is its own, and is refused where it is not.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
@@ -145,11 +140,32 @@ func TestInterrupted(t *testing.T) {
 	env.Add(sample.Booking(kind, "rung", "0s", r.URL))
 	env.Await(kind+"/rung", "delivered")
 	interrupt(t, first)
+	key := secretKey(t, env.Dir)
+	t.Run("its databases keep a write-ahead log", func(t *testing.T) { keepALog(t, env.Dir) })
 
 	second := env.Start()
 	env.AwaitList(kind, map[string]string{"later": "scheduled", "rung": "delivered"})
 	require.Len(t, r.Calls("rung"), 1)
 	require.Equal(t, "", second.Stderr(), "nothing to complain of")
+	booked := env.Add(sample.Booking(kind, "1", "0s", r.On("/", receiver.HangOnce(1))))
+	env.Add(sample.Booking(kind, "changed", "0s", r.On("/changed", receiver.HangOnce(1))))
+	r.Await(t, "1", 1)
+	r.Await(t, "changed", 1)
+	answered := awaitsAnEffect(env, kind+"/changed")
+	interrupt(t, second)
+	<-answered
+	require.Equal(t, key, secretKey(t, env.Dir))
+	t.Run("data of another build is refused", func(t *testing.T) { refusesAnotherBuild(t, env) })
+	t.Run("a lost key is not replaced", func(t *testing.T) { refusesALostKey(t, env) })
+
+	before := digest(t, env.Dir)
+	env.Start()
+	env.Await(kind+"/1", "delivered")
+	for _, call := range r.Calls("1") {
+		require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
+	}
+	env.AwaitList(kind, map[string]string{"later": "scheduled", "rung": "delivered", "1": "delivered", "changed": "delivered"})
+	require.NotEqual(t, before, digest(t, env.Dir), "the digest sees that a deployment ran")
 }
 
 func interrupt(t *testing.T, p *process.Process) {
@@ -159,44 +175,25 @@ func interrupt(t *testing.T, p *process.Process) {
 	require.Less(t, time.Since(began), cleanStop)
 }
 
-func TestInterruptedWhileAnAttemptIsInFlight(t *testing.T) {
-	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-	first := env.Start()
-	env.Add(sample.Booking(kind, "later", "24h", r.URL))
-	booked := env.Add(sample.Booking(kind, "1", "0s", r.On("/", receiver.HangOnce(1))))
-	r.Await(t, "1", 1)
-	interrupt(t, first)
-
-	env.Start()
-	env.Await(kind+"/1", "delivered")
-	for _, call := range r.Calls("1") {
-		require.Equal(t, booked.WebhookID, call.Header.Get("webhook-id"))
-	}
-	env.AwaitList(kind, map[string]string{"later": "scheduled", "1": "delivered"})
-}
-
-// A caller that waits for an effect must not hold up the end of the process.
-func TestInterruptedWhileACallerWaits(t *testing.T) {
-	t.Parallel()
-	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-	running := env.Start()
-	env.Add(sample.Booking(kind, "1", "0s", r.On("/", receiver.HangOnce(1))))
-	r.Await(t, "1", 1)
-	answered := make(chan struct{})
+// awaitsAnEffect has a caller wait for an effect, and returns once Temporal has the change. The
+// caller must not hold up the end of the process.
+func awaitsAnEffect(env *process.Standalone, path string) (answered <-chan struct{}) {
+	env.T.Helper()
+	done := make(chan struct{})
 	go func() {
-		defer close(answered)
-		_, _, _ = env.Try("PATCH", "/v1/timers/"+kind+"/1?wait=30s", contract.JSON{"payload": contract.JSON{"n": 2}})
+		defer close(done)
+		_, _, _ = env.Try("PATCH", "/v1/timers/"+path+"?wait=30s", contract.JSON{"payload": contract.JSON{"n": 2}})
 	}()
 	handed := func() bool {
 		_, metrics, err := env.Try("GET", "/metrics", nil)
 		return err == nil && strings.Contains(string(metrics), "SignalWithStartWorkflowExecution")
 	}
-	require.Eventually(t, handed, process.Patience, 10*time.Millisecond, "the change should be handed to Temporal")
-	interrupt(t, running)
-	<-answered
+	require.Eventually(env.T, handed, process.Patience, process.Interval, "the change should be handed to Temporal")
+	return done
 }
 
+// Two deployments live side by side, each with its own data and addresses. Neither starts with
+// those of the other one.
 func TestTwoDeploymentsSideBySide(t *testing.T) {
 	t.Parallel()
 	r, kind := receiver.New(t), sample.Type(t)
@@ -205,6 +202,15 @@ func TestTwoDeploymentsSideBySide(t *testing.T) {
 		env.Start()
 		env.Add(sample.Booking(kind, name, "0s", r.URL))
 	}
+	owner := deployments["a"]
+	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR", "WAKECALL_HTTP_ADDR"} {
+		intruder, taken := process.NewStandalone(t), owner.Addr(name)
+		intruder.Env[name] = taken
+		requireRefused(t, intruder, taken, "address already in use")
+	}
+	intruder := process.NewStandalone(t)
+	intruder.Dir = owner.Dir
+	requireRefused(t, intruder, owner.Dir, "in use by another process")
 	for name, env := range deployments {
 		env.Await(kind+"/"+name, "delivered")
 		env.AwaitList(kind, map[string]string{name: "delivered"})
@@ -225,37 +231,7 @@ func requireRefused(t *testing.T, env *process.Standalone, words ...string) {
 	require.Empty(t, refused.Stdout(), "it must not announce itself")
 }
 
-// nobody is a receiver of timers that do not fall due.
-const nobody = "http://127.0.0.1:9000/"
-
-func TestDataDirectoryInUse(t *testing.T) {
-	t.Parallel()
-	owner, intruder, kind := process.NewStandalone(t), process.NewStandalone(t), sample.Type(t)
-	owner.Start()
-	intruder.Dir = owner.Dir
-	requireRefused(t, intruder, owner.Dir, "in use by another process")
-	owner.Add(sample.Booking(kind, "1", "1h", nobody))
-}
-
-func TestAddressInUse(t *testing.T) {
-	t.Parallel()
-	owner, intruder := process.NewStandalone(t), process.NewStandalone(t)
-	running := owner.Start()
-	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR", "WAKECALL_HTTP_ADDR"} {
-		taken := owner.Addr(name)
-		intruder.Env = map[string]string{name: taken}
-		requireRefused(t, intruder, taken, "address already in use")
-	}
-	require.False(t, running.Ended())
-}
-
-func TestDataDirectoryOfAnotherBuild(t *testing.T) {
-	t.Parallel()
-	env, kind := process.NewStandalone(t), sample.Type(t)
-	running := env.Start()
-	env.Add(sample.Booking(kind, "1", "24h", nobody))
-	interrupt(t, running)
-
+func refusesAnotherBuild(t *testing.T, env *process.Standalone) {
 	t.Run("another shard count", func(t *testing.T) {
 		before := digest(t, env.Dir)
 		env.Env = map[string]string{"WAKECALL_HISTORY_SHARDS": "8"}
@@ -287,10 +263,6 @@ func TestDataDirectoryOfAnotherBuild(t *testing.T) {
 		require.Equal(t, before, digest(t, env.Dir), "data was touched")
 	})
 	require.NoError(t, os.WriteFile(file, written, 0o600))
-	before := digest(t, env.Dir)
-	env.Start()
-	env.AwaitList(kind, map[string]string{"1": "scheduled"})
-	require.NotEqual(t, before, digest(t, env.Dir), "the digest sees that a deployment ran")
 }
 
 // edited is the birth file with one value changed.
@@ -318,24 +290,25 @@ func digest(t *testing.T, dir string) (lines []string) {
 	return lines
 }
 
-// A lost or empty secret key must not be replaced in silence: what is sealed
-// under it could never be opened again.
-func TestSecretKeyIsKept(t *testing.T) {
-	t.Parallel()
-	env := process.NewStandalone(t)
-	interrupt(t, env.Start())
-	file := filepath.Join(env.Dir, "secret.key")
+// secretKey is the key that a deployment has made for itself, and that others must not read.
+func secretKey(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(dir, "secret.key")
 	stat, err := os.Stat(file)
 	require.NoError(t, err)
 	require.Equal(t, fs.FileMode(0o600), stat.Mode().Perm())
-	before, err := os.ReadFile(file)
+	key, err := os.ReadFile(file)
 	require.NoError(t, err)
-	interrupt(t, env.Start())
-	after, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(before), string(after))
+	return string(key)
+}
+
+// A lost or empty secret key must not be replaced in silence: what is sealed
+// under it could never be opened again.
+func refusesALostKey(t *testing.T, env *process.Standalone) {
+	file, key := filepath.Join(env.Dir, "secret.key"), secretKey(t, env.Dir)
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	requireRefused(t, env, "secret.key")
+	require.NoError(t, os.WriteFile(file, []byte(key), 0o600))
 }
 
 // stored reads a pragma that is kept in the file itself.
@@ -348,12 +321,9 @@ func stored(t *testing.T, file, pragma string) (value string) {
 	return value
 }
 
-func TestDatabasesKeepAWriteAheadLog(t *testing.T) {
-	t.Parallel()
-	env := process.NewStandalone(t)
-	interrupt(t, env.Start())
+func keepALog(t *testing.T, dir string) {
 	for _, name := range []string{"main.db", "visibility.db"} {
-		require.Equal(t, "wal", stored(t, filepath.Join(env.Dir, name), "journal_mode"), name)
+		require.Equal(t, "wal", stored(t, filepath.Join(dir, name), "journal_mode"), name)
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
 	db, err := sql.Open("sqlite", "file:"+other+"?_journal_mode=wal")

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"os"
 	"reflect"
 	"slices"
 	"testing"
@@ -22,13 +21,14 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-// Timers with known outcomes ring over restarts of the node. Every figure of the report is that
-// of a count by hand, from what the API shows of each timer. WAKECALL_FAULT=long takes 20,000.
+// Timers with known outcomes ring over a restart of the node. Every figure of the report is that
+// of a count by hand, from what the API shows of each timer. WAKECALL_FAULT=long takes 20,000
+// timers and three restarts.
 func TestTheLedgersAgreeWithACountByHand(t *testing.T) {
 	t.Parallel()
-	timers := 300
-	if os.Getenv("WAKECALL_FAULT") == "long" {
-		timers = 20_000
+	timers, restart := 150, 100
+	if process.Long() {
+		timers, restart = 20_000, 6_666
 	}
 	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	node := env.Start()
@@ -36,7 +36,7 @@ func TestTheLedgersAgreeWithACountByHand(t *testing.T) {
 	expected := outcomes(r)
 	for n := range timers {
 		expected[n%len(expected)].book(env.API, kind, n)
-		if restart := timers / 3; n%restart == restart-1 {
+		if n%restart == restart-1 {
 			require.Zero(t, node.Stop())
 			node = env.Start()
 		}

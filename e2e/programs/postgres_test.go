@@ -1,6 +1,7 @@
 package programs
 
 import (
+	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -34,6 +35,7 @@ func TestProduction(t *testing.T) {
 		"callback": contract.JSON{"url": p.receiver.URL}, "signing_secrets": []string{p.secret},
 		"retry": contract.JSON{"steps": []string{"100ms", "100ms", "100ms"}, "jitter": 0},
 	})
+	t.Run("may be set up again", func(t *testing.T) { require.NoError(t, errors.Join(p.Job("schema"), p.Job("namespace"))) })
 	t.Run("has the indexes that Wakecall needs", func(t *testing.T) { indexesOfPostgres(t, p.Postgres) })
 	t.Run("asks for a key", p.asksForAKey)
 	t.Run("refuses a receiver that no worker may call", p.refusesPrivateReceivers)
@@ -48,6 +50,7 @@ func TestProduction(t *testing.T) {
 	t.Run("rings after its worker was killed", p.outlivesItsWorker)
 	t.Run("restarts in any order", p.restartsInAnyOrder)
 	t.Run("outlives Temporal and PostgreSQL", p.outlivesItsEngine)
+	t.Run("is restored from a backup", p.isRestored)
 }
 
 func (p *production) path(id string) string { return "/v1/timers/" + p.kind + "/" + id }

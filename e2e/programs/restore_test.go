@@ -24,7 +24,7 @@ type loss struct {
 }
 
 func newLoss(t *testing.T, api process.API) loss {
-	l := loss{API: api, receiver: receiver.New(t), kind: "order-close", secret: sample.Secret()}
+	l := loss{API: api, receiver: receiver.New(t), kind: sample.Type(t), secret: sample.Secret()}
 	l.Policy(l.kind, contract.JSON{"callback": contract.JSON{"url": l.receiver.URL}, "signing_secrets": []string{l.secret}})
 	return l
 }
@@ -97,16 +97,14 @@ func TestRestoredStandalone(t *testing.T) {
 	}
 }
 
-func TestRestoredProduction(t *testing.T) {
-	t.Parallel()
-	p := process.NewProduction(t, process.Direct)
-	roles := p.Start("api", "worker")
+// The last part of [TestProduction].
+func (p *production) isRestored(t *testing.T) {
 	l := newLoss(t, p.API)
 	l.before()
 	backups := t.TempDir()
 	p.Backup(backups)
 	l.after()
-	for _, role := range append(roles, p.Temporal) {
+	for _, role := range []*process.Process{p.api, p.worker, p.Temporal} {
 		role.Kill()
 	}
 	p.Destroy()
