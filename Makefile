@@ -90,7 +90,7 @@ BUILT := -o build -o standalone -o compiled -o peers
 # low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
 # linters only if they found something. The tests of pace have the machine for themselves.
 .PHONY: test
-test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) $(CYCLONEDX) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
+test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory test-units || status=1; \
@@ -142,7 +142,7 @@ compiled: build
 
 # Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
-test-deployments: compiled cli $(CRANE) $(CYCLONEDX)
+test-deployments: compiled cli $(CRANE)
 	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
@@ -158,7 +158,7 @@ test-smoke: compiled
 	cd e2e && $(GO_TEST) $(RACE) -run '$(SMOKE)' ./timers
 
 .PHONY: test-race
-test-race: compiled cli peers $(CRANE) $(CYCLONEDX) ## the tests on whole deployments under the race detector; half an hour
+test-race: compiled cli peers $(CRANE) ## the tests on whole deployments under the race detector; half an hour
 	cd e2e && $(GO_TEST) $(RACE) -p 1 -parallel 4 -timeout 60m ./...
 	cd bench && $(GO_TEST) $(RACE) $$(go list ./... | grep -E '$(WHOLE)')
 
@@ -270,7 +270,19 @@ fuzz: ## fuzz everything that parses, 30 s each (FUZZTIME to change)
 .PHONY: fault
 fault: deps build cli ## break everything under load, two hours long
 	cd e2e && WAKECALL_FAULT=long WAKECALL_FAULT_TABLE=$(BIN)/fault.md \
-		go test -v -count=1 -parallel 2 -timeout 4h ./fault
+		go test -v -count=1 -p 1 -parallel 2 -timeout 4h ./fault ./programs
+
+.PHONY: test-release
+test-release: build $(CYCLONEDX) ## build a release twice, and compare
+	cd e2e && WAKECALL_FAULT=long $(GO_TEST) -v -count=1 -run '^TestReleases' ./deploy
+
+.PHONY: test-chart
+test-chart: build ## render the Helm chart with every combination of values
+	cd deploy/helm && WAKECALL_FAULT=long $(AS_BUILT) go test -count=1 -run EveryCombination ./...
+
+.PHONY: night
+night: ## what takes too long for the gate: all faults, deployments under the race detector, a release; three hours
+	@status=0; for target in test-chart test-release test-race fault; do $(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 .PHONY: isolation
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes

@@ -91,8 +91,11 @@ func linked(t *testing.T, path string) (found []string) {
 }
 
 // A release has the downloads of each system: complete, named, and the same wherever it is
-// built.
+// built. It runs at night and before a release: it links four programs.
 func TestReleasesAreWholeAndTheSameEverywhere(t *testing.T) {
+	if !process.Long() {
+		t.Skip("make test-release")
+	}
 	t.Parallel()
 	dir, again := release(t, checkout), release(t, buildContext(t))
 	told := sums(t, dir)
