@@ -33,9 +33,8 @@ func faults(v validator.Validator, text []byte) (found []string) {
 // text is not asked for again.
 func TestKubernetesTakesEveryCombination(t *testing.T) {
 	t.Parallel()
-	v, taken, count := kubeconform(t), map[string]bool{}, 0
-	combinations(func(values object) {
-		count++
+	v, taken := kubeconform(t), map[string]bool{}
+	for _, values := range combinations() {
 		made, err := render(values)
 		require.NoError(t, err)
 		for _, name := range made.kinds() {
@@ -44,8 +43,7 @@ func TestKubernetesTakesEveryCombination(t *testing.T) {
 				taken[string(text)] = true
 			}
 		}
-	})
-	require.Greater(t, count, 1000)
+	}
 	require.Greater(t, len(taken), 100)
 }
 

@@ -2,6 +2,8 @@ package helm
 
 import (
 	"maps"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -112,17 +114,100 @@ func over(below, above object) object {
 	return laid
 }
 
-// combinations calls do with the values of every combination of choices.
-func combinations(do func(values object)) { combine(least(), dimensions, do) }
+// combinations are values in which every three choices meet: what one makes of the chart depends
+// on two others at most. At night they are all there are, a few thousand.
+func combinations() (all []object) {
+	rows := everyRow()
+	if os.Getenv("WAKECALL_FAULT") != "long" {
+		rows = covering(rows)
+	}
+	for _, picks := range rows {
+		values := least()
+		for d, pick := range picks {
+			values = over(values, choices[dimensions[d]][pick])
+		}
+		all = append(all, values)
+	}
+	return all
+}
 
-func combine(values object, rest []string, do func(object)) {
-	if len(rest) == 0 {
-		do(values)
-		return
+// selection is a choice of each dimension, by its number.
+type selection []int
+
+// everyRow are all rows there are.
+func everyRow() []selection {
+	rows := []selection{{}}
+	for _, dimension := range dimensions {
+		var longer []selection
+		for _, picks := range rows {
+			for pick := range choices[dimension] {
+				longer = append(longer, append(slices.Clone(picks), pick))
+			}
+		}
+		rows = longer
 	}
-	for _, choice := range choices[rest[0]] {
-		combine(over(values, choice), rest[1:], do)
+	return rows
+}
+
+// meeting is three choices, of the dimensions in the even places.
+type meeting [6]int
+
+func (r selection) meetings() (found []meeting) {
+	for a := range r {
+		for b := range a {
+			for c := range b {
+				found = append(found, meeting{a, r[a], b, r[b], c, r[c]})
+			}
+		}
 	}
+	return found
+}
+
+func meetingsOf(rows []selection) map[meeting]bool {
+	all := map[meeting]bool{}
+	for _, r := range rows {
+		for _, m := range r.meetings() {
+			all[m] = true
+		}
+	}
+	return all
+}
+
+// covering picks rows in which every meeting is: always the one with most that are missing.
+func covering(rows []selection) (picked []selection) {
+	missing := meetingsOf(rows)
+	news := func(r selection) (n int) {
+		for _, m := range r.meetings() {
+			if missing[m] {
+				n++
+			}
+		}
+		return n
+	}
+	for len(missing) > 0 {
+		var best selection
+		most := 0
+		for _, r := range rows {
+			if n := news(r); n > most {
+				best, most = r, n
+			}
+		}
+		for _, m := range best.meetings() {
+			delete(missing, m)
+		}
+		picked = append(picked, best)
+	}
+	return picked
+}
+
+func TestEveryThreeChoicesMeet(t *testing.T) {
+	t.Parallel()
+	all := everyRow()
+	few := covering(all)
+	require.Greater(t, len(all), 1000)
+	require.Less(t, len(few), len(all)/10)
+	require.Equal(t, meetingsOf(all), meetingsOf(few))
+	require.NotEqual(t, meetingsOf(all), meetingsOf(few[1:]), "the oracle sees what is missing")
 }
 
 // each are the least values, those with one choice changed, and those with all of them.
