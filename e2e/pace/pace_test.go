@@ -16,13 +16,14 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 )
 
-// TestPace runs one deployment for all: first its undisturbed tests side by side, and then
-// those that restart it.
+// TestPace runs one deployment for all: first what restarts it. While a receiver's patience lasts,
+// nothing else happens, and the tests run that nothing may disturb.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	p := process.NewProduction(t, process.Direct)
 	p.Start("api")
 	workers := []*process.Process{p.Start("worker")[0], p.Beside("worker")}
+	await := restarted(t, p, workers)
 	t.Run("undisturbed", func(t *testing.T) {
 		t.Run("a limit holds for all workers together, and retries count", func(t *testing.T) {
 			t.Parallel()
@@ -48,7 +49,7 @@ func TestPace(t *testing.T) {
 			require.Empty(t, idles(arrivals(calls), 0.5))
 		})
 	})
-	t.Run("restarted", func(t *testing.T) { restarted(t, p, workers) })
+	await()
 }
 
 // timers make a backlog of 12 seconds at 20 a second, including their retries.

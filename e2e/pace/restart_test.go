@@ -19,8 +19,9 @@ import (
 const patience = 30 * time.Second
 
 // restarted proves that limits and back-pressure survive restarts in the middle of a
-// backlog: of a worker that dies, of one that is stopped, and of Temporal.
-func restarted(t *testing.T, p *process.Production, workers []*process.Process) {
+// backlog: of a worker that dies, of one that is stopped, and of Temporal. It returns what is to be
+// awaited in the end.
+func restarted(t *testing.T, p *process.Production, workers []*process.Process) (await func()) {
 	limited, slow, pressed := newBusiness(t, p, "restarted"), newBusiness(t, p, "restarted-slow"), newBusiness(t, p, "pressed")
 	limited.callsPerSecond(20)
 	slow.callsPerSecond(0.5)
@@ -30,10 +31,10 @@ func restarted(t *testing.T, p *process.Production, workers []*process.Process) 
 
 	limited.receiver.AwaitAll(t, timers/4)
 	workers[0].Kill()
-	p.Start("worker")
+	workers[0] = p.Start("worker")[0]
 	limited.receiver.AwaitAll(t, timers*3/4)
 	require.Zero(t, workers[1].Stop())
-	p.Beside("worker")
+	workers[1] = p.Beside("worker")
 	limited.receiver.AwaitAll(t, timers*5/4)
 	require.Less(t, len(slow.receiver.All()), 10, "there is a backlog still")
 	require.True(t, time.Now().Before(until), "the receiver still asks for patience")
@@ -41,9 +42,11 @@ func restarted(t *testing.T, p *process.Production, workers []*process.Process) 
 	p.Temporal = p.Revive("temporal")
 
 	require.Empty(t, exceeds(arrivals(limited.awaitDelivered(timers)), 20))
-	require.Empty(t, exceeds(arrivals(slow.awaitDelivered(5)), 0.5))
-	for _, call := range pressed.receiver.AwaitAll(t, 1+6)[1:] {
-		require.False(t, call.At.Before(until), "%s was called %s early", call.ID(), until.Sub(call.At))
+	return func() {
+		require.Empty(t, exceeds(arrivals(slow.awaitDelivered(5)), 0.5))
+		for _, call := range pressed.receiver.AwaitAll(t, 1+6)[1:] {
+			require.False(t, call.At.Before(until), "%s was called %s early", call.ID(), until.Sub(call.At))
+		}
 	}
 }
 
@@ -69,7 +72,7 @@ func (b *business) press() (until time.Time) {
 		require.NoError(c, err)
 		require.NoError(c, json.Unmarshal(answer, &policy))
 		assert.WithinRange(c, policy.BackPressure.Until, refused.Add(patience).Truncate(time.Millisecond), time.Now().Add(patience))
-	}, process.Patience, 20*time.Millisecond, "the policy's workflow hears of it")
+	}, process.Patience, process.Interval, "the policy's workflow hears of it")
 	b.book(5)
 	return policy.BackPressure.Until
 }
