@@ -163,7 +163,7 @@ func TestDispatchesAreJudged(t *testing.T) {
 
 // Each process is killed under a dispatch: it goes on, and each item is called.
 func (p *production) dispatchStruck() {
-	d := p.dispatch(scaled(6000, 1500))
+	d := p.dispatch(scaled(6000, 1000))
 	d.upload(true)
 	for _, service := range append(p.services(), "temporal") {
 		d.strike(service)

@@ -13,7 +13,7 @@ import (
 
 // herd is a load that falls due in one millisecond.
 func herd() load.Plan {
-	timers := scaled(10_000, 500)
+	timers := scaled(10_000, 300)
 	return load.Plan{Timers: timers, Over: time.Duration(timers) * 8 * time.Millisecond, Lead: 10 * time.Second, Herd: true}
 }
 

@@ -36,8 +36,8 @@ func (p *production) everythingKilled() {
 }
 
 func (s *standalone) killed() {
-	s.run(trial{fault: "kill -9 of the standalone form, in mid-callback", plan: busy(scaled(1000, 150)), strike: func(*load.Load) {
-		for range scaled(10, 2) {
+	s.run(trial{fault: "kill -9 of the standalone form, in mid-callback", plan: busy(scaled(1000, 120)), strike: func(*load.Load) {
+		for range scaled(10, 1) {
 			s.pause(s.between(time.Second, 3*time.Second))
 			s.awaitHeld()
 			s.crash()
@@ -49,7 +49,7 @@ func (p *production) workerKilled() { p.killed(p.worker) }
 
 func (p *production) killed(victim string) {
 	p.run(trial{fault: "kill -9 of " + victim + ", in mid-callback", plan: busy(scaled(750, 120)), strike: func(*load.Load) {
-		for range scaled(5, 2) {
+		for range scaled(5, 1) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
 			p.crash(victim)

@@ -14,7 +14,7 @@ import (
 // the log at the next start.
 func (p *production) postgresStoppedAtOnce() {
 	p.run(trial{fault: "pg_ctl stop -m immediate", plan: busy(scaled(1000, 120)), strike: func(*load.Load) {
-		for range scaled(10, 2) {
+		for range scaled(10, 1) {
 			p.pause(p.between(time.Second, 3*time.Second))
 			p.awaitHeld()
 			f := p.breaks(true)
