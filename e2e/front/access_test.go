@@ -119,6 +119,8 @@ type noted struct {
 	number  atomic.Int64
 	mu      sync.Mutex
 	results map[string]map[asker]string
+	// shared are the ids of what is called without a change.
+	shared sync.Map
 }
 
 // of is the same matrix for a part of its test.
@@ -168,11 +170,27 @@ type answer struct {
 // ask calls an operation with the key of a cell.
 func (m *access) ask(op described, a asker) answer {
 	m.Helper()
-	how, kind, id := sampleCalls[op.ID], m.kinds[a.about], fmt.Sprintf("x%d", m.number.Add(1))
-	if how.about != nil {
-		id = how.about(m, kind, id)
+	id := fmt.Sprintf("x%d", m.number.Add(1))
+	if sampleCalls[op.ID].about != nil {
+		id = m.subject(op, a, id)
 	}
 	return m.send(op, a, id)
+}
+
+// subject makes what a call is about, and returns its id. Calls that change nothing share one.
+func (m *access) subject(op described, a asker, id string) string {
+	m.Helper()
+	how, kind := sampleCalls[op.ID], m.kinds[a.about]
+	if op.method != http.MethodGet && op.wants(a) == carriedOut {
+		return how.about(m, kind, id)
+	}
+	name := op.ID + " " + kind
+	if shared, made := m.shared.Load(name); made {
+		return shared.(string)
+	}
+	id = how.about(m, kind, id)
+	m.shared.Store(name, id)
+	return id
 }
 
 func (m *access) send(op described, a asker, id string) answer {
