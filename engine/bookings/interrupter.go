@@ -79,7 +79,7 @@ func (i *interrupter) notify(ctx context.Context, key wire.Key, runID string) er
 		return err
 	}
 	_, err = i.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.NotifyTimeout,
+		ID: workflows.NotifyID(runID), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.ErrandLife,
 		StaticSummary: "notification of " + key.String(),
 	}, workflows.TypeNotify, workflows.Notification{Worker: worker, RunID: runID})
 	return kernel.Translate(err)

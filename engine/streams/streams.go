@@ -44,7 +44,7 @@ func (s *Streams) Answer(ctx context.Context, answer delivery.RingAnswer) error 
 	defer cancel()
 	ring := answer.Connection + "." + strconv.FormatUint(answer.Number, 10)
 	run, err := s.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.AnswerRingID(ring), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.CallTimeout,
+		ID: workflows.AnswerRingID(ring), TaskQueue: workflows.TaskQueue, WorkflowExecutionTimeout: tuning.ErrandLife,
 		StaticSummary: "an answer of a receiver of " + answer.BusinessType,
 	}, workflows.TypeAnswerRing, answer)
 	if err != nil {

@@ -179,8 +179,10 @@ const (
 	// NearWaking is how long before its wake-up a timer may already be with a worker, because
 	// clocks differ.
 	NearWaking = time.Second
-	// NotifyTimeout bounds a notification to a worker.
-	NotifyTimeout = 10 * time.Second
+	// ErrandLife bounds a workflow that carries one word to one worker or gateway. The word
+	// itself has [QuestionTimeout]. It is long, for Temporal does not tell a worker that it has
+	// ended a run: a busy one kept it in memory until its cache was full.
+	ErrandLife = time.Minute
 	// MarkTimeout bounds the run that a mark starts if the timer has been deleted.
 	MarkTimeout = time.Second
 	// DeliveryWait is how long an acknowledgement by a key waits for visibility to list its
