@@ -9,12 +9,12 @@ COPY . .
 # The context has no git to ask.
 ARG VERSION=devel
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 go build -trimpath -pgo=standalone/profile.pgo -ldflags="-s -w -X main.version=${VERSION}" -o /wakecall .
+    CGO_ENABLED=0 go build -trimpath -pgo=standalone/profile.pgo -ldflags="-w -X main.version=${VERSION}" -o /wakecall .
 
 FROM build AS build-standalone
 WORKDIR /src/standalone
 RUN --mount=type=cache,target=/go/pkg/mod --mount=type=cache,target=/root/.cache/go-build \
-    CGO_ENABLED=0 go build -trimpath -pgo=profile.pgo -ldflags="-s -w -X main.version=${VERSION}" -o /wakecall-standalone . \
+    CGO_ENABLED=0 go build -trimpath -pgo=profile.pgo -ldflags="-w -X main.version=${VERSION}" -o /wakecall-standalone . \
     && mkdir -m 700 /data
 
 # One static program, for the health checks: the final images have no shell.

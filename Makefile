@@ -33,7 +33,7 @@ export TEMPORAL_CLI TCTL CRANE
 # takes a tenth less (docs/decisions/0077). It is not called default.pgo, or tests and
 # linters would compile the whole of Temporal by it as well. With the same flags for all,
 # what two binaries share is compiled once (docs/decisions/0077).
-GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-s -w -X main.version=$(WAKECALL_VERSION)"
+GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-w -X main.version=$(WAKECALL_VERSION)"
 
 # The same for what takes no flags of a build: what it needs is there already.
 AS_BUILT := CGO_ENABLED=0 GOFLAGS="-trimpath -pgo=$(CURDIR)/standalone/profile.pgo"

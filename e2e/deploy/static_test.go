@@ -68,7 +68,7 @@ func TestTheMakefileBuildsWithoutCgo(t *testing.T) {
 	t.Parallel()
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
-	require.Contains(t, string(makefile), `GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-s -w `)
+	require.Contains(t, string(makefile), `GO_BUILD := CGO_ENABLED=0 go build $(VERBOSE) -trimpath -pgo=$(CURDIR)/standalone/profile.pgo -ldflags "-w `)
 	require.Equal(t, 6, strings.Count(string(makefile), "$(GO_BUILD) -"))
 	require.Contains(t, string(makefile), "$(GO_BUILD) -buildvcs=false -o $$file .); \\\n\t\t\t$(CYCLONEDX) bin -json ", "a release has nothing of the checkout, and says what is in it")
 	require.Empty(t, ownBuild.FindAllString(string(makefile), -1))
