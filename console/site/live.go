@@ -17,8 +17,8 @@ const (
 )
 
 // morph is how a page takes what is new. What a user types into stays as it is, with what stood there
-// when it was begun: a condition as well. What was opened stays open.
-const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn", ` +
+// when it was begun: a condition as well. What was opened stays open, and what was answered stays said.
+const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn, #said", ` +
 	`"morphScanLimit": 100, "sse": {"reconnectMaxDelay": 5000}}`
 
 // Morph is how a page takes what is new, as htmx reads it.
