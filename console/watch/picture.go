@@ -22,14 +22,18 @@ type Picture struct {
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
-	Counts   map[string]*calls.Counts
+	// Counts are of CountedAt.
+	Counts    map[string]*calls.Counts
+	CountedAt time.Time
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
 	// LastDelivered was delivered last; nil where that is not known, or something has failed just now.
 	LastDelivered *calls.Timer
 	// Forecasts are what falls due in the next day, and Ahead where it is too much.
+	// They are of AheadAt.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
+	AheadAt   time.Time
 	// Past is how the last day was, by business type, as of PastAt.
 	Past   map[string]*Past
 	PastAt time.Time
@@ -101,12 +105,12 @@ var watcher = &auth.Principal{
 }
 
 // look makes a picture. Each part that cannot be read is kept from the last one.
-func look(api calls.Sender, last *Picture, now time.Time) *Picture {
+func look(api calls.Sender, last *Picture, now time.Time, pace Pace) *Picture {
 	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
 	defer cancel()
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
-	l := &looker{api: api, ctx: ctx, Picture: &next}
+	l := &looker{api: api, ctx: ctx, Picture: &next, pace: pace}
 	if l.engine(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
 		next.Away = allAway()
 		return &next
@@ -132,8 +136,9 @@ func look(api calls.Sender, last *Picture, now time.Time) *Picture {
 // looker makes one picture.
 type looker struct {
 	*Picture
-	api calls.Sender
-	ctx context.Context
+	api  calls.Sender
+	ctx  context.Context
+	pace Pace
 	// examples counts the timers that were read in full.
 	examples int
 }
@@ -191,7 +196,13 @@ func (l *looker) policies() {
 	}
 }
 
+// counts reads how many timers each business type has. That is a question to visibility for each
+// type, and some more, so it rests between them.
 func (l *looker) counts() {
+	rest := max(l.pace.Counts, l.pace.Question*time.Duration(len(l.Counts)))
+	if len(l.Counts) > 0 && l.At.Sub(l.CountedAt) < rest {
+		return
+	}
 	var counted struct {
 		BusinessTypes []struct {
 			BusinessType string       `json:"business_type"`
@@ -201,7 +212,7 @@ func (l *looker) counts() {
 	if !l.read(PartCounts, calls.Root+"stats", nil, &counted) {
 		return
 	}
-	l.Counts = map[string]*calls.Counts{}
+	l.Counts, l.CountedAt = map[string]*calls.Counts{}, l.At
 	for _, one := range counted.BusinessTypes {
 		l.Counts[one.BusinessType] = &one.Timers
 	}
@@ -268,10 +279,13 @@ func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*
 }
 
 // ahead reads what falls due in the next day, and looks for the first step of each type whose
-// timers are late.
+// timers are late. Each type is a question to visibility.
 func (l *looker) ahead() {
+	if l.At.Sub(l.AheadAt) < l.pace.Question*time.Duration(len(l.Forecasts)) {
+		return
+	}
 	before := l.Forecasts
-	l.Forecasts, l.Ahead = map[string]*calls.Forecast{}, map[string]Overflow{}
+	l.AheadAt, l.Forecasts, l.Ahead = l.At, map[string]*calls.Forecast{}, map[string]Overflow{}
 	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
 		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
 		f := &calls.Forecast{}

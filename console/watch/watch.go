@@ -29,13 +29,17 @@ type Watch struct {
 
 // New returns a watch that makes its calls by a sender.
 func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
-	return &Watch{look: func(last *Picture) *Picture { return look(api, last, now()) }, Pace: pace, now: now}
+	return &Watch{look: func(last *Picture) *Picture { return look(api, last, now(), pace) }, Pace: pace, now: now}
 }
 
 // Pace is how often a console looks.
 type Pace struct {
 	// Every is how old what is shown may be; 0 to look for each page.
 	Every time.Duration
+	// Counts is the least time between two counts of all timers; 0 to count with each look.
+	Counts time.Duration
+	// Question is how long a part rests for each business type that it has a question about.
+	Question time.Duration
 	// Wait bounds how long a page waits for a look.
 	Wait time.Duration
 }
@@ -79,11 +83,23 @@ func (w *Watch) refresh(last *Picture, changes int) *Picture {
 	if known, _, fresh := w.known(); fresh { // the look before has ended since it was asked for
 		return known
 	}
-	next := w.look(last)
+	next := w.look(w.beforeChanges(last, changes))
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last, w.lookedAt = next, changes
 	return next
+}
+
+// beforeChanges is a picture that is counted anew if something was changed here since it was made.
+func (w *Watch) beforeChanges(last *Picture, changes int) *Picture {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lookedAt == changes {
+		return last
+	}
+	old := *last
+	old.CountedAt, old.AheadAt = time.Time{}, time.Time{}
+	return &old
 }
 
 // Changed has the next page wait for another look.

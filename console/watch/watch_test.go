@@ -87,7 +87,7 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	now := time.Unix(1000, 0)
 	looked := func(last *Picture, away ...string) (*Picture, []string) {
 		api := &noted{away: away}
-		return look(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, last, now), api.paths
+		return look(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, last, now, Pace{}), api.paths
 	}
 	well, all := looked(&Picture{})
 	require.False(t, well.EngineAway())
@@ -105,6 +105,36 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	require.NotContains(t, asked, "/v1/stats")
 	require.NotContains(t, asked, "/v1/timers")
 	require.True(t, New(calls.Sender{}, Pace{}, time.Now).Last().EngineAway(), "nobody has looked yet")
+}
+
+// Timers are counted now and then, the more rarely the more types there are, and after a change that
+// was made here.
+func TestCountsRest(t *testing.T) {
+	t.Parallel()
+	now, counted, types := time.Unix(1000, 0), 0, 1
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := "{}"
+		if r.URL.Path == "/v1/stats" {
+			counted++
+			answer = `{"business_types":[{"business_type":"t0"}`
+			for n := 1; n < types; n++ {
+				answer += fmt.Sprintf(`,{"business_type":"t%d"}`, n)
+			}
+			answer += "]}"
+		}
+		_, _ = fmt.Fprint(w, answer)
+	})
+	pace := Pace{Every: time.Second, Counts: 20 * time.Second, Question: time.Second, Wait: time.Minute}
+	w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, pace, func() time.Time { return now })
+	after := func(d time.Duration) int { now = now.Add(d); w.Picture(t.Context()); return counted }
+	require.Equal(t, 1, after(0))
+	require.Equal(t, 1, after(19*time.Second))
+	types = 60
+	require.Equal(t, 2, after(time.Second))
+	require.Equal(t, 2, after(59*time.Second), "each of sixty types is a question")
+	require.Equal(t, 3, after(time.Second))
+	w.Changed()
+	require.Equal(t, 4, after(time.Second))
 }
 
 // The last delivery is the first of the list, and is shown to who sees its type.

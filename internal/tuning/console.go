@@ -25,12 +25,15 @@ const (
 	SessionRenewal = time.Minute
 )
 
-// What the console knows of the whole installation. One look costs about twenty questions to Temporal's
-// visibility, ten of them for the counts of the statuses, and serves all who look. With three types and
-// the counting of forecasts that it keeps up, that is 7 a second, for one viewer or for a hundred.
+// What the console knows of the whole installation. One look serves all who look. It costs six
+// questions to Temporal's visibility, and now and then some for the counts.
 const (
 	// LookEvery is how old what the pages say of the whole may be.
 	LookEvery = 4 * time.Second
+	// LookCounts is the least time between two counts of the timers of all types, which cost seven
+	// questions and one for each type. LookQuestion is how long what asks about each type rests for each.
+	LookCounts   = 20 * time.Second
+	LookQuestion = time.Second
 	// LookWait bounds how long a page waits for a look.
 	LookWait = 400 * time.Millisecond
 	// LookEngine bounds how long a look waits for Temporal to tell that there is no such timer.
