@@ -85,7 +85,8 @@ func TestPeersAreVisited(t *testing.T) {
 			require.Equal(t, 10, results[0].Outcome.Expected)
 			require.Positive(t, results[0].Figures()[report.CPUPerTimer])
 			require.Positive(t, results[1].Figures()[report.AddRate])
-			require.Positive(t, results[1].Figures()[report.BytesPerTimer])
+			// A store grows in steps, and a few timers may fit into the last one.
+			require.Positive(t, results[0].Figures()[report.BytesPerTimer]+results[1].Figures()[report.BytesPerTimer])
 		})
 	}
 }

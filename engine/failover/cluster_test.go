@@ -45,6 +45,8 @@ type cluster struct {
 	// built token be known.
 	away          error
 	deaf, strange bool
+	// froze is when a process came to stand still.
+	froze []time.Time
 	// lean has lists name the workers alone, as later servers will.
 	lean bool
 	// frees are the runs that were freed, and ended the workers whose polls were.
@@ -170,7 +172,12 @@ func (p *process) fails() {
 	require.Error(p.of.t, p.failover.Trouble.intercept(p.of.t.Context(), "", nil, nil, nil, fail))
 }
 
-func (p *process) freeze() { p.of.set(func() { p.frozen = make(chan struct{}) }) }
+func (p *process) freeze() {
+	p.of.set(func() {
+		p.frozen = make(chan struct{})
+		p.of.froze = append(p.of.froze, time.Now())
+	})
+}
 
 func (p *process) thaw() {
 	p.of.set(func() {
