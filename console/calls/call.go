@@ -19,7 +19,8 @@ type Call struct {
 	// IfMatch is the ETag of what the change is meant for; "" for no condition.
 	IfMatch string
 	Body    any // nil for none
-	// Fresh reports whether an answer that was given earlier is of no use.
+	// Fresh reports whether the call is made for each visit, and its answer is not kept: who looks is
+	// recorded, or an answer that was given earlier is of no use.
 	Fresh bool
 }
 

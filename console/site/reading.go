@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/singleflight"
+
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -68,8 +70,11 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 		return nil, c.Broken(err)
 	}
 	key := Scope(v.Who) + " " + v.page() + " " + v.reads.keyOf(made.Path)
+	if made.Fresh {
+		key = ""
+	}
 	a, problem := c.await(v, key, request)
-	if problem != nil && problem.Status >= http.StatusInternalServerError && !made.Fresh {
+	if problem != nil && problem.Status >= http.StatusInternalServerError {
 		if last, ok := c.memory.get(key); ok {
 			v.reads.showOld(last.at)
 			a, problem = last.Answer, nil
@@ -82,17 +87,23 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 }
 
 // await waits for an answer as long as the visit may take. The call goes on without it, so that the next
-// visit knows its answer. Calls for the same of the same principal are made once.
+// visit knows its answer. Calls with the same key, of the same principal, are made once at a time; but a
+// visit does not join a call from before a change that was made here. A call without a key is made for
+// each visit, and its answer is not kept.
 func (c *Site) await(v *Visit, key string, request *http.Request) (*calls.Answer, *calls.Problem) {
 	type outcome struct {
 		answer  *calls.Answer
 		problem *calls.Problem
 	}
-	asked := c.memory.asking.DoChan(v.Who.Name+" "+key, func() (any, error) {
+	group, joined := &c.memory.asking, fmt.Sprint(v.Who.Name, " ", c.Watch.Changes(), " ", key)
+	if key == "" {
+		group = &singleflight.Group{}
+	}
+	asked := group.DoChan(joined, func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), tuning.LiveRender)
 		defer cancel()
 		a, problem := c.sendSafely(request.WithContext(ctx))
-		if problem == nil {
+		if problem == nil && key != "" {
 			c.memory.put(key, known{a, c.Now()})
 		}
 		return outcome{a, problem}, nil

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -113,6 +114,46 @@ func TestAPageDoesNotWait(t *testing.T) {
 	require.False(t, isOld(v))
 	_, _, problem = read("/console/a", "/v1/broken", auth.Viewer, 0)
 	require.Equal(t, http.StatusInternalServerError, calls.StatusOf(problem), "a panic ends the call, and not the process")
+}
+
+// Visits for the same share a call, but not one from before a change that was made here: who made it
+// sees it. What is asked for anew is asked for each time, and is kept by no memory.
+func TestWhichCallsAreShared(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fresh   bool
+		between func(*Site)
+		calls   int64
+		kept    int
+	}{
+		"the same":       {false, func(*Site) {}, 1, 1},
+		"after a change": {false, func(s *Site) { s.Watch.Changed() }, 2, 1},
+		"asked anew":     {true, func(*Site) {}, 2, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, api := slowSite(t)
+				goOn := api.block()
+				var all sync.WaitGroup
+				visit := func() {
+					asked := calls.Get("/v1/a")
+					asked.Fresh = c.fresh
+					_, problem := s.Call(visitOf("/console/a", auth.Viewer), asked, &counted{})
+					require.Nil(t, problem)
+				}
+				all.Go(visit)
+				synctest.Wait()
+				c.between(s)
+				all.Go(visit)
+				synctest.Wait()
+				goOn()
+				all.Wait()
+				require.Equal(t, c.calls, api.calls.Load())
+				require.Len(t, s.memory.kept, c.kept)
+			})
+		})
+	}
 }
 
 // What is kept is bounded, and the oldest gives way.

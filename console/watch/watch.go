@@ -109,5 +109,12 @@ func (w *Watch) Changed() {
 	w.changes++
 }
 
+// Changes are how many changes were made here.
+func (w *Watch) Changes() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changes
+}
+
 // key names the looks that show the same changes.
 func key(changes int) string { return strconv.Itoa(changes) }
