@@ -124,7 +124,7 @@ func TestTheCurveOfADispatch(t *testing.T) {
 	require.NotContains(t, look(0), "<figure")
 	page := look(25)
 	require.Contains(t, page, `class="p50"`)
-	require.Contains(t, page, "asked now, 12.5 achieved in the middle")
+	require.Contains(t, page, "asked now, 12.5 achieved on average")
 	require.Contains(t, h.get(path).body, "12.5 achieved", "a second look in the same second is no sample")
 	running.CreatedAt++
 	require.NotContains(t, look(25), "<figure", "the id is used again")

@@ -22,15 +22,14 @@ type Picture struct {
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
-	// Counts are of CountedAt.
+	// Counts are how many timers each business type has, as of CountedAt.
 	Counts    map[string]*calls.Counts
 	CountedAt time.Time
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
 	// LastDelivered was delivered last; nil where that is not known, or something has failed just now.
 	LastDelivered *calls.Timer
-	// Forecasts are what falls due in the next day, and Ahead where it is too much.
-	// They are of AheadAt.
+	// Forecasts are what falls due in the next day, and Ahead where it is too much, as of AheadAt.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
 	AheadAt   time.Time

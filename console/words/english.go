@@ -414,7 +414,7 @@ var englishWords = map[string]string{
 	"dispatch.end":                "Probably ends",
 	"dispatch.failures":           "Download",
 	"dispatch.behind":             "It is below its rate since %s.",
-	"curve.gist":                  "Since %s, as far as somebody has looked: %s a second asked now, %s achieved in the middle.",
+	"curve.gist":                  "Since %s, while this page was open: %s a second asked now, %s achieved on average.",
 	"dispatch.sure":               "Yes, cancel this dispatch",
 	"dispatch.do.pause":           "Pause",
 	"dispatch.do.resume":          "Resume",

@@ -181,7 +181,7 @@ const (
 	NearWaking = time.Second
 	// ErrandLife bounds a workflow that carries one word to one worker or gateway. The word
 	// itself has [QuestionTimeout]. It is long, for Temporal does not tell a worker that it has
-	// ended a run: a busy one kept it in memory until its cache was full.
+	// ended a run: a busy one would keep it in memory until its cache is full.
 	ErrandLife = time.Minute
 	// MarkTimeout bounds the run that a mark starts if the timer has been deleted.
 	MarkTimeout = time.Second
