@@ -74,7 +74,8 @@ example: ## send 20,000 callbacks at one flat rate, with a progress bar; needs m
 	@cd examples && go run ./dispatch $(EXAMPLE)
 
 # Without the tables of a debugger a test is linked in two thirds of the time, and without the
-# path of the checkout what is compiled in one serves another. Vet is the linters'.
+# path of the checkout what is compiled in one serves another. Vet is the linters'. The profile of
+# the programs would have all dependencies compiled once more for each package of tests.
 GO_TEST := go test -trimpath -vet=off -ldflags=-w
 
 # SQLite is C memory behind Go code: the race detector sees nothing in it, and
@@ -115,9 +116,9 @@ test-units:
 	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
 	$(GO_TEST) ./console # once more, with its sweeps of thousands of requests
 
-# These tests of the benchmark run whole systems, with a Temporal in process. The detector watches
+# These packages of the benchmark run whole systems, with a Temporal in process. The detector watches
 # them at night.
-WHOLE := /bench/(run|systems)$$
+WHOLE := /bench(/(counts|run|systems))?$$
 
 .PHONY: test-modules
 test-modules: compiled cli peers # the benchmark's tests start them
@@ -143,14 +144,14 @@ compiled: build
 # Most of these tests wait, so many run at once. The packages that take longest begin.
 .PHONY: test-deployments
 test-deployments: compiled cli $(CRANE)
-	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs $$(go list ./... | grep -v /pace)
+	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs ./deploy ./front ./operations ./timers $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
 test-pace: compiled cli # it measures how even a rate is
 	cd e2e && $(GO_TEST) ./pace
 
-# The race detector makes the embedded Temporal several times as slow. Our own packages run under
-# it in the unit tests, and together in these. `make test-race` runs all of the tests under it.
+# Our own packages run under the race detector in the unit tests, and together in these.
+# `make test-race` runs all of the tests under it.
 SMOKE := ^Test(BookedAndRung|Moves|CancelInFlight|Redeliver|PausedAndResumed)$$
 
 .PHONY: test-smoke

@@ -42,6 +42,9 @@ func Crane(t testing.TB) string { return built(t, crane) }
 // TemporalServer is the path of Temporal's own server.
 func TemporalServer(t testing.TB) string { return built(t, temporalServer) }
 
+// TemporalBeside is the path of the Temporal that tests under the race detector run on.
+func TemporalBeside() (string, error) { return temporalBeside() }
+
 // SQLTool is the path of temporal-sql-tool.
 func SQLTool(t testing.TB) string { return built(t, sqlTool) }
 
@@ -54,6 +57,7 @@ var (
 	tctl        = program("TCTL", "tctl", from("e2e/tools/tctl", "github.com/temporalio/tctl/cmd/tctl"))
 
 	temporalServer = program("TEMPORAL_SERVER", "temporal-server", asShipped("e2e", "go.temporal.io/server/cmd/server"))
+	temporalBeside = program("TEMPORAL_BESIDE", "temporal-beside", asShipped("e2e", "./temporal/beside"))
 	sqlTool        = program("TEMPORAL_SQL_TOOL", "temporal-sql-tool", asShipped("e2e", "go.temporal.io/server/cmd/tools/sql"))
 )
 

@@ -20,11 +20,10 @@ import (
 	"github.com/wakecall/wakecall/cmd/roles"
 	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/temporal"
 	"github.com/wakecall/wakecall/engine"
-	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
-	"github.com/wakecall/wakecall/standalone/embedded"
 	"github.com/wakecall/wakecall/worker"
 )
 
@@ -55,18 +54,8 @@ func AloneIn(t testing.TB, dir string) (addr string) {
 // with this retention of finished timers.
 func TemporalWith(dir string, tuning []byte, retention time.Duration) (addr string, stop func(), err error) {
 	addr = loopback.Addr()
-	server, err := embedded.Start(embedded.Options{
-		Addr: addr, DataDir: dir, Namespace: client.DefaultNamespace, Retention: retention, Shards: 4,
-		Synchronous: "off", SearchAttributes: namespace.SearchAttributes(), Tuning: tuning,
-	})
-	if err != nil {
-		return "", nil, err
-	}
-	return addr, func() {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		_ = server.Stop(ctx)
-	}, nil
+	stop, err = temporal.Start(temporal.Settings{Addr: addr, Dir: dir, Tuning: tuning, Retention: retention})
+	return addr, stop, err
 }
 
 // Env is a running Wakecall: API and, unless it was stopped, worker.
@@ -133,16 +122,16 @@ func OpenWith(t testing.TB, addr string, settings config.Config) *Env {
 // OpenThrough opens an environment whose calls to Temporal go through an interceptor.
 func OpenThrough(t testing.TB, addr string, settings config.Config, interceptor grpc.UnaryClientInterceptor) *Env {
 	t.Helper()
-	temporal := at(addr)
-	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
-	return openOn(t, roles.Settings{Config: settings, Temporal: temporal})
+	options := at(addr)
+	options.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
+	return openOn(t, roles.Settings{Config: settings, Temporal: options})
 }
 
 // Try opens an environment, through an interceptor, and closes it at once.
 func Try(ctx context.Context, addr string, interceptor grpc.UnaryClientInterceptor, log io.Writer) error {
-	temporal := at(addr)
-	temporal.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
-	inner, err := open(ctx, roles.Settings{Config: Settings(), Temporal: temporal}, log)
+	options := at(addr)
+	options.ConnectionOptions.DialOptions = []grpc.DialOption{grpc.WithChainUnaryInterceptor(interceptor)}
+	inner, err := open(ctx, roles.Settings{Config: Settings(), Temporal: options}, log)
 	if err == nil {
 		inner.Close()
 	}
