@@ -159,7 +159,7 @@ func TestClaimsOfDispatches(t *testing.T) {
 		e.update(workflows.UpdatePutPolicy, workflows.PutPolicy{Record: e.record(next), IfVersion: 1})
 	})
 	e.later(5*time.Minute, func() { require.Equal(t, []float64{100, 60, 40, 5}, e.rates) })
-	e.later(6*time.Minute, func() { claim("b", 0, 0) })
+	e.later(6*time.Minute, func() { e.env.SignalWorkflow(workflows.SignalClaim, policy.Claim{Dispatch: "b"}) }) // as the executor releases it
 	e.later(7*time.Minute, func() { require.Equal(t, []float64{100, 60, 40, 5, 10}, e.rates) })
 	e.later(61*time.Minute, func() {
 		require.Equal(t, []float64{100, 60, 40, 5, 10, 50}, e.rates, "it lapsed")

@@ -15,9 +15,9 @@ type Claim struct {
 	// PerSecond is the rate of the dispatch; 0 releases the claim.
 	PerSecond float64 `json:"per_second"`
 	// Since is when it was first claimed, and Until when it lapses. A terminated dispatch cannot
-	// release its claim.
+	// release its claim. A release leaves both out: a time of zero could not be read.
 	Since wire.Instant `json:"since,omitzero"`
-	Until wire.Instant `json:"until"`
+	Until wire.Instant `json:"until,omitzero"`
 }
 
 // Claims are the claims of one business type's dispatches.
