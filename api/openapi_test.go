@@ -37,6 +37,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/problem"
@@ -135,6 +136,7 @@ func TestDocumentListsEveryWord(t *testing.T) {
 	for name, want := range map[string][]string{
 		"FailureClass": classes,
 		"BulkStatus":   jobs, "BulkOperation": wordsOf(job.Operations()), "BulkResult": wordsOf(job.Results()),
+		"ProcessRole": wordsOf(health.Roles()), "ProcessState": wordsOf(health.Lives()),
 		"AuditOutcome": wordsOf(trail.Outcomes()), "HistoryEvent": wordsOf(timer.HistoryEvents()), "HistoryResult": wordsOf(timer.HistoryResults()),
 		"ProblemType": types, "Status": statuses, "FieldErrorCode": constantsOf(t, "../core/wire/fielderror.go", "FieldErrorCode"),
 		"DispatchStatus": wordsOf(dispatch.Statuses()), "Shortage": wordsOf(dispatch.Shortages()), "DispatchPer": wordsOf(dispatch.Pers()),
@@ -279,6 +281,7 @@ func TestDocumentHasEveryField(t *testing.T) {
 		"TimerCallback": fields(&delivery.Callback{}), "PolicyCallback": fields(&delivery.Callback{}), "ShownCallback": fields(&delivery.Callback{}),
 		"BulkOrder": fields(&jobs.BulkBody{}), "TimerFilter": fields(&timer.Filter{}), "BulkJob": fields(&job.View{}), "BulkList": fields(&jobs.ListBody{}), "BulkLine": fields(&job.Line{}),
 		"Problem": fields(&problem.Document{}), "FieldError": fields(&wire.FieldError{}), "Alive": fields(&operations.HealthBody{}), "Index": fields(&operations.IndexBody{}), "Index/properties/links": fields(&operations.IndexLinks{}), "Ready": fields(&operations.ReadyBody{}), "Principal": fields(&access.PrincipalView{}), "Grant": fields(&access.GrantView{}), "KeyList": fields(&access.KeysBody{}),
+		"ProcessList": fields(&health.Processes{}), "Process": fields(&health.Process{}),
 		"AuditPage": fields(&trail.Page{}), "AuditRecord": fields(&trail.Record{}), "AuditTarget": fields(&trail.Target{}), "AuditItem": fields(&trail.Item{}),
 		"AttemptPage": fields(&timers.AttemptsBody{}), "Attempt": fields(&answers.ShownAttempt{}),
 		"HistoryPage": fields(&timers.HistoryBody{}), "HistoryEntry": fields(&timer.HistoryEntry{}), "FieldChange": fields(&timer.FieldChange{}), "Actor": fields(&wire.Actor{}), "Why": fields(&timers.WhyBody{}), "Fact": fields(&timer.Fact{}), "EmergencyOrder": fields(&emergencies.Body{}), "Emergencies": fields(&policy.Held{}), "Emergency": fields(&policy.Emergency{}),

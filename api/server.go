@@ -23,6 +23,7 @@ import (
 	"github.com/wakecall/wakecall/api/operations"
 	"github.com/wakecall/wakecall/api/outcomes"
 	"github.com/wakecall/wakecall/api/policies"
+	"github.com/wakecall/wakecall/api/processes"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
@@ -66,11 +67,12 @@ type Options struct {
 	Leave func()
 }
 
-// Reports are what the calls about the time past need.
+// Reports are what the calls about the time past and about the installation need.
 type Reports struct {
-	Ledgers  objectives.Ledgers
-	Outcomes outcomes.Options
-	Trails   trails.Options
+	Ledgers   objectives.Ledgers
+	Outcomes  outcomes.Options
+	Trails    trails.Options
+	Processes processes.Processes
 }
 
 // Server is the HTTP API.
@@ -117,6 +119,7 @@ func (s *Server) register(options Options) {
 	objectives.Register(s.contract, options.Reports.Ledgers)
 	outcomes.Register(s.contract, options.Reports.Outcomes)
 	trails.Register(s.contract, options.Reports.Trails)
+	processes.Register(s.contract, options.Reports.Processes)
 	access.Register(s.contract, options.Front.Auth)
 }
 

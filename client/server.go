@@ -57,6 +57,13 @@ func (s Server) Check(ctx context.Context) (state Health, err error) {
 	return state, err
 }
 
+// Processes lists the gateways and workers that give signs of life, the gravest first. It requires a
+// viewer of everything.
+func (s Server) Processes(ctx context.Context) (all health.Processes, err error) {
+	_, err = s.caller.do(ctx, call{method: http.MethodGet, path: "/v1/processes"}, &all)
+	return all, err
+}
+
 // Metrics writes the metrics of the process, in the text format of Prometheus.
 func (s Server) Metrics(ctx context.Context, to io.Writer) error {
 	return s.copy(ctx, "/metrics", to)

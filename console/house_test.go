@@ -77,6 +77,8 @@ type shelf struct {
 	payload  timer.Payload
 	tested   delivery.TestResult
 	checks   []health.Check
+	// running are the processes of the installation.
+	running health.Processes
 	// matching is how many timers a count finds.
 	matching int
 }
@@ -334,6 +336,16 @@ func (c counts) Count(_ context.Context, businessType string) (timer.Stats, erro
 	return stats, nil
 }
 
+// processesOf are the processes of a shelf.
+type processesOf struct{ *shelf }
+
+func (p processesOf) List(context.Context) (health.Processes, error) {
+	if p.down {
+		return health.Processes{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
+	}
+	return p.running, nil
+}
+
 type unmetered struct{}
 
 func (unmetered) Requested(string, string, int, time.Duration) {}
@@ -426,7 +438,7 @@ func open(t *testing.T, p plan) *house {
 		Bulk:        bulkJobs{h.shelf},
 		Dispatches:  apidispatches.Options{Dispatches: dispatchList{of: h.shelf}, Controls: controls{of: h.shelf}, Failures: controls{of: h.shelf}},
 		Forecasts:   forecastOf{h.shelf},
-		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}, Trails: trails.Options{Records: recent, Gateway: "gateway-1"}},
+		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}, Trails: trails.Options{Records: recent, Gateway: "gateway-1"}, Processes: processesOf{h.shelf}},
 		Leave:       func() {},
 		Console:     pages.Over,
 	})

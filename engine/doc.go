@@ -29,6 +29,7 @@
 //   - [streams.Streams]: bring answers of connected receivers to their gateways.
 //   - [alerts.Alerts]: raise the alerts that no workflow raises.
 //   - [failover.Failover]: frees the timers of workers that died.
+//   - [processes.Processes]: lists the processes that give signs of life.
 //   - [reconcile.Reconciler]: finds timers that Temporal has lost, and wakes them.
 //   - [namespace.Namespace]: sets Temporal's namespace up, and reports whether it answers.
 //

@@ -21,6 +21,7 @@ import (
 	"github.com/wakecall/wakecall/engine/namespace"
 	"github.com/wakecall/wakecall/engine/outcomes"
 	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/engine/processes"
 	"github.com/wakecall/wakecall/engine/queues"
 	"github.com/wakecall/wakecall/engine/reconcile"
 	"github.com/wakecall/wakecall/engine/runs"
@@ -73,6 +74,8 @@ type Engine struct {
 	Namespace  *namespace.Namespace
 	// Failover frees what dead workers hold.
 	Failover *failover.Failover
+	// Processes lists the processes of the installation.
+	Processes *processes.Processes
 	// Emergencies pause callbacks.
 	Emergencies *emergencies.Emergencies
 	// Bulk applies one change to all timers that match a filter.
@@ -98,6 +101,7 @@ func New(config Config) *Engine {
 	k := kernel.New(config.Client, config.Namespace, config.WebUI)
 	e := &Engine{kernel: k, Stats: stats.New(k), Runs: runs.New(k), Streams: streams.New(k), Namespace: namespace.New(k)}
 	e.Failover = failover.New(k, config.Failover)
+	e.Processes = processes.New(k, processes.Config{ID: config.Failover.Worker, About: config.Failover.About})
 	e.Policies = policies.New(k, policies.Config{Box: config.Box, TTL: config.PolicyTTL, Reach: config.Reach})
 	e.Alerts = alerts.New(k, e.Policies)
 	e.TestRings = testrings.New(k, e.Policies)

@@ -55,6 +55,9 @@ func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 // there.
 const SignQueue = "wakecall-signs"
 
+// GatewaySignQueue names those of gateways without a worker.
+const GatewaySignQueue = "wakecall-gateway-signs"
+
 // NobodysQueue has no poller: a workflow started there never runs.
 const NobodysQueue = "wakecall-nobody"
 

@@ -33,6 +33,7 @@ func TestStoredNames(t *testing.T) {
 		workflows.AnswerRingID("c.1"):                  "answer:c.1",
 		workflows.ReceiptQueue("w"):                    "wakecall-receipts-w",
 		workflows.SignQueue:                            "wakecall-signs",
+		workflows.GatewaySignQueue:                     "wakecall-gateway-signs",
 		workflows.CheckQueue("c"):                      "wakecall-check-c",
 		workflows.ChangeMark("r"):                      "wakecall:change:r:",
 		workflows.PolicyID("order"):                    "policy:order",

@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -44,9 +45,12 @@ type Reporter struct {
 	attempts  *prometheus.CounterVec
 	byLink    *prometheus.CounterVec
 	took      *prometheus.HistogramVec
-	preloaded prometheus.Gauge
+	preloaded prometheus.GaugeFunc
 	released  *prometheus.CounterVec
 	repeated  prometheus.Counter
+
+	// waiting counts the timers that are preloaded.
+	waiting atomic.Int64
 }
 
 // NewReporter returns a Reporter. past records the attempts as well.
@@ -67,9 +71,6 @@ func NewReporter(labels Labels, past Attempts) *Reporter {
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
 		}, []string{labelType}),
-		preloaded: prometheus.NewGauge(prometheus.GaugeOpts{
-			Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
-		}),
 		released: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_released_total",
 			Help: "Preloaded timers that a worker released before their due time, by reason: interrupted, handed_back, crowded_out.",
@@ -78,6 +79,9 @@ func NewReporter(labels Labels, past Attempts) *Reporter {
 			Name: "wakecall_repeated_total", Help: "Tasks that Temporal delivered again after the first attempt, and that found its receipt.",
 		}),
 	}
+	r.preloaded = prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "wakecall_preloaded_timers", Help: "Timers that wait in this worker's memory for their due time.",
+	}, func() float64 { return float64(r.Waiting()) })
 	for _, reason := range releases {
 		r.released.WithLabelValues(string(reason))
 	}
@@ -101,7 +105,10 @@ func (r *Reporter) Attempted(businessType string, report delivery.Report, took t
 
 // Preloaded counts timers that this process preloads. A negative change counts timers that
 // it no longer has.
-func (r *Reporter) Preloaded(change int) { r.preloaded.Add(float64(change)) }
+func (r *Reporter) Preloaded(change int) { r.waiting.Add(int64(change)) }
+
+// Waiting counts the timers that this process preloads now.
+func (r *Reporter) Waiting() int { return int(r.waiting.Load()) }
 
 // Released counts preloaded timers that were released before their due time.
 func (r *Reporter) Released(how delivery.Result) { r.released.WithLabelValues(string(how)).Inc() }

@@ -28,10 +28,12 @@ import (
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/health"
 	coreoutcomes "github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/failover"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/testrings"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -82,6 +84,7 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 	e := engine.New(engine.Config{
 		Client: temporal, Namespace: "default", Box: box, WebUI: "http://ui.test", PolicyTTL: 100 * time.Millisecond,
 		Limiter: &quota.Local{}, Reach: reach,
+		Failover: failover.Config{Worker: "gateway", About: func() health.About { return health.About{Role: health.Gateway} }},
 	})
 	server := api.New(api.Options{
 		Timers: timers.Options{
@@ -93,7 +96,7 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 			*testrings.TestRings
 		}{e.Policies, e.TestRings},
 		Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries, Forecasts: e.Forecasts,
-		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: unknownLateness{}}},
+		Reports:    api.Reports{Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: unknownLateness{}}, Processes: e.Processes},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams:    streams.Options{Policy: e.Policies.Policy},
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }, Metrics: telemetry.Handler(), Version: "test"},

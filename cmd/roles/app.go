@@ -18,6 +18,7 @@ import (
 	"github.com/wakecall/wakecall/activities/delivery"
 	"github.com/wakecall/wakecall/activities/dispatch"
 	httpsend "github.com/wakecall/wakecall/activities/send/http"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/engine"
 	"github.com/wakecall/wakecall/engine/actors"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -138,8 +139,10 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	a.Engine = engine.New(engine.Config{
 		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: s.Limiter,
-		Reach:    a.reach(),
-		Failover: failover.Config{Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry}},
+		Reach: a.reach(),
+		Failover: failover.Config{
+			Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry}, About: a.about,
+		},
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
 	a.recordCounts(counter)
@@ -200,7 +203,7 @@ func (a *App) roots() (*x509.CertPool, error) {
 // StartWorkerBeside starts polling in a process that also takes bookings. The worker gets timers
 // that are due soon at their booking. It must precede the first booking.
 func (a *App) StartWorkerBeside() (*worker.Workers, error) {
-	workers, err := a.StartWorker()
+	workers, err := a.startWorker(health.Node)
 	if err == nil {
 		a.Engine.Timers.PreloadHere(a.preload.Preload)
 	}
@@ -208,12 +211,16 @@ func (a *App) StartWorkerBeside() (*worker.Workers, error) {
 }
 
 // StartWorker starts polling.
-func (a *App) StartWorker() (*worker.Workers, error) {
+func (a *App) StartWorker() (*worker.Workers, error) { return a.startWorker(health.Worker) }
+
+// startWorker starts polling in a process that has a role.
+func (a *App) startWorker(role health.Role) (*worker.Workers, error) {
+	a.reporters.self.role.Store(&role)
 	roots, err := a.roots()
 	if err != nil {
 		return nil, err
 	}
-	sender := a.sender(roots)
+	sender := a.reporters.self.counted(a.sender(roots))
 	attempter, err := delivery.NewAttempter(delivery.Config{
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		AckTokens: a.Engine.Deliveries, Observer: a.reporters.deliveries, Emergencies: a.Engine.Emergencies,

@@ -52,7 +52,7 @@ func (a *App) API() (Server, error) {
 		Forecasts: e.Forecasts,
 		Reports: api.Reports{
 			Ledgers: e.Ledgers, Outcomes: outcomes.Options{Outcomes: e.Outcomes, Lateness: a.reporters.attempts},
-			Trails: trails.Options{Records: a.audit.recent, Gateway: a.Identity},
+			Trails: trails.Options{Records: a.audit.recent, Gateway: a.Identity}, Processes: e.Processes,
 		},
 		Dispatches: dispatches.Options{Dispatches: e.Dispatches, Controls: e.Dispatches, Failures: e.Dispatches},
 		Streams: streams.Options{
@@ -113,6 +113,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	if err != nil {
 		return err
 	}
+	defer a.giveSigns(ctx)()
 	ctx, cancel := context.WithCancel(ctx)
 	var counting sync.WaitGroup
 	defer counting.Wait()

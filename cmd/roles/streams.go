@@ -34,7 +34,7 @@ func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected fu
 		Worker: a.Identity, Queue: worker.Queue, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Opener: a.box,
 		Emergencies: a.Engine.Emergencies, Failover: a.Engine.Failover,
 		Observer: observer, Bulkhead: worker.NewBulkhead(tuning.FastPathSlots),
-		Sender: send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer()),
+		Sender: a.reporters.self.counted(send.New(send.Transports{coredelivery.DestinationStream: streamsend.New(hub)}, a.Telemetry.Tracer())),
 	}) // fails only for a cache of size zero
 	polls = worker.NewStreams(worker.Options{
 		Client: a.Client, Identity: a.Identity, Attempter: attempter, Logger: a.Logger, StopTimeout: a.Config.StopTimeout,

@@ -80,6 +80,22 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// What a process does not tell is left open, and why some may be missing is said beside the table.
+func TestProcesses(t *testing.T) {
+	url, _ := fixed(t, 200, map[string]any{"gateway": "g", "note": "Others may be missing.", "processes": []any{
+		map[string]any{"id": "w", "role": "worker", "state": "silent", "last_seen": "2027-01-31T09:00:00.000Z"},
+		map[string]any{
+			"id": "g", "role": "node", "state": "alive", "version": "1.2.3", "host": "box", "last_seen": "2027-01-31T09:00:00.000Z",
+			"preloaded": 7, "in_flight": 0,
+		},
+	}})
+	exit, out, complaint := run(t, false, "processes", "--server", url)
+	require.Equal(t, program.ExitDone, exit, complaint)
+	require.Equal(t, "Others may be missing.\n", complaint)
+	require.Regexp(t, `(?m)^silent +worker +w +- +- +- +- +2027-01-31`, out)
+	require.Regexp(t, `(?m)^alive +node +g +box +1\.2\.3 +7 +0 +2027-01-31`, out)
+}
+
 // A running dispatch, or one with every item accepted, is no failure.
 func TestADispatchThatIsWhole(t *testing.T) {
 	for _, status := range []string{"running", "paused", "scheduled", "done"} {

@@ -79,8 +79,9 @@ var verbOf = map[string]struct{ line, asks string }{
 	"ackDelivery":  {"ack wcd_1 --token t --wait 1s", "POST /v1/deliveries/wcd_1/ack?wait=1s"},
 	"nackDelivery": {"nack wcd_1 --reason late --retry-after 5m", `POST /v1/deliveries/wcd_1/nack {"reason":"late","retry_after":"5m"}`},
 
-	"whoami":   {"whoami", "GET /v1/whoami"},
-	"listKeys": {"keys list", "GET /v1/keys"},
+	"whoami":        {"whoami", "GET /v1/whoami"},
+	"listKeys":      {"keys list", "GET /v1/keys"},
+	"listProcesses": {"processes", "GET /v1/processes"},
 
 	"index":   {"server about", "GET /"},
 	"livez":   {"server live", "GET /livez"},

@@ -44,7 +44,7 @@ func families(s *shell) []family {
 		}},
 		{"Operation", []*cobra.Command{
 			policyVerbs{s}.group(), emergencyVerbs{s}.group(), access.whoami(), access.keys(), access.audit(),
-			serverVerbs{s}.check(), serverVerbs{s}.group(),
+			serverVerbs{s}.check(), serverVerbs{s}.processes(), serverVerbs{s}.group(),
 		}},
 	}
 }

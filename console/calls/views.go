@@ -198,6 +198,31 @@ type Fact struct {
 	Note   string    `json:"note"`
 }
 
+// Processes are those of the installation, gravest first.
+type Processes struct {
+	Processes []Process `json:"processes"`
+	// Gateway is the id of the one that answers.
+	Gateway string `json:"gateway"`
+	Note    string `json:"note"`
+}
+
+// Process is a gateway, a worker, or both. What it does not tell is nil.
+type Process struct {
+	ID        string    `json:"id"`
+	Role      string    `json:"role"`
+	State     string    `json:"state"`
+	Version   string    `json:"version"`
+	Host      string    `json:"host"`
+	LastSeen  time.Time `json:"last_seen"`
+	Preloaded *int      `json:"preloaded"`
+	InFlight  *int      `json:"in_flight"`
+}
+
+// Mixed reports whether several versions run at once. One that is not told is another one.
+func (p Processes) Mixed() bool {
+	return slices.ContainsFunc(p.Processes, func(one Process) bool { return one.Version != p.Processes[0].Version })
+}
+
 // Pause is what somebody has paused.
 type Pause struct {
 	Everything   bool      `json:"everything"`

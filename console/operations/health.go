@@ -22,6 +22,11 @@ type healthPage struct {
 	Checks []check
 	// Version is that of the program, and Note what the gateway says of itself.
 	Version, Note string
+	// Known are the processes of the installation, Unknown is why they cannot be read, and Hidden
+	// whether they are for others to see.
+	Known   calls.Processes
+	Unknown *calls.Problem
+	Hidden  bool
 }
 
 // healthRow is one part of the installation.
@@ -61,6 +66,10 @@ func (c *Pages) showHealth(v *site.Visit) {
 	c.Call(v, calls.Get("/v1"), &index) // a page without it is better than none
 	page.Version = index.Version
 	page.Note, page.Checks = c.checks(v)
+	_, page.Unknown = c.Call(v, calls.Get(calls.Root+"processes"), &page.Known)
+	if calls.StatusOf(page.Unknown) == http.StatusForbidden {
+		page.Unknown, page.Hidden = nil, true
+	}
 	c.Render(v, http.StatusOK, "health", page)
 }
 

@@ -136,6 +136,7 @@ var sampleCalls = map[string]sampleCall{
 	"pauseEverything":   {want: done, body: emergencyOf, everything: true},
 	"resumeEverything":  {want: done, body: emergencyOf, everything: true},
 	"listAudit":         {want: done, query: ofType},
+	"listProcesses":     {want: done},
 	"whoami":            {want: done},
 	"listKeys":          {want: done},
 	"previewRecurrence": {want: done, body: text(`{"recurrence":{"every":"1h"}}`)},

@@ -2,7 +2,9 @@ package enginetest
 
 import (
 	"context"
+	"strings"
 
+	enumspb "go.temporal.io/api/enums/v1"
 	workerpb "go.temporal.io/api/worker/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
@@ -19,18 +21,24 @@ func (s service) RecordWorkerHeartbeat(
 				s.t.signs = map[string]*workerpb.WorkerHeartbeat{}
 			}
 			s.t.signs[heartbeat.GetWorkerInstanceKey()] = heartbeat
+			if heartbeat.GetStatus() == enumspb.WORKER_STATUS_SHUTDOWN {
+				delete(s.t.signs, heartbeat.GetWorkerInstanceKey())
+			}
 		}
 		return &workflowservice.RecordWorkerHeartbeatResponse{}, nil
 	})
 }
 
-// ListWorkers lists every worker, whatever is asked for.
+// ListWorkers lists the workers of the task queues that the query names.
 func (s service) ListWorkers(
-	_ context.Context, _ *workflowservice.ListWorkersRequest, _ ...grpc.CallOption,
+	_ context.Context, r *workflowservice.ListWorkersRequest, _ ...grpc.CallOption,
 ) (*workflowservice.ListWorkersResponse, error) {
 	return called(s.t, Call{Name: "ListWorkers"}, func() (*workflowservice.ListWorkersResponse, error) {
 		listed := &workflowservice.ListWorkersResponse{}
 		for _, heartbeat := range s.t.signs {
+			if !strings.Contains(r.GetQuery(), "'"+heartbeat.GetTaskQueue()+"'") {
+				continue
+			}
 			info := &workerpb.WorkerInfo{WorkerHeartbeat: heartbeat}
 			listed.WorkersInfo = append(listed.WorkersInfo, info) //nolint:staticcheck // what 1.32 answers
 		}

@@ -94,7 +94,7 @@ func (s *attempts) free(ctx context.Context, workflowID, runID string) (freed in
 }
 
 // isLost reports whether a dead worker has an attempt. Those for receivers that connect are
-// made by gateways, which give no signs, and their silence is found out sooner.
+// made by gateways, whose signs no worker lists, and their silence is found out sooner.
 func (s *attempts) isLost(pending *workflowpb.PendingActivityInfo) bool {
 	waits := pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
 	stream := strings.HasPrefix(pending.GetActivityOptions().GetTaskQueue().GetName(), workflows.StreamQueue(""))

@@ -27,6 +27,7 @@ import (
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -145,7 +146,7 @@ type process struct {
 // starts starts a worker process.
 func (c *cluster) starts(name string) *process {
 	p := &process{of: c, name: name}
-	p.failover = New(kernel.New(p, "default", ""), Config{Worker: name, Tasks: p, Trouble: NewTrouble(), Observer: p})
+	p.failover = New(kernel.New(p, "default", ""), Config{Worker: name, Tasks: p, Trouble: NewTrouble(), Observer: p, About: aboutWorker})
 	ctx, cancel := context.WithCancel(c.t.Context())
 	var running sync.WaitGroup
 	_ = p.failover.Begin(ctx) // it goes on without, as a worker does
@@ -155,6 +156,8 @@ func (c *cluster) starts(name string) *process {
 	c.set(func() { c.processes[name] = p })
 	return p
 }
+
+func aboutWorker() health.About { return health.About{Role: health.Worker, Version: "1.2.3"} }
 
 // stops stops it as a deploy does.
 func (p *process) stops(took time.Duration) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/engine/holds"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -59,6 +60,8 @@ type Config struct {
 	Tasks    Tasks
 	Trouble  *Trouble
 	Observer Observer
+	// About is what the process tells of itself with each sign.
+	About func() health.About
 }
 
 // New returns the failover of a worker process.
@@ -127,7 +130,7 @@ func (f *Failover) repeat(ctx context.Context, first time.Duration, do func(cont
 
 func (f *Failover) give(ctx context.Context) error {
 	at := time.Now()
-	err := f.signs.Give(ctx, Sign{Worker: f.Worker, At: at, Stopping: f.stopping.Load()})
+	err := f.signs.Give(ctx, Sign{Worker: f.Worker, At: at, Stopping: f.stopping.Load(), About: f.About()})
 	f.heard.Store(f.heard.Load().next(at, time.Now(), err))
 	return err
 }

@@ -310,7 +310,7 @@ func TestTheOrderOfFreeing(t *testing.T) {
 }
 
 // What a dead worker had of timers past their first attempt is freed too: attempts later than
-// tasks, for they may be under way. Those of gateways, which give no signs, are left alone.
+// tasks, for they may be under way. Those of gateways, whose signs no worker lists, are left alone.
 func TestAttemptsOfADeadWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)

@@ -3,6 +3,8 @@ package failover
 import (
 	"context"
 	"errors"
+	"math"
+	"strings"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -10,58 +12,119 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/wakecall/wakecall/core/health"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// Sign is a sign of life of a worker process.
+// Sign is a sign of life of a process.
 type Sign struct {
+	// Worker is the identity of the process, which may be a gateway.
 	Worker string
-	// At is when it was given, by the clock of that worker.
+	// At is when it was given, by the clock of that process.
 	At time.Time
 	// Stopping is set once the process stops. It may still end attempts.
 	Stopping bool
+	// About is what the process tells of itself. No worker is judged by it.
+	About health.About
 }
 
-// Signs are the signs of life that worker processes give each other. They pass through the
+// Signs are the signs of life that processes give. Workers judge each other by theirs. They pass through the
 // memory of Temporal's matching service and cost no write; a restart of that service loses
 // them. Temporal calls these calls experimental. Nothing else in Wakecall makes them.
 type Signs interface {
-	// Give records a sign. It replaces the last one of the same worker.
+	// Give records a sign. It replaces the last one of the same process.
 	Give(ctx context.Context, sign Sign) error
-	// End removes the sign of a worker that has stopped.
+	// End removes the sign of a process that has stopped.
 	End(ctx context.Context, worker string) error
-	// List returns the last sign of each worker.
+	// List returns the last sign of each worker. That of a gateway is not among them.
 	List(ctx context.Context) ([]Sign, error)
+	// ListAll returns the last sign of each process.
+	ListAll(ctx context.Context) ([]Sign, error)
 	// EndPolls ends the polls of a worker that cannot end them itself, so that no further
 	// task is handed to it. Temporal refuses its new ones for half a minute.
 	EndPolls(ctx context.Context, worker string) error
 }
 
-// NewSigns returns the signs of the workers of a namespace.
+// NewSigns returns the signs of the processes of a namespace.
 func NewSigns(k *kernel.Kernel) Signs { return &signs{k} }
 
 type signs struct{ kernel *kernel.Kernel }
 
-// signQueue tells a sign from the heartbeats of the SDK's workers, which name the queue that
-// they poll.
-const signQueue = workflows.SignQueue
+// sdkName is what signs name as the SDK, with the role. Their version is that of the program.
+const sdkName = "wakecall-"
+
+// Checking is the role of a check that gives a sign to see whether it is listed.
+const Checking health.Role = "check"
+
+// queueOf is the queue that the signs of a role name. It tells a sign from the heartbeats of the
+// SDK's workers, which name the queue that they poll. Workers list one of the two: a gateway is not
+// judged, nor by workers of earlier builds.
+func queueOf(role health.Role) string {
+	if role == health.Gateway {
+		return workflows.GatewaySignQueue
+	}
+	return workflows.SignQueue
+}
 
 func (s *signs) Give(ctx context.Context, sign Sign) error {
 	status := enumspb.WORKER_STATUS_RUNNING
 	if sign.Stopping {
 		status = enumspb.WORKER_STATUS_SHUTTING_DOWN
 	}
+	told := sign.About
 	return s.record(ctx, &workerpb.WorkerHeartbeat{
-		WorkerInstanceKey: sign.Worker, WorkerIdentity: sign.Worker, TaskQueue: signQueue, Status: status,
-		HeartbeatTime: timestamppb.New(sign.At),
+		WorkerInstanceKey: sign.Worker, WorkerIdentity: sign.Worker, TaskQueue: queueOf(told.Role), Status: status,
+		HeartbeatTime: timestamppb.New(sign.At), StartTime: timestampOf(told.StartedAt),
+		SdkName: sdkName + string(told.Role), SdkVersion: told.Version, HostInfo: &workerpb.WorkerHostInfo{HostName: told.Host},
+		WorkflowTaskSlotsInfo: slotsOf(told.Preloaded), ActivityTaskSlotsInfo: slotsOf(told.InFlight),
 	})
+}
+
+func timestampOf(at wire.Instant) *timestamppb.Timestamp {
+	if at == 0 {
+		return nil
+	}
+	return timestamppb.New(at.Time())
+}
+
+func slotsOf(used *int) *workerpb.WorkerSlotsInfo {
+	if used == nil {
+		return nil
+	}
+	return &workerpb.WorkerSlotsInfo{CurrentUsedSlots: int32(min(*used, math.MaxInt32))}
+}
+
+// aboutOf reads what a process tells of itself. One of an earlier build tells nothing, and is a worker
+// at least.
+func aboutOf(heartbeat *workerpb.WorkerHeartbeat) health.About {
+	role, told := strings.CutPrefix(heartbeat.GetSdkName(), sdkName)
+	if !told {
+		return health.About{Role: health.Worker}
+	}
+	about := health.About{
+		Role: health.Role(role), Version: heartbeat.GetSdkVersion(), Host: heartbeat.GetHostInfo().GetHostName(),
+		Preloaded: usedOf(heartbeat.GetWorkflowTaskSlotsInfo()), InFlight: usedOf(heartbeat.GetActivityTaskSlotsInfo()),
+	}
+	if started := heartbeat.GetStartTime(); started != nil {
+		about.StartedAt = wire.At(started.AsTime())
+	}
+	return about
+}
+
+func usedOf(slots *workerpb.WorkerSlotsInfo) *int {
+	if slots == nil {
+		return nil
+	}
+	used := int(slots.GetCurrentUsedSlots())
+	return &used
 }
 
 func (s *signs) End(ctx context.Context, worker string) error {
 	return s.record(ctx, &workerpb.WorkerHeartbeat{
-		WorkerInstanceKey: worker, WorkerIdentity: worker, TaskQueue: signQueue, Status: enumspb.WORKER_STATUS_SHUTDOWN,
+		WorkerInstanceKey: worker, WorkerIdentity: worker, TaskQueue: workflows.SignQueue, Status: enumspb.WORKER_STATUS_SHUTDOWN,
 	})
 }
 
@@ -75,12 +138,20 @@ func (s *signs) record(ctx context.Context, heartbeat *workerpb.WorkerHeartbeat)
 }
 
 func (s *signs) List(ctx context.Context) ([]Sign, error) {
-	heartbeats, err := s.heartbeats(ctx, "TaskQueue = '"+signQueue+"'")
+	return s.list(ctx, "TaskQueue = '"+workflows.SignQueue+"'")
+}
+
+func (s *signs) ListAll(ctx context.Context) ([]Sign, error) {
+	return s.list(ctx, "TaskQueue = '"+workflows.SignQueue+"' OR TaskQueue = '"+workflows.GatewaySignQueue+"'")
+}
+
+func (s *signs) list(ctx context.Context, of string) ([]Sign, error) {
+	heartbeats, err := s.heartbeats(ctx, of)
 	listed := make([]Sign, 0, len(heartbeats))
 	for _, heartbeat := range heartbeats {
 		listed = append(listed, Sign{
 			Worker: heartbeat.GetWorkerIdentity(), At: heartbeat.GetHeartbeatTime().AsTime(),
-			Stopping: heartbeat.GetStatus() == enumspb.WORKER_STATUS_SHUTTING_DOWN,
+			Stopping: heartbeat.GetStatus() == enumspb.WORKER_STATUS_SHUTTING_DOWN, About: aboutOf(heartbeat),
 		})
 	}
 	return listed, err
@@ -91,7 +162,7 @@ func (s *signs) EndPolls(ctx context.Context, worker string) error {
 	errs := []error{err}
 	for _, heartbeat := range heartbeats {
 		switch heartbeat.GetTaskQueue() {
-		case signQueue:
+		case workflows.SignQueue:
 		case workflows.ReceiptQueue(worker): // if it lives after all, it shall answer
 		default:
 			errs = append(errs, s.endPoll(ctx, heartbeat))

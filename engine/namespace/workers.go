@@ -8,6 +8,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/engine/failover"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -15,7 +16,7 @@ import (
 // signs gives a sign of life, as each worker does, and looks whether it is listed.
 func (t *startupCheck) signs(ctx context.Context) (wrong string, unknown error) {
 	signs := failover.NewSigns(t.kernel)
-	if err := signs.Give(ctx, failover.Sign{Worker: t.queue, At: time.Now()}); err != nil {
+	if err := signs.Give(ctx, failover.Sign{Worker: t.queue, At: time.Now(), About: health.About{Role: failover.Checking}}); err != nil {
 		return "", err
 	}
 	defer func() { _ = signs.End(context.WithoutCancel(ctx), t.queue) }() // it lapses by itself

@@ -31,6 +31,11 @@ const (
 	// DeadRemembered is how long a dead worker is known by its last sign. Temporal
 	// remembers it for five minutes.
 	DeadRemembered = 10 * time.Minute
+	// SignDoubted is by how much the time of a sign may differ from the clock of a gateway that lists
+	// processes. Beyond it, clocks alone do not explain the difference, and the gateway looks again
+	// after SignAgain: a process that lives has given another sign by then.
+	SignDoubted = DeadAfter + ClockSkew
+	SignAgain   = SignEvery + SignEvery/2
 	// PollersTold is the time between two tellings of which pollers a process has: what
 	// ends the polls of one that is frozen.
 	PollersTold = 10 * time.Second

@@ -11,7 +11,7 @@ export type { Bulk } from "./jobs.js";
 export { type RawJSON, rawJSON } from "./json.js";
 export type { components, operations, paths } from "./openapi.js";
 export { defaultTimeout, defaultTries, type Options } from "./options.js";
-export type { Access, Deliveries, Delivery, Emergencies, Recurrences } from "./others.js";
+export type { Access, Deliveries, Delivery, Emergencies, Recurrences, Server } from "./others.js";
 export type { Planned, Policies, PolicyMatch } from "./policies.js";
 export { fetchReceiver, type ReceiverOptions, receiver, type Taken } from "./receiver.js";
 export {

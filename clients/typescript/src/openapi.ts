@@ -388,6 +388,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/processes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the processes of the installation
+         * @description Lists the gateways and workers that give signs of life, the gravest first. Each gives one a second, and it
+         *     removes its sign when it stops. Temporal keeps the signs in memory, those of a process that died for about
+         *     five minutes. What a process holds and sends is of all business types together, so the caller needs a role
+         *     for all of them.
+         */
+        get: operations["listProcesses"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/recurrences/preview": {
         parameters: {
             query?: never;
@@ -3333,6 +3356,46 @@ export interface components {
             /** @description When the check was made. */
             at?: components["schemas"]["Instant"];
         };
+        ProcessList: {
+            /** @description Those not seen for longest first, then those that stop, then those that live, by their ids. */
+            processes: components["schemas"]["Process"][];
+            /** @description The `id` of the process that answers. It is always among the processes. */
+            gateway: string;
+            /** @description Why processes may be missing: Temporal has lost the signs of life a moment ago, or keeps none. Omitted otherwise. */
+            note?: string;
+        };
+        /**
+         * @description What a process does. A `gateway` answers the API, a `worker` rings, and a `node` does both.
+         * @enum {string}
+         */
+        ProcessRole: "gateway" | "worker" | "node";
+        /**
+         * @description What the signs of life of a process tell. One that is `silent` has given none for 9 seconds: it has died, stands still, or does not reach Temporal. One that is `stopping` ends what it has begun. Others are `alive`.
+         * @enum {string}
+         */
+        ProcessState: "silent" | "stopping" | "alive";
+        /** @description One process of the installation. A process of an earlier build tells nothing but that it lives. */
+        Process: {
+            /**
+             * @description The identity of the process, which Temporal shows too.
+             * @example wakecall-0d2c0a5e-6d0c-4d0f-8a52-0b6b1d0f3c11
+             */
+            id: string;
+            role: components["schemas"]["ProcessRole"];
+            state: components["schemas"]["ProcessState"];
+            /** @description The version of the program. */
+            version?: string;
+            /** @description The name of its machine. */
+            host?: string;
+            /** @description When it started, by its own clock. */
+            started_at?: components["schemas"]["Instant"];
+            /** @description When it gave its last sign of life. */
+            last_seen: components["schemas"]["Instant"];
+            /** @description How many timers wait in its memory for their due time. Omitted for a gateway. */
+            preloaded?: number;
+            /** @description How many messages to receivers it is sending: attempts, items of dispatches, alerts and test events. */
+            in_flight?: number;
+        };
         /**
          * @description A role of a caller. Each role includes the rights of the roles before it.
          * @enum {string}
@@ -5352,6 +5415,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Invalid"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listProcesses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The processes, with the one that answers. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProcessList"];
                 };
             };
             401: components["responses"]["Unauthorized"];

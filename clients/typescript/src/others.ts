@@ -83,6 +83,20 @@ export class Recurrences {
   }
 }
 
+/** Tells of the installation. */
+export class Server {
+  readonly #api: Api;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /** Lists the gateways and workers that give signs of life, the gravest first. It takes a role for all business types. */
+  processes(options?: CallOptions): Promise<components["schemas"]["ProcessList"]> {
+    return take(this.#api.GET("/v1/processes", signalOf(options)));
+  }
+}
+
 /** Tells who calls, and which keys there are. */
 export class Access {
   readonly #api: Api;

@@ -2,7 +2,7 @@ import { type Api, apiOf } from "./api.js";
 import { Dispatches } from "./dispatches.js";
 import { Bulk } from "./jobs.js";
 import { type Options, settingsOf } from "./options.js";
-import { Access, Deliveries, Emergencies, Recurrences } from "./others.js";
+import { Access, Deliveries, Emergencies, Recurrences, Server } from "./others.js";
 import { sleep } from "./pause.js";
 import { Policies } from "./policies.js";
 import { Streams } from "./streams.js";
@@ -19,6 +19,7 @@ export class Wakecall {
   readonly recurrences: Recurrences;
   readonly streams: Streams;
   readonly access: Access;
+  readonly server: Server;
   /**
    * Every operation of the OpenAPI document by its path, as openapi-fetch has it: repeated as the others, but what is
    * refused is answered as `error` and not thrown.
@@ -36,6 +37,7 @@ export class Wakecall {
     this.deliveries = new Deliveries(this.api);
     this.recurrences = new Recurrences(this.api);
     this.access = new Access(this.api);
+    this.server = new Server(this.api);
     this.streams = new Streams(this.api, settings.timeout);
   }
 }

@@ -1,0 +1,4 @@
+// Package processes answers which processes an installation has.
+//
+// [Register] adds the call.
+package processes
