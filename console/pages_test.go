@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
@@ -16,6 +17,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -300,4 +302,40 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 		})
 		require.Empty(t, words, path)
 	}
+}
+
+// heading is the name of a column, above it and beside each of its cells on a phone.
+var heading = regexp.MustCompile(`<th scope="col"[^>]*>(?:<span[^>]*>)?([^<]+)<|data-label="([^"]+)"`)
+
+// lowHeadings are the headings of a page that begin with a small letter.
+func lowHeadings(page string) (low []string) {
+	for _, found := range heading.FindAllStringSubmatch(page, -1) {
+		if text := found[1] + found[2]; unicode.IsLower([]rune(text)[0]) {
+			low = append(low, text)
+		}
+	}
+	return low
+}
+
+// Headings of tables begin with a capital letter.
+func TestHeadingsAreInSentenceCase(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views, h.shelf.story = []timer.View{dailyOf(viewOf(timer.Scheduled))}, storyOf("x")
+	h.shelf.rules, h.shelf.ahead, h.shelf.sent = []policy.Policy{closing()}, stepsFrom(*h.now), []dispatch.View{dispatchOf(dispatch.Running)}
+	h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "anonymous", Since: 1}}
+	h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
+	h.shelf.running = health.Processes{Processes: []health.Process{{ID: "g", State: health.Alive, About: health.About{Role: health.Gateway}}}}
+	h.shelf.checks = []health.Check{{Name: "canary", Status: health.OK}}
+	headings := 0
+	for _, path := range []string{
+		list, "/console/", timerPath, timerPath + "/rule", "/console/types", typePage, "/console/jobs", "/console/jobs/count", "/console/dispatches",
+		"/console/dispatches/order-close/d", "/console/forecast", "/console/emergency", "/console/health", "/console/audit",
+	} {
+		page := h.get(path).body
+		headings += len(heading.FindAllString(page, -1))
+		require.Empty(t, lowHeadings(page), path)
+	}
+	require.Greater(t, headings, 100, "the oracle sees headings")
+	require.Equal(t, []string{"failed", "on time"}, lowHeadings(`<th scope="col" class="number">failed</th><td data-label="on time"><th scope="col">Due</th>`))
 }

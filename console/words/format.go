@@ -3,6 +3,8 @@ package words
 import (
 	"strconv"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Speech is a language at a time: how numbers, times and texts are said on one page.
@@ -15,6 +17,13 @@ type Speech struct {
 
 // T says something by its key in the catalogues.
 func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
+
+// Head is what T says with a capital letter first, as the headings of tables have it.
+func (s Speech) Head(key string) string {
+	text := s.T(key)
+	first, width := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[width:]
+}
 
 // N says how many there are of something.
 func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }

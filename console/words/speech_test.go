@@ -27,3 +27,10 @@ func TestCounts(t *testing.T) {
 	require.Equal(t, "nothing.such", English.Say("nothing.such"))
 	require.NotEqual(t, English.Name(), chinese.Name())
 }
+
+// A heading begins with a capital letter, where the language has them.
+func TestHeadings(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "Failed", Speech{Lang: English}.Head("status.failed"))
+	require.Equal(t, "失败", Speech{Lang: chinese}.Head("status.failed"))
+}
