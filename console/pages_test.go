@@ -297,7 +297,7 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 		page := h.get(path, "Accept-Language", "zh-CN").body
 		page = regexp.MustCompile(`(?s)<code.*?</code>|<kbd>.*?</kbd>|<q lang="en">.*?</q>|<textarea.*?</textarea>|<svg.*?</svg>|https://[^ <，]*|/s|<head>.*?</head>|<button[^>]*lang=.*?</button>`).ReplaceAllString(page, "")
 		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+`).FindAllString(page, -1), func(word string) bool {
+		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+|\d+[smhd]\b`).FindAllString(page, -1), func(word string) bool {
 			return slices.Contains([]string{"JSON", "cara", "otto", "Wakecall", "anonymous", "UTC", "SHA-", "Europe", "Berlin", "order-close", "Temporal", "curl", "wakecall"}, word)
 		})
 		require.Empty(t, words, path)

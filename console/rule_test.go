@@ -24,7 +24,7 @@ func TestARuleIsChangedOnceItsTimesWereSeen(t *testing.T) {
 	h.shelf.views = []timer.View{view}
 	require.Contains(t, h.get(timerPath).body, `href="`+timerPath+`/rule"`)
 	page := h.get(timerPath + "/rule").body
-	require.Contains(t, page, "Every 24h, in Europe/Berlin.")
+	require.Contains(t, page, "Every 24 h, in Europe/Berlin.")
 	require.Contains(t, page, ">41</th>")
 	require.Contains(t, page, "2 skipped before")
 	require.Contains(t, page, "7 ms late")

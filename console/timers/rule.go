@@ -142,9 +142,9 @@ func (p *rulePage) Words() string {
 	said := ""
 	switch r := p.rule; {
 	case r.Every != "":
-		said = p.T("rule.every", r.Every)
+		said = p.T("rule.every", p.Exactly(r.Every))
 	case r.After != "":
-		said = p.T("rule.after", r.After)
+		said = p.T("rule.after", p.Exactly(r.After))
 	case r.Cron != "":
 		said = p.T("rule.cron", r.Cron)
 	case len(r.Crons) > 0:

@@ -2,6 +2,7 @@ package words
 
 import (
 	"strconv"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -78,6 +79,28 @@ func (s Speech) Span(d time.Duration) string {
 	default:
 		return s.T("time.d", int(d/Day))
 	}
+}
+
+// exactUnits are those of [Speech.Exactly], the longest first.
+var exactUnits = []struct {
+	of  time.Duration
+	key string
+}{{Hour, "time.h"}, {Minute, "time.min"}, {time.Second, "time.s"}, {time.Millisecond, "time.ms"}}
+
+// Exactly is a duration of the API in words, to the millisecond. A text that is none stays as it is.
+func (s Speech) Exactly(text string) string {
+	left, err := time.ParseDuration(text)
+	if err != nil || left < time.Millisecond {
+		return text
+	}
+	var said []string
+	for _, unit := range exactUnits {
+		if n := left / unit.of; n > 0 {
+			said = append(said, s.T(unit.key, int(n)))
+			left -= n * unit.of
+		}
+	}
+	return strings.Join(said, " ")
 }
 
 // Rate is a number a second, without needless digits.

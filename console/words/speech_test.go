@@ -28,6 +28,17 @@ func TestCounts(t *testing.T) {
 	require.NotEqual(t, English.Name(), chinese.Name())
 }
 
+// A duration of the API is said to the millisecond, in the units of the language.
+func TestExactDurations(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"24h": {"24 h", "24 小时"}, "1h30m": {"1 h 30 min", "1 小时 30 分钟"}, "90s": {"1 min 30 s", "1 分钟 30 秒"}, "1.5s": {"1 s 500 ms", "1 秒 500 毫秒"},
+		"0s": {"0s", "0s"}, "soon": {"soon", "soon"},
+	} {
+		require.Equal(t, want, [2]string{Speech{Lang: English}.Exactly(text), Speech{Lang: chinese}.Exactly(text)}, text)
+	}
+}
+
 // A heading begins with a capital letter, where the language has them.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
