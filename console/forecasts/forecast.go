@@ -32,6 +32,8 @@ type forecastPage struct {
 	Types []types.TypeRow
 	Days  []heatDay
 	Hours []int
+	// Hour is the present one.
+	Hour int
 	// Limit is the rate that lateness was reckoned with, and Asked what somebody asks "what if" of.
 	Limit, Asked string
 	Counted      time.Time
@@ -69,6 +71,7 @@ const (
 
 func (c *Pages) showForecast(v *site.Visit) {
 	page := &forecastPage{Frame: c.Frame(v, "forecast.title"), Type: v.R.FormValue("type"), Asked: v.R.FormValue("limit")}
+	page.Hour = page.Now.UTC().Hour()
 	for hour := range 24 {
 		page.Hours = append(page.Hours, hour)
 	}

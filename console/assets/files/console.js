@@ -22,7 +22,7 @@
     for (const time of all('time[datetime]')) {
       const at = new Date(time.dateTime);
       if (isNaN(at)) continue;
-      if (!time.title) time.title = time.dateTime.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
+      time.title ||= time.dateTime.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
       put(time, say(at) + (time.closest('footer') ? ' ' + zone : ''));
       const small = time.nextElementSibling;
       if (small?.matches('.ago')) put(small, far(at));
@@ -54,6 +54,9 @@
     form.elements.offset.value = at.getTimezoneOffset();
     form.querySelector('output').value = `${zone} = ${at.toISOString().slice(0, 16)} UTC`;
   });
+
+  // A forecast that is wider than the window begins with the present hour.
+  for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
 
   // What if the limit were another one: what falls due in a step is spread over it evenly.
   const long = seconds => {
@@ -140,12 +143,11 @@
   on('click', e => { if (dragged && hitOf(e)) e.preventDefault(); dragged = false; }, true);
 
   // Keys. None acts by itself: it leads to what has to be pressed or confirmed.
-  const help = one('#keys');
+  const help = one('#keys'), here = () => document.activeElement;
   const pages = {o: '', t: 'timers', y: 'types', j: 'jobs', d: 'dispatches', f: 'forecast', e: 'emergency', h: 'health', a: 'audit'};
-  const rows = () => all('main tbody tr').filter(row => row.querySelector('th a'));
   const step = by => {
-    const list = rows(), at = list.findIndex(row => row.contains(document.activeElement));
-    list[Math.max(0, Math.min(list.length - 1, at < 0 ? 0 : at + by))]?.querySelector('th a').focus();
+    const list = all('main tbody tr').filter(row => row.querySelector('th a')), at = list.findIndex(row => row.contains(here()));
+    list[Math.max(0, Math.min(list.length - 1, at + by))]?.querySelector('th a').focus();
   };
   const lead = names => {
     for (const name of names) {
@@ -162,17 +164,17 @@
   const keys = {
     '/': () => one('#q')?.select(),
     j: () => step(1), k: () => step(-1),
-    x: () => document.activeElement.closest?.('tr')?.querySelector('input[type=checkbox]')?.click(),
+    x: () => here().closest?.('tr')?.querySelector('input[type=checkbox]')?.click(),
     r: () => lead(['redeliver']), c: () => lead(['cancel']), p: () => lead(['pause', 'resume']),
     '?': () => help?.showModal(),
   };
   let went = 0;
   on('keydown', e => {
     if (e.ctrlKey || e.metaKey || e.altKey || e.isComposing || help?.open) return;
-    const here = document.activeElement, typing = here.matches?.('input:not([type=checkbox], [type=radio]), select, textarea');
+    const now = here(), typing = now.matches?.('input:not([type=checkbox], [type=radio]), select, textarea');
     if (e.key === 'Escape') {
-      const more = here.closest?.('details[open]');
-      if (more) { more.open = false; more.querySelector('summary').focus(); } else if (typing) here.blur(); else if (history.length > 1) history.back();
+      const more = now.closest?.('details[open]');
+      if (more) { more.open = false; more.querySelector('summary').focus(); } else if (typing) now.blur(); else if (history.length > 1) history.back();
       return;
     }
     if (typing || root.dataset.keys === 'off') return;

@@ -57,6 +57,20 @@ test("the two plots have one cursor, and a drag zooms in", async () => {
   await page.context().close();
 });
 
+test("on a phone a forecast begins with the present hour, and its days stay in sight", async () => {
+  const page = await shared.browser.open("/console/forecast", { viewport: { width: 390, height: 844 } });
+  const hour = page.locator("th[aria-current]"), day = page.locator(".heat tbody th").first();
+  const within = async (cell) => { const box = await cell.boundingBox(); return box.x >= 0 && box.x + box.width <= 390; };
+  assert.ok(await within(hour) && await within(day));
+  const scrolled = (to) => page.evaluate((left) => { document.querySelector(".heat").closest(".wide").scrollLeft = left; }, to);
+  for (const [end, column] of [[0, 24], [10_000, 1]]) { // the control: one of both ends is out of sight
+    await scrolled(end);
+    assert.ok(!(await within(page.locator(`.heat thead th >> nth=${column}`))));
+    assert.ok(await within(day));
+  }
+  await page.context().close();
+});
+
 test("the strip says what is grave", async () => {
   const page = await shared.browser.open("/console/health");
   assert.equal(await page.locator(".strip").count(), 0);
