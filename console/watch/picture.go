@@ -199,7 +199,7 @@ func (l *looker) policies() {
 // type, and some more, so it rests between them.
 func (l *looker) counts() {
 	rest := max(l.pace.Counts, l.pace.Question*time.Duration(len(l.Counts)))
-	if len(l.Counts) > 0 && l.At.Sub(l.CountedAt) < rest {
+	if !l.CountedAt.IsZero() && l.At.Sub(l.CountedAt) < rest {
 		return
 	}
 	var counted struct {
