@@ -199,6 +199,10 @@ $(BROWSER_MODULES): $(BROWSER)/package-lock.json
 test-browser: build $(BROWSER_MODULES) ## the console in Chromium, on a running Wakecall
 	cd $(BROWSER) && npm test --silent
 
+.PHONY: test-browser-long
+test-browser-long: deps build $(BROWSER_MODULES) ## the same with every page in every look, 5,000 timers, 100 loads; WAKECALL_RECORD=1 stores how pages look
+	cd $(BROWSER) && WAKECALL_FAULT=long npm test --silent
+
 .PHONY: lint
 lint: $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) ## formatting, linters, import rules, determinism of workflows
 	@for module in $(MODULES); do \
@@ -282,8 +286,8 @@ test-chart: build ## render the Helm chart with every combination of values
 	cd deploy/helm && WAKECALL_FAULT=long $(AS_BUILT) go test -count=1 -run EveryCombination ./...
 
 .PHONY: night
-night: ## what takes too long for the gate: all faults, deployments under the race detector, a release; three hours
-	@status=0; for target in test-chart test-release test-race fault; do $(MAKE) --no-print-directory $$target || status=1; done; exit $$status
+night: ## what takes too long for the gate: all faults, every look of the console, deployments under the race detector, a release; three hours
+	@status=0; for target in test-chart test-release test-browser-long test-race fault; do $(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 .PHONY: isolation
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes

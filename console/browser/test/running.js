@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { createServer as createHTTP } from "node:http";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { after, before } from "node:test";
-import { chromium } from "playwright-core";
 
 const binary = process.env.WAKECALL_STANDALONE_BIN ?? resolve("../../bin/wakecall-standalone");
+
+/** Whether tests run as long as they do at night, and not as short as in the gate. */
+export const long = process.env.WAKECALL_FAULT === "long";
 
 const freePort = () =>
   new Promise((found) => {
@@ -28,10 +30,18 @@ export async function eventually(ask, within = 60_000) {
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`still no answer: ${ask}`, { cause: last });
 }
+
+/** The policy of tests: one attempt, and a second link. */
+export const policyOf = (running, more = {}) => ({
+  callback: { url: running.callback },
+  fallback: { url: `${running.callback}second` },
+  retry: { initial: "1s", max_attempts: 1 },
+  ...more,
+});
 
 /** A standalone Wakecall of its own, with its data in a new directory, and a receiver. */
 export class Running {
@@ -39,13 +49,16 @@ export class Running {
   #env;
   #process;
   #receiver;
-  /** What the receiver answers with. */
+  /** What the receiver answers with, and the webhook ids that it was called with. */
   status = 200;
+  called = [];
 
-  static async start() {
+  /** Starts one. With a key, only who has it is let in. */
+  static async start({ key, ...more } = {}) {
     const running = new Running();
     const [http, temporal, ui] = await Promise.all([freePort(), freePort(), freePort()]);
     running.url = `http://127.0.0.1:${http}`;
+    running.key = key;
     running.#env = {
       PATH: process.env.PATH,
       WAKECALL_HTTP_ADDR: `127.0.0.1:${http}`,
@@ -53,8 +66,13 @@ export class Running {
       WAKECALL_UI_ADDR: `127.0.0.1:${ui}`,
       WAKECALL_DATA_DIR: running.#dir,
       WAKECALL_LOG_LEVEL: "error",
+      ...more,
     };
-    running.#receiver = createHTTP((_, answer) => answer.writeHead(running.status).end());
+    if (key) running.#env.WAKECALL_API_KEYS = `anna:${createHash("sha256").update(key).digest("hex")}`;
+    running.#receiver = createHTTP((request, answer) => {
+      running.called.push(request.headers["webhook-id"]);
+      answer.writeHead(running.status).end();
+    });
     await new Promise((listening) => running.#receiver.listen(0, "127.0.0.1", listening));
     running.callback = `http://127.0.0.1:${running.#receiver.address().port}/`;
     await running.up();
@@ -81,71 +99,47 @@ export class Running {
 
   /** Calls the API, and returns what it answers. */
   async call(method, path, body) {
-    const answer = await fetch(this.url + path, {
-      method,
-      headers: { "Content-Type": "application/json" },
-      body: body && JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.status === 204 ? undefined : answer.json();
+    const headers = { "Content-Type": "application/json" };
+    if (this.key) headers.Authorization = `Bearer ${this.key}`;
+    const answer = await fetch(this.url + path, { method, headers, body: body && JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+    return text ? JSON.parse(text) : undefined;
   }
 
   policy(type, more = {}) {
-    return this.call("PUT", `/v1/policies/${type}`, { callback: { url: this.callback }, ...more });
+    return this.call("PUT", `/v1/policies/${type}`, policyOf(this, more));
   }
 
   book(type, id, delay, more = {}) {
     return this.call("POST", "/v1/timers", { business_type: type, business_id: id, delay, ...more });
   }
-}
 
-/** A browser, whose pages note what they should not do: errors, breaches of the policy, requests elsewhere. */
-export class Browser {
-  wrong = [];
-
-  static async start(running) {
-    const browser = new Browser();
-    browser.running = running;
-    browser.chromium = await chromium.launch({
-      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-      args: ["--no-sandbox"],
-    });
-    return browser;
+  /** Books many timers of a type, which are due in a day. */
+  async bookMany(type, count) {
+    const all = Array.from({ length: count }, (_, n) => ({ business_type: type, business_id: `n-${n}`, delay: "24h" }));
+    for (let from = 0; from < count; from += 500) await this.call("POST", "/v1/timers/batch", { timers: all.slice(from, from + 500) });
+    await this.listed(type, "scheduled", count);
   }
 
-  async open(path, options = {}) {
-    const context = await this.chromium.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    const page = await context.newPage();
-    page.requests = [];
-    page.on("console", (message) => message.type() === "error" && this.wrong.push(`console: ${message.text()}`));
-    page.on("pageerror", (error) => this.wrong.push(`error: ${error}`));
-    page.on("request", (request) => {
-      page.requests.push(request.url());
-      if (!request.url().startsWith(this.running.url) && !request.url().startsWith("data:"))
-        this.wrong.push(`elsewhere: ${request.url()}`);
-    });
-    await page.goto(this.running.url + path);
-    return page;
+  /** Books timers that fail at once, and waits until lists have them. */
+  async fail(type, ...ids) {
+    this.status = 503;
+    for (const id of ids) await this.book(type, id, "0s");
+    await this.listed(type, "failed", ids.length);
   }
 
-  close() {
-    return this.chromium.close();
+  /** Waits until a count has at least so many timers of a type in a status. */
+  listed(type, status, count) {
+    return eventually(async () => (await this.count(type, status)) >= count);
   }
-}
 
-/** What the tests of a file share, from before the first to after the last: a timer due in an hour, and one that recurs. */
-export function scene() {
-  const shared = {};
-  before(async () => {
-    shared.running = await Running.start();
-    shared.browser = await Browser.start(shared.running);
-    await shared.running.policy("order-close");
-    await shared.running.book("order-close", "o-0", "1h");
-    await shared.running.book("order-close", "o-every", undefined, { recurrence: { every: "24h" } });
-  });
-  after(async () => {
-    await shared.browser?.close();
-    await shared.running?.remove();
-  });
-  return shared;
+  async count(type, status) {
+    const { timers } = await this.call("GET", `/v1/stats?business_type=${type}`);
+    return timers[status];
+  }
+
+  timer(type, id) {
+    return this.call("GET", `/v1/timers/${type}/${id}`);
+  }
 }

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { soon } from "./scene.js";
+
+const focused = (page) => page.evaluate(() => document.activeElement.id || document.activeElement.href || document.activeElement.tagName);
+
+/** Keys lead to what has to be pressed, and none acts by itself. */
+export function keys(shared) {
+  const press = async (page, ...all) => {
+    for (const key of all) await page.keyboard.press(key);
+  };
+
+  shared.test("keys lead from page to page, along the rows and into one", async () => {
+    const page = await shared.open("/console/types");
+    await press(page, "g", "o");
+    await page.waitForURL("**/console/");
+    await press(page, "g", "t");
+    await page.waitForURL("**/console/timers");
+    await press(page, "/");
+    assert.equal(await focused(page), "q");
+    await press(page, "Escape", "j");
+    const first = await focused(page);
+    await press(page, "j");
+    assert.notEqual(await focused(page), first);
+    await press(page, "k", "x");
+    assert.equal(await focused(page), first);
+    assert.equal(await page.locator("input[name=row]:checked").count(), 1);
+    const href = await page.evaluate(() => document.activeElement.href);
+    await press(page, "Enter");
+    await page.waitForURL(href);
+  });
+
+  shared.test("the help is a dialog, and gives the focus back", async () => {
+    const page = await shared.open("/console/timers");
+    await press(page, "j");
+    const before = await focused(page);
+    await press(page, "?");
+    assert.ok(await page.locator("#keys").isVisible());
+    assert.ok(await page.evaluate(() => document.getElementById("keys").contains(document.activeElement)));
+    await press(page, "Escape");
+    assert.ok(await page.locator("#keys").isHidden());
+    assert.equal(await focused(page), before);
+    await page.click('form[action$="/preferences"] legend'); // away from the row
+    await press(page, "?");
+    await page.click("#keys button");
+    assert.ok(await page.locator("#keys").isHidden());
+  });
+
+  for (const [key, id, action] of [["p", "o-paid", "pause"], ["c", "o-paid", "cancel"], ["r", "f-2", "redeliver"]]) {
+    shared.test(`the key ${key} leads to what confirms it, and does nothing`, async () => {
+      const before = await shared.running.timer("order-close", id);
+      const page = await shared.open(`/console/timers/order-close/${id}`);
+      await press(page, key);
+      const form = await page.evaluate(() => document.activeElement.form?.action);
+      assert.ok(form?.endsWith(`/${id}/${action}`), form);
+      assert.ok(await page.locator(`form[action$="/${action}"] button`).isVisible());
+      assert.deepEqual(await shared.running.timer("order-close", id), before);
+    });
+  }
+
+  shared.test("what a key leads to is confirmed by Enter", async () => {
+    await shared.running.book("order-close", "k-1", "1h");
+    const page = await shared.open("/console/timers/order-close/k-1");
+    await press(page, "c", "Enter");
+    await page.waitForSelector(".sentence .status-cancelled", soon);
+  });
+
+  shared.test("keys are switched off, and on again", async () => {
+    const page = await shared.open("/console/timers");
+    await page.click('button[name=keys][value=off]');
+    await page.waitForSelector("html[data-keys=off]");
+    const before = await focused(page);
+    await press(page, "?", "j", "/", "g", "o");
+    assert.equal(await focused(page), before);
+    assert.ok(await page.locator("#keys").isHidden());
+    assert.equal(new URL(page.url()).pathname, "/console/timers");
+    await page.click('button[name=keys][value=on]');
+    await page.waitForSelector("html:not([data-keys])");
+    await press(page, "/");
+    assert.equal(await focused(page), "q");
+  });
+}

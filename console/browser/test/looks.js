@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { compare, moved } from "./layout.js";
+import { long } from "./running.js";
+import { answered } from "./scene.js";
+import { cutOff, violations } from "./seen.js";
+import { desk, stranger, phone } from "./watching.js";
+
+/** Each way in which pages are looked at. One that differs in everything from another one is as far behind it as that is from the end. */
+const variants = ["light", "dark"].flatMap((colorScheme) =>
+  ["en", "zh-CN"].flatMap((locale) => [desk, phone].map((window) => ({ colorScheme, locale, ...window }))),
+);
+
+/** All pages, and how one gets there where that takes more than an address. */
+const pages = {
+  overview: { path: "" },
+  timers: { path: "timers" },
+  "timers, none found": { rare: true, path: "timers?q=status:expired" },
+  "timers, not understood": { rare: true, path: "timers?q=nonsense:x" },
+  timer: { path: "timers/order-close/o-paid" },
+  "timer, failed": { rare: true, path: "timers/order-close/f-2" },
+  "timer, recurring": { rare: true, path: "timers/order-close/o-every" },
+  payload: { rare: true, path: "timers/order-close/o-paid/payload" },
+  rule: { path: "timers/order-close/o-every/rule" },
+  selected: { rare: true, path: "timers?q=type:order-close+status:scheduled", then: select },
+  types: { path: "types" },
+  type: { path: "types/order-close" },
+  plan: { rare: true, path: "types/order-close", then: (page) => page.click('form[action$="/links"] button') },
+  test: { rare: true, path: "types/order-close", then: (page) => page.click('button[value="callback"]') },
+  jobs: { path: "jobs" },
+  job: { path: "jobs/counted" },
+  dispatches: { path: "dispatches" },
+  dispatch: { path: "dispatches/order-close/d-0" },
+  forecast: { path: "forecast?type=order-close" },
+  emergency: { path: "emergency" },
+  health: { path: "health" },
+  audit: { path: "audit" },
+  absent: { rare: true, path: "nowhere", status: 404 },
+  login: { path: "", signedOut: true, then: (page) => page.waitForSelector("#key") },
+};
+
+async function select(page) {
+  await page.check("input[name=row] >> nth=0");
+  await page.click('button[name=action][value="pause"]');
+}
+
+/** What the pages are of. */
+export function furnish(shared) {
+  shared.test("the pages have something to show", async () => {
+    const { running } = shared;
+    await running.policy("order-close", { limits: { callbacks_per_second: 20 } });
+    await running.book("order-close", "o-paid", "1h", { payload: { order: 4711 }, labels: { customer: "42" } });
+    await running.book("order-close", "o-every", undefined, { recurrence: { every: "24h" } });
+    await running.call("POST", "/v1/dispatches", { business_type: "order-close", business_id: "d-0", per_second: 5, delay: "1h", items: [{ id: "i-1" }] });
+    await running.call("POST", "/v1/bulk", { id: "counted", operation: "cancel", dry_run: true, filter: { business_type: "order-close" } });
+    await running.fail("order-close", "f-1", "f-2", "f-3");
+    running.status = 200;
+    if (long) await counted(shared);
+  });
+}
+
+/** Waits until the failures are counted: from then on pages have the same parts each night. */
+async function counted(shared) {
+  const page = await shared.open("/console/types");
+  await page.waitForSelector("#strip li", { timeout: 60_000 });
+}
+
+/**
+ * Every page, as people see it, in every way. In the gate each page is seen in one way and each way with
+ * some page, and pages that are like another one are left out.
+ */
+export function looks(shared) {
+  Object.entries(pages).filter(([, page]) => long || !page.rare).forEach(([name, page], n) => {
+    variants.filter((_, m) => long || m === (n * 3) % variants.length).forEach((variant) => {
+      shared.test(`nothing of a page hinders, or is cut off: ${name}, ${worded(variant)}`, () => look(shared, name, page, variant));
+    });
+  });
+
+  shared.test("what hinders and what is cut off is seen", async () => {
+    const page = await shared.still("/console/emergency");
+    await page.evaluate(() => {
+      document.querySelector("main").append(document.createElement("img"));
+      document.querySelector("h1").style.cssText = "width: 20px; overflow: hidden; white-space: nowrap";
+    });
+    assert.match((await violations(page)).join(), /^image-alt/);
+    assert.match((await cutOff(page)).join(), /^h1/);
+    await page.evaluate(() => { document.querySelector("h1").style.cssText = "width: 2000px"; });
+    assert.match((await cutOff(page)).join(), /^html/);
+  });
+
+  shared.test("what has moved is seen", () => {
+    const then = [["h1", 10, 10, 100, 30], ["table", 10, 50, 900, 950]];
+    assert.deepEqual(moved(then, then, 1000), []);
+    assert.equal(moved([then[0], ["table", 21, 50, 900, 950]], then, 1000).length, 1);
+    assert.equal(moved([then[0]], then, 1000).length, 1);
+    assert.equal(moved([...then, ["p", 1, 1, 1, 1]], then, 1000).length, 1);
+  });
+
+  tastes(shared);
+}
+
+const worded = ({ colorScheme, locale, viewport }) => `${colorScheme}, ${locale}, ${viewport.width} px`;
+
+/** The window in which all pages are looked at: another one for each way would cost as much as the look. */
+const room = { ...desk, reducedMotion: "reduce" };
+
+async function look({ running, browser }, name, { path, then, status, signedOut }, variant) {
+  if (status) browser.expect(answered(status));
+  const page = await browser.blank(signedOut ? { ...room, storageState: stranger } : room);
+  await page.context().addCookies([{ name: "wakecall-lang", value: variant.locale, url: `${running.url}/console/` }]);
+  await page.emulateMedia({ colorScheme: variant.colorScheme });
+  await page.setViewportSize(variant.viewport);
+  await page.goto(`${running.url}/console/${path}`);
+  await then?.(page);
+  await page.waitForLoadState();
+  await page.evaluate(() => scrollTo(0, document.body.scrollHeight)); // on a phone the actions lie over what is above the end
+  assert.equal(await page.getAttribute("html", "lang"), variant.locale);
+  assert.deepEqual(await violations(page), []);
+  assert.deepEqual(await cutOff(page), []);
+  if (variant.colorScheme === "light") await compare(page, name, variant);
+}
+
+/** What people have set in their system, and what they choose at the foot of a page. */
+function tastes(shared) {
+  const styleOf = (page, what, name) => page.locator(what).first().evaluate((node, name) => getComputedStyle(node)[name], name);
+
+  shared.atNight("where the system paints, what colour alone would say has a border", async () => {
+    const page = await shared.open("/console/types/order-close");
+    for (const [forcedColors, border] of [["active", "1px"], ["none", "0px"]]) {
+      await page.emulateMedia({ forcedColors });
+      assert.equal(await styleOf(page, "h1 .mark", "borderTopWidth"), border);
+    }
+  });
+
+  shared.atNight("nothing moves for those who want that", async () => {
+    const page = await shared.open("/console/health");
+    for (const [reducedMotion, duration] of [["reduce", "0s"], ["no-preference", "0.1s"]]) {
+      await page.emulateMedia({ reducedMotion });
+      assert.equal(await styleOf(page, "button", "transitionDuration"), duration);
+    }
+  });
+
+  shared.test("on a phone a forecast begins with the present hour, and its days stay in sight", async () => {
+    const page = await shared.open("/console/forecast", { viewport: { width: 390, height: 844 } });
+    const hour = page.locator("th[aria-current]"), day = page.locator(".heat tbody th").first();
+    const within = async (cell) => { const box = await cell.boundingBox(); return box.x >= 0 && box.x + box.width <= 390; };
+    assert.ok(await within(hour) && await within(day));
+    const scrolled = (to) => page.evaluate((left) => { document.querySelector(".heat").closest(".wide").scrollLeft = left; }, to);
+    for (const [end, column] of [[0, 24], [10_000, 1]]) { // the control: one of both ends is out of sight
+      await scrolled(end);
+      assert.ok(!(await within(page.locator(`.heat thead th >> nth=${column}`))));
+      assert.ok(await within(day));
+    }
+  });
+
+  shared.atNight("a theme and a language that are chosen win over the system's", async () => {
+    const page = await shared.open("/console/health", { colorScheme: "light", locale: "en" });
+    await page.click("button[name=theme][value=dark]");
+    await page.waitForSelector("html.theme-dark");
+    await page.click('button[name=lang][value="zh-CN"]');
+    await page.waitForSelector('html[lang="zh-CN"].theme-dark');
+    assert.equal(await styleOf(page, "html", "colorScheme"), "dark");
+  });
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { long, Running } from "./running.js";
+import { Browser } from "./watching.js";
+
+/** Within how long a page shows what happened, in milliseconds: what people are promised, and slack for a busy machine. */
+export const soon = { timeout: 15_000 };
+
+/** What a browser says of an answer with a status that a test provokes. */
+export const answered = (status) => new RegExp(`status of ${status}`);
+
+/**
+ * What the tests of a file share, from before the first to after the last. Each test fails where a page
+ * did what none may do.
+ */
+export function scene(settings) {
+  const shared = {};
+  before(async () => {
+    shared.running = await Running.start(settings);
+    shared.browser = await Browser.start(shared.running.url);
+    shared.browser.state = await signedIn(shared);
+  });
+  after(async () => {
+    await shared.browser?.close();
+    await shared.running?.remove();
+  });
+  shared.open = (...what) => shared.browser.open(...what);
+  shared.still = (path) => still(shared, path);
+  shared.test = (name, body) =>
+    test(name, async (t) => {
+      try {
+        await body(t);
+      } catch (error) {
+        t.diagnostic(`its pages: ${await shared.browser.pictures()}`);
+        for (const { kind, text } of await shared.browser.settle()) t.diagnostic(`${kind}: ${text}`);
+        throw error;
+      }
+      assert.deepEqual(await shared.browser.settle(), []);
+    });
+  // What costs more than the gate can give, or is much like what it sees anyway, is left to the night.
+  shared.atNight = (...what) => long && shared.test(...what);
+  return shared;
+}
+
+/** Opens a page whose stream brings nothing: it stays as it is, whatever happens behind it. */
+async function still({ browser, running }, path) {
+  const page = await browser.blank();
+  await page.route("**/console/live*", () => {});
+  await page.goto(running.url + path);
+  return page;
+}
+
+/** Signs in by the page for that, and returns the cookies. */
+async function signedIn({ running, browser }) {
+  const page = await browser.open("/console/", {});
+  await signIn(page, running.key);
+  const state = await page.context().storageState();
+  assert.deepEqual(await browser.settle(), []);
+  return state;
+}
+
+export async function signIn(page, key) {
+  await page.fill("#key", key);
+  await page.click('form[action="/console/login"] button');
+  await page.waitForSelector("#q");
+}
