@@ -3,7 +3,7 @@
 //   - timers, deliveries, operations, dispatches and front run a real Temporal server, the
 //     real worker and API, and a real HTTP receiver in one process
 //   - programs, fault, pace and deploy run the programs as separate processes, and kill them
-//   - testenv, process, receiver, sample and contract are shared by the others
+//   - testenv, temporal, process, receiver, sample and contract are shared by the others
 //
 // A property that one package can prove by itself is tested in that package.
 package e2e
