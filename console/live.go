@@ -129,7 +129,7 @@ func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
 	key := fmt.Sprint(page, " ", of.Lang, " ", c.site.Base(of), " ", scope)
 	topics := []live.Topic{{Key: key, Every: found.Every, Lists: found.Lists, Render: rendering(c.parts)}}
 	if found.Draws != nil {
-		topics = append(topics, live.Topic{Key: "plots " + key, Every: tuning.LivePlots, Render: rendering(c.plots)})
+		topics = append(topics, live.Topic{Key: "plots " + key, Every: tuning.LivePlots, Lists: true, Render: rendering(c.plots)})
 	}
 	return topics
 }

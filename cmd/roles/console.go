@@ -23,7 +23,7 @@ func (a *App) console() (func(left context.Context, calls http.Handler) http.Han
 		Mode: mode, Look: site.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
-		Pace:     watch.Pace{Every: tuning.LookEvery, Counts: tuning.LookCounts, Question: tuning.LookQuestion, Wait: tuning.LookWait},
+		Pace:     watch.Shipped(),
 		Patience: site.Patience{Page: tuning.PageWait, Part: tuning.PartWait},
 	})
 	if err != nil {

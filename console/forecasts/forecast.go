@@ -21,7 +21,7 @@ type Pages struct{ *site.Site }
 // Routes are those of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
-		site.Show("forecast", c.showForecast).Live(tuning.LiveHeat),
+		site.Show("forecast", c.showForecast).Live(tuning.LiveHeat).Listing(),
 	}
 }
 

@@ -25,7 +25,7 @@ func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("jobs", c.listJobs).Live(tuning.LiveTable).Listing(),
 		site.Change("jobs", c.startJob),
-		site.Show("jobs/{id}", c.showJob).Live(tuning.LiveTimer),
+		site.Show("jobs/{id}", c.showJob).Live(tuning.LiveTimer).Listing(),
 		site.Show("jobs/{id}/results", c.jobResults),
 		site.Change("jobs/{id}/go", c.carryOutJob),
 		site.Change("jobs/{id}/stop", c.stopJob),

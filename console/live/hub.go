@@ -9,8 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
+	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -20,8 +19,8 @@ type Topic struct {
 	Key string
 	// Every is how often it is rendered.
 	Every time.Duration
-	// Lists reports whether a rendering reads a list of Temporal's visibility. Only one such rendering
-	// begins in each [tuning.LiveList].
+	// Lists reports whether a rendering asks Temporal's visibility. It waits until the questions of all
+	// renderings before it are paid for, each by a [tuning.LiveList].
 	Lists bool
 	// Render returns the HTML; nil keeps the last rendering.
 	Render func(context.Context) []byte
@@ -33,8 +32,11 @@ type Hub struct {
 	left context.Context
 	// ticks makes tickers; tests have their own.
 	ticks func(time.Duration) (<-chan time.Time, func())
-	// turn waits until a rendering may read a list.
-	turn   func(context.Context) error
+	// questions are those of all renderings. turn waits until one may ask another, in the context that it
+	// returns.
+	questions *questions.Meter
+	turn      func(context.Context) (context.Context, error)
+
 	logger *slog.Logger
 
 	mu      sync.Mutex
@@ -44,8 +46,8 @@ type Hub struct {
 
 // New returns a hub. Its streams end once left is done.
 func New(left context.Context, logger *slog.Logger) *Hub {
-	lists := rate.NewLimiter(rate.Every(tuning.LiveList), 1)
-	return &Hub{left: left, ticks: ticks, turn: lists.Wait, logger: logger, topics: map[string]*topic{}}
+	asked := questions.NewMeter(tuning.LiveList, tuning.LiveDebt)
+	return &Hub{left: left, ticks: ticks, questions: asked, turn: asked.Turn, logger: logger, topics: map[string]*topic{}}
 }
 
 func ticks(every time.Duration) (<-chan time.Time, func()) {
@@ -115,7 +117,8 @@ func (h *Hub) run(ctx context.Context, t *topic) {
 }
 
 func (h *Hub) render(ctx context.Context, t *topic) {
-	if t.Lists && h.turn(ctx) != nil {
+	ctx, err := h.counted(ctx, t)
+	if err != nil {
 		return // the last watcher has left
 	}
 	// A rendering that has begun is finished, also without a watcher: a call that is cut off would
@@ -125,6 +128,14 @@ func (h *Hub) render(ctx context.Context, t *topic) {
 	if text := h.rendered(bounded, t); text != nil {
 		h.publish(t, text)
 	}
+}
+
+// counted returns a context in which the questions of a rendering are counted, once it may ask any.
+func (h *Hub) counted(ctx context.Context, t *topic) (context.Context, error) {
+	if t.Lists {
+		return h.turn(ctx)
+	}
+	return h.questions.Counted(ctx), nil
 }
 
 // rendered returns what a topic shows; nil for as it was. A page that panics fails one request.

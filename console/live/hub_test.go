@@ -36,7 +36,7 @@ func openHub(t *testing.T) *house {
 		}
 		return h.beat, func() {}
 	}
-	h.turn = func(context.Context) error { return nil }
+	h.turn = func(ctx context.Context) (context.Context, error) { return ctx, nil }
 	t.Cleanup(leave)
 	return h
 }

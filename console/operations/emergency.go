@@ -19,7 +19,7 @@ func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("emergency", c.showEmergency).Live(tuning.LiveTable),
 		site.Change("emergency/{action}", c.changeEmergency),
-		site.Show("health", c.showHealth).Live(tuning.LiveTable),
+		site.Show("health", c.showHealth).Live(tuning.LiveTable).Listing(),
 		site.Show("audit", c.showAudit).Live(tuning.LiveTable),
 	}
 }

@@ -25,7 +25,7 @@ type Route struct {
 	Do           func(*Visit)
 	// Every is how often the page is rendered anew while it is watched; 0 for a page that is not.
 	Every time.Duration
-	// Lists reports whether that reads a list of Temporal's visibility.
+	// Lists reports whether that asks Temporal's visibility.
 	Lists bool
 	// Draws renders the plots of the page, which change less often; nil for a page without any.
 	Draws func(*Visit)
@@ -43,7 +43,7 @@ func (r Route) Live(every time.Duration) Route {
 	return r
 }
 
-// Listing is one that reads a list of Temporal's visibility.
+// Listing is one that asks Temporal's visibility.
 func (r Route) Listing() Route {
 	r.Lists = true
 	return r

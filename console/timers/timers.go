@@ -24,7 +24,7 @@ func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("timers", c.listTimers).Live(tuning.LiveTable).Listing(),
 		site.Change("timers/selected", c.changeSelected),
-		site.Show("timers/{type}/{id}", c.showTimer).Live(tuning.LiveTimer),
+		site.Show("timers/{type}/{id}", c.showTimer).Live(tuning.LiveTimer).Listing(),
 		site.Show("timers/{type}/{id}/payload", c.showPayload),
 		site.Show("timers/{type}/{id}/rule", c.showRule),
 		site.Change("timers/{type}/{id}/rule", c.changeRule),

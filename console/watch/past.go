@@ -34,7 +34,6 @@ func (l *looker) behind() {
 	}
 	before := l.Past
 	l.PastAt, l.Past = l.At, map[string]*Past{}
-	onTime := l.objectives()
 	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
 		past := before[policy.BusinessType]
 		if hours, ok := l.outcomes(policy.BusinessType, words.Day, words.Hour); ok {
@@ -42,13 +41,14 @@ func (l *looker) behind() {
 			past.PerSecond = l.perSecond(policy.BusinessType)
 		}
 		if past != nil {
-			past.OnTime = onTime[policy.BusinessType]
+			past.OnTime = l.onTime[policy.BusinessType]
 			l.Past[policy.BusinessType] = past
 		}
 	}
 }
 
-// objectives are the shares of timers that rang on time, by business type.
+// objectives are the shares of timers that rang on time, by business type. The API counts the open timers
+// for it, so it is asked just after they were counted: then it knows them.
 func (l *looker) objectives() map[string]*float64 {
 	var all struct {
 		BusinessTypes []calls.Objective `json:"business_types"`

@@ -19,23 +19,30 @@ import (
 type Picture struct {
 	At time.Time
 	Answers
+	Times
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
 	// Counts are how many timers each business type has, as of CountedAt.
-	Counts    map[string]*calls.Counts
-	CountedAt time.Time
+	Counts map[string]*calls.Counts
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
-	// LastDelivered was delivered last; nil where that is not known, or something has failed just now.
+	// LastDelivered was delivered last, as of CountedAt; nil where that is not known.
 	LastDelivered *calls.Timer
 	// Forecasts are what falls due in the next day, and Ahead where it is too much, as of AheadAt.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
-	AheadAt   time.Time
 	// Past is how the last day was, by business type, as of PastAt.
-	Past   map[string]*Past
-	PastAt time.Time
+	Past map[string]*Past
+	// onTime are the shares of timers that rang on time, by business type, as of CountedAt.
+	onTime map[string]*float64
+}
+
+// Times are when parts of a picture were read last.
+type Times struct {
+	// SeldomAt is that of what changes seldom: the workers, the policies, and what is overdue.
+	SeldomAt                   time.Time
+	CountedAt, AheadAt, PastAt time.Time
 }
 
 // Answers are who answered when a picture was made.
@@ -110,11 +117,14 @@ func look(api calls.Sender, last *Picture, now time.Time, pace Pace) *Picture {
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
 	l := &looker{api: api, ctx: ctx, Picture: &next, pace: pace}
+	l.seldom = now.Sub(last.SeldomAt) >= pace.Seldom || len(last.Policies) == 0 || len(last.Away) > 0
 	if l.engine(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
 		next.Away = allAway()
 		return &next
 	}
-	l.workers()
+	if l.seldom {
+		l.workers()
+	}
 	for _, part := range []func(){l.paused, l.policies, l.counts, l.timers} {
 		if part(); next.ListsAway() {
 			break
@@ -124,8 +134,8 @@ func look(api calls.Sender, last *Picture, now time.Time, pace Pace) *Picture {
 		for _, part := range listed {
 			next.Away[part] = true
 		}
-	} else {
-		next.Listed = next.At
+	} else if next.Listed = next.At; l.seldom {
+		next.SeldomAt = next.At
 	}
 	l.ahead()
 	l.behind()
@@ -138,6 +148,8 @@ type looker struct {
 	api  calls.Sender
 	ctx  context.Context
 	pace Pace
+	// seldom reports whether what changes seldom is read this time.
+	seldom bool
 	// examples counts the timers that were read in full.
 	examples int
 }
@@ -187,6 +199,9 @@ func (l *looker) workers() {
 }
 
 func (l *looker) policies() {
+	if !l.seldom {
+		return
+	}
 	var all struct {
 		Policies []calls.Policy `json:"policies"`
 	}
@@ -195,10 +210,10 @@ func (l *looker) policies() {
 	}
 }
 
-// counts reads how many timers each business type has. That is a question to visibility for each
-// type, and some more, so it rests between them.
+// counts reads how many timers each business type has, and what was delivered last. That is a question to
+// visibility for each type, and some more, so it rests for each of them.
 func (l *looker) counts() {
-	rest := max(l.pace.Counts, l.pace.Question*time.Duration(len(l.Counts)))
+	rest := max(l.pace.Counts, l.pace.Question*time.Duration(tuning.CountsCost+len(l.Counts)))
 	if !l.CountedAt.IsZero() && l.At.Sub(l.CountedAt) < rest {
 		return
 	}
@@ -215,17 +230,18 @@ func (l *looker) counts() {
 	for _, one := range counted.BusinessTypes {
 		l.Counts[one.BusinessType] = &one.Timers
 	}
+	l.onTime = l.objectives()
+	l.lastDelivered()
 }
 
 // timers reads what is overdue, what has failed just now, and what is being delivered.
 func (l *looker) timers() {
 	now := l.At
-	l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
+	if l.seldom {
+		l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
+	}
 	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
 	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
-	if l.LastDelivered = nil; len(l.Failed) == 0 {
-		l.lastDelivered()
-	}
 }
 
 // lastDelivered reads the timer that was delivered last: of those that ended the list has the latest
@@ -236,7 +252,7 @@ func (l *looker) lastDelivered() {
 		Timers []calls.Timer `json:"timers"`
 	}
 	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
-	if problem != nil || len(found.Timers) == 0 {
+	if l.LastDelivered = nil; problem != nil || len(found.Timers) == 0 {
 		return
 	}
 	whole, last := calls.Timer{}, found.Timers[0]
@@ -278,9 +294,9 @@ func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*
 }
 
 // ahead reads what falls due in the next day, and looks for the first step of each type whose
-// timers are late. Each type is a question to visibility.
+// timers are late. The API has it in memory, and counts it anew as it sees fit.
 func (l *looker) ahead() {
-	if l.At.Sub(l.AheadAt) < l.pace.Question*time.Duration(len(l.Forecasts)) {
+	if l.At.Sub(l.AheadAt) < l.pace.Ahead*time.Duration(len(l.Forecasts)) {
 		return
 	}
 	before := l.Forecasts

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Watch looks at the whole installation, once for all who look, and only while somebody does.
@@ -27,6 +28,14 @@ type Watch struct {
 	lookedAt int
 }
 
+// Shipped is the pace of the gateways that are shipped.
+func Shipped() Pace {
+	return Pace{
+		Every: tuning.LookEvery, Seldom: tuning.LookSeldom, Counts: tuning.LookCounts, Question: tuning.LookQuestion,
+		Ahead: tuning.LookAhead, Wait: tuning.LookWait,
+	}
+}
+
 // New returns a watch that makes its calls by a sender.
 func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
 	return &Watch{look: func(last *Picture) *Picture { return look(api, last, now(), pace) }, Pace: pace, now: now}
@@ -36,10 +45,13 @@ func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
 type Pace struct {
 	// Every is how old what is shown may be; 0 to look for each page.
 	Every time.Duration
-	// Counts is the least time between two counts of all timers; 0 to count with each look.
-	Counts time.Duration
-	// Question is how long a part rests for each business type that it has a question about.
-	Question time.Duration
+	// Seldom is how old what changes seldom may be; 0 to read it with each look.
+	Seldom time.Duration
+	// Counts is the least time between two counts of all timers, and Question how long they rest for each
+	// question that they cost; 0 to count with each look.
+	Counts, Question time.Duration
+	// Ahead is how long the time ahead rests for each business type.
+	Ahead time.Duration
 	// Wait bounds how long a page waits for a look.
 	Wait time.Duration
 }
@@ -98,7 +110,7 @@ func (w *Watch) beforeChanges(last *Picture, changes int) *Picture {
 		return last
 	}
 	old := *last
-	old.CountedAt, old.AheadAt = time.Time{}, time.Time{}
+	old.SeldomAt, old.CountedAt, old.AheadAt = time.Time{}, time.Time{}, time.Time{}
 	return &old
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Many that look make one look, and no more than the pace lets.
@@ -124,14 +125,14 @@ func TestCountsRest(t *testing.T) {
 		}
 		_, _ = fmt.Fprint(w, answer)
 	})
-	pace := Pace{Every: time.Second, Counts: 20 * time.Second, Question: time.Second, Wait: time.Minute}
+	pace := Pace{Every: time.Second, Counts: 20 * time.Second, Question: 2 * time.Second, Wait: time.Minute}
 	w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, pace, func() time.Time { return now })
 	after := func(d time.Duration) int { now = now.Add(d); w.Picture(t.Context()); return counted }
 	require.Equal(t, 1, after(0))
 	require.Equal(t, 1, after(19*time.Second))
 	types = 60
 	require.Equal(t, 2, after(time.Second))
-	require.Equal(t, 2, after(59*time.Second), "each of sixty types is a question")
+	require.Equal(t, 2, after(2*(tuning.CountsCost+60)*time.Second-time.Second), "each of sixty types is a question")
 	require.Equal(t, 3, after(time.Second))
 	w.Changed()
 	require.Equal(t, 4, after(time.Second))

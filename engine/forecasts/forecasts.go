@@ -139,7 +139,7 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
 	}, limit)
 	asked := f.countAsked(began.Add(-tuning.ForecastAsked))
-	if !of.end(counted, err, tuning.ForecastRest*asked) {
+	if !of.end(counted, err, asked) {
 		return
 	}
 	if _, err := f.policies.Cached(ctx, of.businessType); wire.CodeOf(err) == wire.NotFound {

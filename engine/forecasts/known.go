@@ -108,13 +108,13 @@ func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 	return due
 }
 
-// end ends a count. The next one waits for a multiple of its duration. nothing reports
-// whether nothing is known.
-func (o *forecastOf) end(counted *histogram, err error, rest time.Duration) (nothing bool) {
+// end ends a count. The next one waits, the longer the more types are asked for, and for a multiple of
+// its duration. nothing reports whether nothing is known.
+func (o *forecastOf) end(counted *histogram, err error, asked time.Duration) (nothing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.took, o.err = time.Since(o.began), err
-	o.again = time.Now().Add(max(tuning.ForecastFresh, rest*o.took))
+	o.again = time.Now().Add(max(min(tuning.ForecastFresh*asked, tuning.ForecastStale), tuning.ForecastRest*asked*o.took))
 	if err == nil {
 		o.replace(counted)
 	} else {

@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -71,6 +72,7 @@ func (k *Kernel) DescribeAll(ctx context.Context, workflowID, runID string) (*wo
 func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
+	questions.Asked(ctx)
 	response, err := k.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: k.Namespace, PageSize: int32(size), NextPageToken: token, Query: q.String(),
 	})
@@ -96,6 +98,7 @@ func (k *Kernel) EachPage(ctx context.Context, q query.Query, see func([]*workfl
 func (k *Kernel) Count(ctx context.Context, q query.Query) (int, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
+	questions.Asked(ctx)
 	response, err := k.Client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 		Namespace: k.Namespace, Query: q.String(),
 	})
@@ -106,6 +109,7 @@ func (k *Kernel) Count(ctx context.Context, q query.Query) (int, error) {
 func (k *Kernel) CountByStatus(ctx context.Context, q query.Query) (map[enumspb.WorkflowExecutionStatus]int, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
+	questions.Asked(ctx)
 	response, err := k.Client.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{
 		Namespace: k.Namespace, Query: q.ByStatus().String(),
 	})

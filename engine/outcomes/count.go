@@ -52,14 +52,14 @@ type counter struct {
 }
 
 func (c *counter) number(ctx context.Context, q query.Query) (int, error) {
-	if err := c.pace.Wait(ctx); err != nil {
+	if err := c.wait(ctx); err != nil {
 		return 0, err
 	}
 	return c.kernel.Count(ctx, q)
 }
 
 func (c *counter) divide(ctx context.Context, part span) error {
-	if err := c.pace.Wait(ctx); err != nil {
+	if err := c.wait(ctx); err != nil {
 		return err
 	}
 	by, err := c.kernel.CountByStatus(ctx, ended(c.businessType, part))
@@ -104,7 +104,7 @@ func (c *counter) store(ctx context.Context, part span, by map[enumspb.WorkflowE
 
 // list reads the timers of some minutes, and counts each in its minute.
 func (c *counter) list(ctx context.Context, part span) error {
-	if err := c.pace.Wait(ctx); err != nil {
+	if err := c.wait(ctx); err != nil {
 		return err
 	}
 	return c.kernel.EachPage(ctx, ended(c.businessType, part), func(page []*workflowpb.WorkflowExecutionInfo) error {

@@ -28,6 +28,9 @@ type Outcomes struct {
 	pace *rate.Limiter
 	turn chan struct{}
 
+	// spent is how many questions the count under way has asked. Who has the turn owns it.
+	spent int
+
 	mu    sync.Mutex
 	types map[string]*pastOf
 }
@@ -136,26 +139,54 @@ func (o *Outcomes) fill(of *pastOf) {
 	ctx, cancel := context.WithTimeout(o.kernel.Leaving, tuning.OutcomesTimeout)
 	defer cancel()
 	var err error
+	var rest time.Duration
 	select {
 	case o.turn <- struct{}{}:
-		err = o.fillParts(ctx, of)
+		rest, err = o.fillParts(ctx, of)
 		<-o.turn
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	of.end(kernel.Translate(err))
+	of.end(kernel.Translate(err), rest)
 }
 
-func (o *Outcomes) fillParts(ctx context.Context, of *pastOf) error {
-	for _, part := range of.open(time.Now()) {
+// fillParts counts what is open, and returns how long the last minutes rest then.
+func (o *Outcomes) fillParts(ctx context.Context, of *pastOf) (rest time.Duration, err error) {
+	for n, part := range of.open(time.Now()) {
+		o.spent = 0
 		began := wire.At(time.Now())
 		counted, err := o.count(ctx, of.businessType, part)
+		if n == 0 {
+			rest = o.rest()
+		} else {
+			of.wentBack(counted, err, o.rest())
+		}
 		if err != nil {
-			return err
+			return rest, err
 		}
 		of.put(part, counted, began)
 	}
-	return nil
+	return rest, nil
+}
+
+// wait waits until another question may be asked.
+func (o *Outcomes) wait(ctx context.Context) error {
+	o.spent++
+	return o.pace.Wait(ctx)
+}
+
+// rest is how long the questions that were spent keep a type waiting. All types that are asked for share
+// what may be asked.
+func (o *Outcomes) rest() time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var asked time.Duration
+	for _, of := range o.types {
+		if time.Since(of.asked) < tuning.OutcomesAsked {
+			asked++
+		}
+	}
+	return time.Duration(o.spent) * max(asked, 1) * tuning.OutcomesQuestion
 }
 
 // Run counts the types that had a failure, until ctx is done, so that what failed at night is

@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +28,11 @@ type pastOf struct {
 	countedAt wire.Instant
 	counting  chan struct{}
 	again     time.Time
-	err       error // of the last count
+	// back is when hours before the last one may be counted again, and reach how many minutes of them. It
+	// grows as long as nothing ended in them.
+	back  time.Time
+	reach int64
+	err   error // of the last count
 }
 
 // minute is what is known of one minute. Its place is its number modulo those that are kept.
@@ -57,7 +62,7 @@ func (o *pastOf) at(number int64) *minute {
 }
 
 // open are the minutes to count: the last ones that may have changed and, once those are few, an
-// hour of those before that were never counted.
+// hour or more of those before that were never counted.
 func (o *pastOf) open(now time.Time) (parts []span) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -66,8 +71,11 @@ func (o *pastOf) open(now time.Time) (parts []span) {
 	for oldest := current - kept + 1; last.first > oldest && last.end-last.first < stretch && !o.isFinal(last.first-1); {
 		last.first--
 	}
-	older := span{last.first, last.first}
-	for oldest := current - kept + 1; older.first > oldest && older.end-older.first < stretch; older.first-- {
+	if now.Before(o.back) {
+		return []span{last}
+	}
+	older, reach := span{last.first, last.first}, max(o.reach, stretch)
+	for oldest := current - kept + 1; older.first > oldest && older.end-older.first < reach; older.first-- {
 		if o.isFinal(older.first - 1) {
 			if older.first < older.end {
 				break
@@ -100,11 +108,22 @@ func (o *pastOf) put(part span, counted []outcomes.Counts, began wire.Instant) {
 	o.countedAt = max(o.countedAt, began)
 }
 
-// end ends a count.
-func (o *pastOf) end(err error) {
+// wentBack notes a count of the hours before. Where nothing ended the next one reaches further.
+func (o *pastOf) wentBack(counted []outcomes.Counts, err error, rest time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.err, o.again = err, time.Now().Add(tuning.OutcomesFresh)
+	o.back = time.Now().Add(rest)
+	o.reach = max(o.reach, stretch) * 2
+	if err != nil || slices.ContainsFunc(counted, func(one outcomes.Counts) bool { return one != outcomes.Counts{} }) {
+		o.reach = stretch
+	}
+}
+
+// end ends a count. The next one waits for a rest.
+func (o *pastOf) end(err error, rest time.Duration) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.err, o.again = err, time.Now().Add(max(tuning.OutcomesFresh, rest))
 	close(o.counting)
 	o.counting = nil
 }

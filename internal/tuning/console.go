@@ -25,15 +25,23 @@ const (
 	SessionRenewal = time.Minute
 )
 
-// What the console knows of the whole installation. One look serves all who look. It costs six
-// questions to Temporal's visibility, and now and then some for the counts.
+// What the console knows of the whole installation. One look serves all who look. All that open pages ask of
+// Temporal's visibility stays below two questions a second, whichever they are and whoever looks: a look asks
+// 0.9, the counts a quarter, the lists of pages a half ([LiveList]), what has been a quarter
+// ([OutcomesQuestion]). A type's time ahead is counted anyway, and the more rarely the more types are asked
+// for ([ForecastFresh]).
 const (
-	// LookEvery is how old what the pages say of the whole may be.
-	LookEvery = 4 * time.Second
-	// LookCounts is the least time between two counts of the timers of all types, which cost seven
-	// questions and one for each type. LookQuestion is how long what asks about each type rests for each.
+	// LookEvery is how old what the pages say of the whole may be. Each look asks three questions.
+	LookEvery = 5 * time.Second
+	// LookSeldom is the same for the workers, the policies and what is overdue: a question each.
+	LookSeldom = 10 * time.Second
+	// LookCounts is the least time between two counts of the timers of all types. They cost eight questions and
+	// one for each type, and rest for each of these for a LookQuestion.
 	LookCounts   = 20 * time.Second
-	LookQuestion = time.Second
+	LookQuestion = 4 * time.Second
+	CountsCost   = 8
+	// LookAhead is how long the time ahead rests for each type, whose forecast is read from memory.
+	LookAhead = time.Second
 	// LookWait bounds how long a page waits for a look.
 	LookWait = 400 * time.Millisecond
 	// LookEngine bounds how long a look waits for Temporal to tell that there is no such timer.
@@ -92,9 +100,10 @@ const (
 	LiveTimer = time.Second
 	LivePlots = 10 * time.Second
 	LiveHeat  = time.Minute
-	// LiveList is the pause between two lists that are read, whichever they are: each costs a question to
-	// Temporal's visibility.
+	// LiveList is the rest for each question that pages ask Temporal's visibility, whichever they are.
 	LiveList = 2 * time.Second
+	// LiveDebt bounds that rest where one page asks very many at once: the others wait for it.
+	LiveDebt = time.Minute
 	// LiveQuestions is how many lists one page may read each time. A page that needs more is not
 	// kept up to date.
 	LiveQuestions = 2

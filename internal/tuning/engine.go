@@ -46,9 +46,14 @@ const (
 	// and OutcomesAtOnce how many at once after a rest: those of a first look at 20 types.
 	OutcomesPerSecond = 2
 	OutcomesAtOnce    = 60
-	// OutcomesFresh is how long a count is trusted, and OutcomesTimeout bounds one.
-	OutcomesFresh   = 5 * time.Second
-	OutcomesTimeout = 2 * time.Minute
+	// OutcomesFresh is the least time that a count is trusted, and OutcomesTimeout bounds one.
+	// OutcomesQuestion is how long the last minutes of a type rest for each question that they took, times the
+	// types asked for within OutcomesAsked: all together ask one question in that time. The hours before rest by
+	// themselves in the same way until all are counted.
+	OutcomesFresh    = 5 * time.Second
+	OutcomesTimeout  = 2 * time.Minute
+	OutcomesQuestion = 4 * time.Second
+	OutcomesAsked    = time.Minute
 	// OutcomesSettled is how long after its end a minute is counted for the last time: visibility
 	// shows by then what ended in it.
 	OutcomesSettled = time.Minute
@@ -92,10 +97,11 @@ const (
 const (
 	// ForecastKept is the time ahead whose minutes are cached, 60 KB for a type.
 	ForecastKept = 25 * time.Hour
-	// ForecastFresh is the least time that a count is trusted. ForecastRest is the same as a
-	// multiple of the count's duration, times the types requested or booked within
-	// ForecastAsked. All counts together take at most a twentieth of the store's time.
-	ForecastFresh = 5 * time.Second
+	// ForecastFresh is the least time that a count is trusted, and ForecastRest the same as a
+	// multiple of the count's duration. Both are times the types requested or booked within
+	// ForecastAsked. All counts together take at most a twentieth of the store's time. A count takes
+	// five questions at least, so those of all types that are requested are half a question a second.
+	ForecastFresh = 10 * time.Second
 	ForecastRest  = 20
 	ForecastAsked = time.Minute
 	// ForecastTypes is how many types are counted without a request, 6 MB. ForecastRound is the

@@ -243,8 +243,8 @@ export interface paths {
          *     forecast ignores jitter, retries and the duration of callbacks.
          *
          *     Each gateway keeps the next 25 hours in memory, minute by minute, and counts them again in the
-         *     background. An answer is up to 5 seconds old, or up to 5 minutes where counting takes long; `counted_at`
-         *     has the time. These answers wait for a count: the first one for a type, one about a time further ahead,
+         *     background. An answer is up to 10 seconds old, or up to 5 minutes where counting takes long or many types
+         *     are asked for; `counted_at` has the time. These answers wait for a count: the first one for a type, one about a time further ahead,
          *     and one with steps that are not whole minutes.
          */
         get: operations["forecastTimers"];

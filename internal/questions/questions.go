@@ -1,0 +1,90 @@
+package questions
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// Meter bounds the questions of some work to one in a time. It is safe for concurrent use.
+type Meter struct {
+	every, most time.Duration
+
+	mu sync.Mutex
+	// free is when the questions so far are paid for.
+	free time.Time
+}
+
+// NewMeter returns a meter that allows one question in a time. Many questions at once are paid for by a
+// rest, of most at the longest.
+func NewMeter(every, most time.Duration) *Meter { return &Meter{every: every, most: most} }
+
+// key is that of a turn in a context.
+type key struct{}
+
+// turn is one piece of work. Its first question was paid for when it began.
+type turn struct {
+	meter *Meter
+
+	mu   sync.Mutex
+	paid bool
+}
+
+// Counted returns a context whose questions are counted. It waits for nothing.
+func (m *Meter) Counted(ctx context.Context) context.Context {
+	return context.WithValue(ctx, key{}, &turn{meter: m})
+}
+
+// Turn waits until all questions so far are paid for, and pays for one. The questions of the context that
+// it returns are counted. The error is that of ctx.
+func (m *Meter) Turn(ctx context.Context) (context.Context, error) {
+	for {
+		wait := m.begin()
+		if wait <= 0 {
+			return context.WithValue(ctx, key{}, &turn{meter: m, paid: true}), ctx.Err()
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return ctx, ctx.Err()
+		}
+	}
+}
+
+// begin pays for one question, or returns how long to wait before.
+func (m *Meter) begin() (wait time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if wait = time.Until(m.free); wait <= 0 {
+		m.free = time.Now().Add(m.every)
+	}
+	return wait
+}
+
+// pay pays for a question that was asked.
+func (m *Meter) pay() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := time.Now()
+	if m.free.Before(now) {
+		m.free = now
+	}
+	if m.free = m.free.Add(m.every); m.free.Sub(now) > m.most {
+		m.free = now.Add(m.most)
+	}
+}
+
+// Asked notes a question. A context whose questions are not counted asks freely.
+func Asked(ctx context.Context) {
+	of, counted := ctx.Value(key{}).(*turn)
+	if !counted {
+		return
+	}
+	of.mu.Lock()
+	paid := of.paid
+	of.paid = false
+	of.mu.Unlock()
+	if !paid {
+		of.meter.pay()
+	}
+}
