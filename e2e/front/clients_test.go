@@ -84,10 +84,12 @@ func TestClientInGo(t *testing.T) {
 	require.Error(t, err, "a document that it cannot read is seen")
 }
 
-// twice is a document that is wrong: two operations have one name.
-const twice = `{openapi: 3.1.0, info: {title: t, version: v1}, paths: {
-  /a: {get: {operationId: a, responses: {'200': {description: a}}}},
-  /b: {get: {operationId: a, responses: {'200': {description: b}}}}}}`
+// wrong is a document where two operations have one name, and two examples violate their schemas.
+const wrong = `{openapi: 3.1.0, info: {title: t, version: v1}, paths: {
+  /a: {get: {operationId: a, responses: {'200': {description: a, content: {application/json:
+    {schema: {type: integer}, example: body}}}}}},
+  /b: {get: {operationId: a, responses: {'200': {description: b}}, parameters: [
+    {name: p, in: query, schema: {type: integer}, example: parameter}]}}}}`
 
 // A linter that others use finds nothing.
 func TestLinterOfTheDocument(t *testing.T) {
@@ -97,10 +99,12 @@ func TestLinterOfTheDocument(t *testing.T) {
 		return process.Node(t, "@redocly/cli/bin/cli.js", "lint", document, "--config", "redocly.yaml")
 	}
 	require.NotContains(t, p.must(lint("openapi.yaml")), "You have", "redocly succeeds with warnings")
-	p.write("twice.yaml", twice)
-	output, err := p.run(lint("twice.yaml"))
-	require.Error(t, err, "a name that stands twice is seen")
-	require.Contains(t, output, "perationId")
+	p.write("wrong.yaml", wrong)
+	output, err := p.run(lint("wrong.yaml"))
+	require.Error(t, err, "what is wrong is seen")
+	for _, rule := range []string{"operation-operationId-unique", "no-invalid-media-type-examples", "no-invalid-parameter-examples"} {
+		require.Contains(t, output, rule)
+	}
 }
 
 // example is a request that the document shows.
