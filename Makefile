@@ -84,22 +84,26 @@ GO_TEST := go test -trimpath -vet=off -ldflags=-w
 RACE := -race '-gcflags=modernc.org/...=-race=false -d=checkptr=0'
 export GORACE ?= atexit_sleep_ms=100
 
+# Linkers, and Temporals in a test's process, live for minutes at most: to collect their garbage a third as
+# often takes a tenth of all processor time away. The programs that tests start collect it as shipped.
+test-units test-modules test-deployments test-smoke: export GOGC ?= 400
+
 # What `make test` has built, and the targets below it do not build once more.
 BUILT := -o build -o standalone -o compiled -o peers
 
-# Unit tests compute, and deployments wait. So what else computes runs beside the deployments, at a
-# low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
-# linters only if they found something. The tests of pace have the machine for themselves.
+# The tests of pace come first, for they need the machine, and only the linters run beside them, at the
+# lowest priority. Then unit tests compute. Deployments wait, so what else computes runs beside them, at a
+# low priority. What ran beside something is printed at the end: of the linters only if they found something.
 .PHONY: test
 test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
+	$(MAKE) --no-print-directory $(BUILT) test-pace || status=1; \
 	$(MAKE) --no-print-directory test-units || status=1; \
 	nice -n 10 $(MAKE) --no-print-directory $(BUILT) -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
 	$(MAKE) --no-print-directory $(BUILT) test-deployments || status=1; \
 	wait $$beside || status=1; cat $(BIN)/beside.log; \
-	wait $$lint || { status=1; cat $(BIN)/lint.log; }; \
-	$(MAKE) --no-print-directory $(BUILT) test-pace || status=1; exit $$status
+	wait $$lint || { status=1; cat $(BIN)/lint.log; }; exit $$status
 
 .PHONY: test-short
 test-short: ## for the inner loop: unit tests and workflows in workflow time, no race detector, no server
@@ -109,12 +113,12 @@ test-short: ## for the inner loop: unit tests and workflows in workflow time, no
 # What has no goroutines has no races: a test of internal/arch holds the core to that.
 PURE := /(core|internal/arch)(/|$$)
 
+# The console and the API go through once more without the detector: there they send thousands of
+# requests, and count what a refusal costs.
 .PHONY: test-units
 test-units:
-	$(GO_TEST) $$(go list ./... | grep -E '$(PURE)')
+	$(GO_TEST) $$(go list ./... | grep -E '$(PURE)') ./api ./console
 	$(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(PURE)')
-	$(GO_TEST) -run 'RefusalsAre(Cheap|Seen)$$' ./api # without the detector
-	$(GO_TEST) ./console # once more, with its sweeps of thousands of requests
 
 # These packages of the benchmark run whole systems, with a Temporal in process. The detector watches
 # them at night.
