@@ -114,11 +114,11 @@ test-short: ## for the inner loop: unit tests and workflows in workflow time, no
 PURE := /(core|internal/arch)(/|$$)
 
 # The console and the API go through once more without the detector: there they send thousands of
-# requests, and count what a refusal costs.
+# requests, and count what a refusal costs. Some packages wait, so three run at once.
 .PHONY: test-units
 test-units:
-	$(GO_TEST) $$(go list ./... | grep -E '$(PURE)') ./api ./console
-	$(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(PURE)')
+	$(GO_TEST) -p 3 $$(go list ./... | grep -E '$(PURE)') ./api ./console
+	$(GO_TEST) -p 3 $(RACE) $$(go list ./... | grep -vE '$(PURE)')
 
 # These packages of the benchmark run whole systems, with a Temporal in process. The detector watches
 # them at night.
