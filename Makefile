@@ -100,7 +100,7 @@ test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory $(BUILT) test-pace || status=1; \
 	$(MAKE) --no-print-directory test-units || status=1; \
-	nice -n 10 $(MAKE) --no-print-directory $(BUILT) -k test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
+	nice -n 10 $(MAKE) --no-print-directory $(BUILT) -k -j 2 --output-sync=target test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
 	$(MAKE) --no-print-directory $(BUILT) test-deployments || status=1; \
 	wait $$beside || status=1; cat $(BIN)/beside.log; \
 	wait $$lint || { status=1; cat $(BIN)/lint.log; }; exit $$status

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/wakecall/wakecall/e2e/process"
@@ -17,7 +18,8 @@ func TestProduction(t *testing.T) {
 		return
 	}
 	inEachForm(t, func(t *testing.T, of form) {
-		each(t, scenariosOfProduction, func(t *testing.T) *production { return newProduction(t, of, process.Direct) })
+		all := slices.Concat(scenariosOfProduction, scenariosOfTheNight)
+		each(t, all, func(t *testing.T) *production { return newProduction(t, of, process.Direct) })
 	})
 }
 
@@ -38,12 +40,16 @@ type scenario[Deployment any] struct {
 
 var scenariosOfProduction = []scenario[*production]{
 	{"changes and cancels at the due time", (*production).races},
+	{"each part killed under a dispatch", (*production).dispatchStruck},
+	{"everything killed in mid-callback", (*production).everythingKilled},
+}
+
+// scenariosOfTheNight are in the long set only. Each is much like one of the short set.
+var scenariosOfTheNight = []scenario[*production]{
 	{"changes and cancels shortly before", (*production).racesWhileHeld},
 	{"rolling restart", (*production).rollingRestart},
 	{"worker killed in mid-callback", (*production).workerKilled},
-	{"each part killed under a dispatch", (*production).dispatchStruck},
 	{"PostgreSQL stopped at once", (*production).postgresStoppedAtOnce},
-	{"everything killed in mid-callback", (*production).everythingKilled},
 }
 
 // A herd leaves a large log behind, and SQLite finds room in it on a full disk.
