@@ -67,7 +67,7 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
 
-	first := int(hour.Sub(hour.Truncate(24*time.Hour)) / time.Hour)
+	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)
 	require.Contains(t, page, `data-overdue="0"`)
 	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000 %d,10800,0 %d,3600,10"`, first, first+4, first+4), "the page reckons with another limit by itself")
 

@@ -95,7 +95,8 @@ type Sample struct {
 	Example calls.Timer
 }
 
-// Overflow is the first step ahead whose timers are late, since the limit lets through less.
+// Overflow is the first minute ahead whose timers are late, since the limit lets through less. Where no minute
+// alone has too many it is a step of several.
 type Overflow struct {
 	At       time.Time
 	Due      int
@@ -302,21 +303,57 @@ func (l *looker) ahead() {
 	before := l.Forecasts
 	l.AheadAt, l.Forecasts, l.Ahead = l.At, map[string]*calls.Forecast{}, map[string]Overflow{}
 	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
-		query := url.Values{"business_type": {policy.BusinessType}, "step": {tuning.LookStep.String()}}
-		f := &calls.Forecast{}
-		if problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"forecast").With(query), f); problem != nil {
+		f := l.forecast(policy.BusinessType, url.Values{"step": {tuning.LookStep.String()}})
+		if f == nil {
 			f = before[policy.BusinessType]
 		}
 		if f == nil {
 			continue
 		}
 		l.Forecasts[policy.BusinessType] = f
-		if at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" }); at >= 0 && f.CallbacksPerSecond != nil {
-			step := f.Steps[at]
-			late, _ := time.ParseDuration(step.Lateness) // the API's own
-			l.Ahead[policy.BusinessType] = Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: late}
+		if late, ok := firstLate(f); ok {
+			l.Ahead[policy.BusinessType] = l.minuteOf(policy.BusinessType, late)
 		}
 	}
+}
+
+// forecast reads what falls due; nil where that cannot be read.
+func (l *looker) forecast(businessType string, query url.Values) *calls.Forecast {
+	query.Set("business_type", businessType)
+	f := &calls.Forecast{}
+	if problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"forecast").With(query), f); problem != nil {
+		return nil
+	}
+	return f
+}
+
+// minuteOf is the first minute of a step whose timers are late, or the step where no minute has that many.
+func (l *looker) minuteOf(businessType string, step Overflow) Overflow {
+	from := step.At
+	if now := l.At.Truncate(time.Minute); from.Before(now) {
+		from = now
+	}
+	f := l.forecast(businessType, url.Values{
+		"from": {words.ISO(from)}, "to": {words.ISO(step.At.Add(tuning.LookStep))}, "step": {time.Minute.String()},
+	})
+	if f == nil {
+		return step
+	}
+	if minute, ok := firstLate(f); ok {
+		return minute
+	}
+	return step
+}
+
+// firstLate is the first step whose timers are late.
+func firstLate(f *calls.Forecast) (late Overflow, ok bool) {
+	at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" })
+	if at < 0 || f.CallbacksPerSecond == nil {
+		return Overflow{}, false
+	}
+	step := f.Steps[at]
+	behind, _ := time.ParseDuration(step.Lateness) // the API's own
+	return Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: behind}, true
 }
 
 // SeenBy is a picture without what a visitor may not see.

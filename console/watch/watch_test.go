@@ -163,3 +163,33 @@ func TestTheLastDelivery(t *testing.T) {
 	l.lastDelivered()
 	require.Nil(t, l.LastDelivered)
 }
+
+// What will be late is named by its minute, and by its step where no minute alone has too many.
+func TestTheMinuteThatHasTooMany(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 12, 1, 30, 0, time.UTC)
+	const fine = `{"callbacks_per_second":20,"steps":[{"at":"2026-11-26T12:03:00Z"},{"at":"2026-11-26T12:04:00Z","due":3000,"lateness":"2m29s"}]}`
+	minutes := fine
+	var asked []string
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("step") == tuning.LookStep.String() {
+			_, _ = fmt.Fprint(w, `{"callbacks_per_second":20,"steps":[{"at":"2026-11-26T12:01:00Z","due":3001,"lateness":"2m30s"}]}`)
+			return
+		}
+		asked = append(asked, r.FormValue("from")+" "+r.FormValue("to"))
+		_, _ = fmt.Fprint(w, minutes)
+	})
+	ahead := func(at time.Time) Overflow {
+		l := &looker{api: calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, ctx: t.Context(), Picture: &Picture{At: at}}
+		l.Policies = []calls.Policy{{BusinessType: "herd"}}
+		l.ahead()
+		return l.Ahead["herd"]
+	}
+	at := func(minute int) time.Time { return time.Date(2026, 11, 26, 12, minute, 0, 0, time.UTC) }
+	require.Equal(t, Overflow{At: at(4), Due: 3000, Rate: 20, Lateness: 149 * time.Second}, ahead(now))
+	require.Equal(t, Overflow{At: at(4), Due: 3000, Rate: 20, Lateness: 149 * time.Second}, ahead(at(2)))
+	require.Equal(t, []string{"2026-11-26T12:01:00.000Z 2026-11-26T12:06:00.000Z", "2026-11-26T12:02:00.000Z 2026-11-26T12:06:00.000Z"}, asked)
+	for _, minutes = range []string{`{"callbacks_per_second":20}`, "nonsense"} {
+		require.Equal(t, Overflow{At: at(1), Due: 3001, Rate: 20, Lateness: 150 * time.Second}, ahead(now))
+	}
+}

@@ -60,13 +60,27 @@ func (s Speech) Ago(t time.Time) string {
 	}
 	distance := t.Sub(s.Now)
 	if distance < 0 {
-		return s.T("time.ago", s.Span(-distance))
+		return s.T("time.ago", s.roughly(-distance))
 	}
-	return s.T("time.in", s.Span(distance))
+	return s.T("time.in", s.roughly(distance))
 }
 
-// Span is a duration in one unit, rounded down.
+// Span is a duration in one unit, rounded down, or in two where it would be off by more than a tenth.
 func (s Speech) Span(d time.Duration) string {
+	rough := s.roughly(d)
+	switch {
+	case d >= 2*Minute && d < 10*Minute && d%Minute >= time.Second:
+		return rough + " " + s.T("time.s", int(d%Minute/time.Second))
+	case d >= 2*Hour && d < 10*Hour && d%Hour >= Minute:
+		return rough + " " + s.T("time.min", int(d%Hour/Minute))
+	case d >= 2*Day && d < 10*Day && d%Day >= Hour:
+		return rough + " " + s.T("time.h", int(d%Day/Hour))
+	}
+	return rough
+}
+
+// roughly is a duration in one unit, rounded down.
+func (s Speech) roughly(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return s.T("time.ms", int(d.Milliseconds()))

@@ -39,6 +39,21 @@ func TestExactDurations(t *testing.T) {
 	}
 }
 
+// A span is off by a tenth at most, and how far a time is from now is said in one unit.
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1e9, 0)
+	for span, want := range map[time.Duration][2]string{
+		119 * time.Second: {"119 s", "in 119 s"}, 149 * time.Second: {"2 min 29 s", "in 2 min"}, 2 * time.Minute: {"2 min", "in 2 min"},
+		599 * time.Second: {"9 min 59 s", "in 9 min"}, 629 * time.Second: {"10 min", "in 10 min"}, 119 * time.Minute: {"119 min", "in 119 min"},
+		150 * time.Minute: {"2 h 30 min", "in 2 h"}, 59 * time.Hour: {"2 d 11 h", "in 2 d"}, 250 * time.Hour: {"10 d", "in 10 d"},
+	} {
+		s := Speech{Lang: English, Now: now}
+		require.Equal(t, want, [2]string{s.Span(span), s.Ago(now.Add(span))}, span)
+	}
+	require.Equal(t, "2 分钟 29 秒", Speech{Lang: chinese}.Span(149*time.Second))
+}
+
 // A heading begins with a capital letter, where the language has them.
 func TestHeadings(t *testing.T) {
 	t.Parallel()

@@ -59,8 +59,9 @@
   for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
 
   // What if the limit were another one: what falls due in a step is spread over it evenly.
+  // Its lateness is said in a unit that is off by a tenth at most.
   const long = seconds => {
-    const [, size, unit] = units.find(u => seconds >= u[0]);
+    const [, size, unit] = units.find(u => seconds >= 5 * u[0]);
     return new Intl.NumberFormat(lang, {style: 'unit', unit, unitDisplay: 'short'}).format(Math.trunc(seconds / size));
   };
   const whatIf = () => {
