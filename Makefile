@@ -91,14 +91,13 @@ test-units test-modules test-deployments test-smoke: export GOGC ?= 400
 # What `make test` has built, and the targets below it do not build once more.
 BUILT := -o build -o standalone -o compiled -o peers
 
-# The tests of pace come first, for they need the machine, and only the linters run beside them, at the
-# lowest priority. Then unit tests compute. Deployments wait, so what else computes runs beside them, at a
-# low priority. What ran beside something is printed at the end: of the linters only if they found something.
+# Unit tests compute, and deployments wait. So what else computes runs beside the deployments, at a
+# low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
+# linters only if they found something.
 .PHONY: test
 test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
-	$(MAKE) --no-print-directory $(BUILT) test-pace || status=1; \
 	$(MAKE) --no-print-directory test-units || status=1; \
 	nice -n 10 $(MAKE) --no-print-directory $(BUILT) -k -j 2 --output-sync=target test-modules test-clients test-browser test-smoke >$(BIN)/beside.log 2>&1 & beside=$$!; \
 	$(MAKE) --no-print-directory $(BUILT) test-deployments || status=1; \
@@ -151,7 +150,7 @@ test-deployments: compiled cli $(CRANE)
 	cd e2e && $(GO_TEST) -p 2 -parallel 6 -timeout 25m ./deliveries ./fault ./programs ./deploy ./front ./operations ./timers $$(go list ./... | grep -v /pace)
 
 .PHONY: test-pace
-test-pace: compiled cli # it measures how even a rate is
+test-pace: compiled cli ## how even a rate is, and whether a limit is used up: it needs the machine for itself
 	cd e2e && $(GO_TEST) ./pace
 
 # Our own packages run under the race detector in the unit tests, and together in these.
@@ -291,7 +290,7 @@ test-chart: build ## render the Helm chart with every combination of values
 
 .PHONY: night
 night: ## what takes too long for the gate: all faults, every look of the console, deployments under the race detector, a release; three hours
-	@status=0; for target in test-chart test-release test-browser-long test-race fault; do $(MAKE) --no-print-directory $$target || status=1; done; exit $$status
+	@status=0; for target in test-chart test-release test-browser-long test-pace test-race fault; do $(MAKE) --no-print-directory $$target || status=1; done; exit $$status
 
 .PHONY: isolation
 isolation: build ## measure what a type that floods, fails or hangs does to another one; ten minutes
