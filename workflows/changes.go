@@ -20,6 +20,9 @@ func (t *timerRun) drainSignals() {
 	}
 }
 
+// isChange reports whether a signal is more than a wakeup.
+func isChange(signal timer.Change) bool { return !signal.Wake }
+
 // interrupted reports whether a change or a cancel has arrived.
 func (t *timerRun) interrupted() bool {
 	t.drainSignals()

@@ -1,6 +1,8 @@
 package workflows
 
 import (
+	"slices"
+
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
@@ -82,6 +84,9 @@ func (t *timerRun) decide(report delivery.Report) decision {
 		return t.applyPending()
 	case report.Result.Released():
 		return t.release(report.Result)
+	case slices.ContainsFunc(t.pending, isChange): // it came before the report of an earlier task
+		t.spec.Ongoing, t.delivering = &report, true
+		return t.applyPending()
 	default:
 		return t.deliver(report)
 	}

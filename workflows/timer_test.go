@@ -239,6 +239,48 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	}
 }
 
+// A change that arrived before the task was handed out again applies before the next attempt: it was
+// answered as durable. A wakeup alone changes nothing.
+func TestAChangeBesideAReceipt(t *testing.T) {
+	t.Parallel()
+	failed := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, PolicyVersion: 1}
+	for name, c := range map[string]struct {
+		receipt  delivery.Report
+		changes  []timer.Change
+		attempts int
+		moved    bool
+	}{
+		"moved":            {failed, []timer.Change{{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, true},
+		"moved and woken":  {failed, []timer.Change{{Wake: true}, {ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, true},
+		"woken":            {failed, []timer.Change{{Wake: true}}, 1, false},
+		"delivered before": {delivered, []timer.Change{{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			s.env.SetCurrentHistoryLength(6 + len(c.changes)) // more than a first task finds
+			s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (delivery.Report, error) { return c.receipt, nil })
+			s.deliver = func(*course, activity.Info) (delivery.Report, error) { return delivered, nil }
+			s.woken(len(c.changes), func() {
+				for _, change := range c.changes {
+					change.At = s.at(0)
+					s.signal(change)
+				}
+			})
+			s.run()
+			require.Len(t, s.deliveries, c.attempts)
+			if !c.moved {
+				outcome, _ := s.ended()
+				require.Equal(t, timer.Delivered, outcome.Status)
+				return
+			}
+			after := next(t, s.env)
+			require.Equal(t, 2, after.Revision)
+			require.Equal(t, s.at(time.Hour), after.DueAt)
+		})
+	}
+}
+
 // The signals that wake a run are no sign of an earlier attempt.
 func TestWhatWokeARunIsNoSecondTask(t *testing.T) {
 	t.Parallel()
