@@ -103,9 +103,16 @@ const worded = ({ colorScheme, locale, viewport }) => `${colorScheme}, ${locale}
 /** The window in which all pages are looked at: another one for each way would cost as much as the look. */
 const room = { ...desk, reducedMotion: "reduce" };
 
+/** A zone in which the next hour is of the next day: its times are long. It is that of dark pages. */
+function beforeMidnight() {
+  const hour = new Date().getUTCHours();
+  return `Etc/GMT${hour < 12 ? `+${hour + 1}` : `-${23 - hour}`}`;
+}
+
 async function look({ running, browser }, name, { path, then, status, signedOut }, variant) {
   if (status) browser.expect(answered(status));
-  const page = await browser.blank(signedOut ? { ...room, storageState: stranger } : room);
+  const zone = variant.colorScheme === "dark" ? { timezoneId: beforeMidnight() } : {};
+  const page = await browser.blank({ ...room, ...zone, ...(signedOut ? { storageState: stranger } : {}) });
   await page.context().addCookies([{ name: "wakecall-lang", value: variant.locale, url: `${running.url}/console/` }]);
   await page.emulateMedia({ colorScheme: variant.colorScheme });
   await page.setViewportSize(variant.viewport);
