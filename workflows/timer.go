@@ -72,20 +72,17 @@ func (t *timerRun) run() decision {
 
 // decide acts on the report of an attempt. A change or cancel that arrived during a failed
 // attempt outweighs the failure: once accepted it holds, unless the receiver took the timer
-// first.
+// first. Changes are pending already where the report is that of an earlier task.
 func (t *timerRun) decide(report delivery.Report) decision {
 	switch {
 	case report.Result == delivery.ResultDelivered, report.Result.Final() && !t.interrupted():
 		return t.finish(report)
-	case report.Result.Final():
+	case report.Result.Released():
+		return t.release(report.Result)
+	case report.Result.Final(), slices.ContainsFunc(t.pending, isChange):
 		if report.Attempt > 0 {
 			t.spec.Ongoing, t.delivering = &report, true
 		}
-		return t.applyPending()
-	case report.Result.Released():
-		return t.release(report.Result)
-	case slices.ContainsFunc(t.pending, isChange): // it came before the report of an earlier task
-		t.spec.Ongoing, t.delivering = &report, true
 		return t.applyPending()
 	default:
 		return t.deliver(report)

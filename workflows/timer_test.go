@@ -244,16 +244,18 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 func TestAChangeBesideAReceipt(t *testing.T) {
 	t.Parallel()
 	failed := delivery.Report{Result: delivery.ResultRetry, Attempt: 1, PolicyVersion: 1}
+	move := timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}
 	for name, c := range map[string]struct {
 		receipt  delivery.Report
 		changes  []timer.Change
 		attempts int
 		moved    bool
 	}{
-		"moved":            {failed, []timer.Change{{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, true},
-		"moved and woken":  {failed, []timer.Change{{Wake: true}, {ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, true},
+		"moved":            {failed, []timer.Change{move}, 0, true},
+		"moved and woken":  {failed, []timer.Change{{Wake: true}, move}, 0, true},
+		"not attempted":    {delivery.Report{Result: delivery.ResultRetry}, []timer.Change{move}, 0, true},
 		"woken":            {failed, []timer.Change{{Wake: true}}, 1, false},
-		"delivered before": {delivered, []timer.Change{{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}}}, 0, false},
+		"delivered before": {delivered, []timer.Change{move}, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
