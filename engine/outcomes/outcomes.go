@@ -24,9 +24,10 @@ type Policies interface {
 type Outcomes struct {
 	kernel   *kernel.Kernel
 	policies Policies
-	// pace bounds the questions to visibility, and turn allows one count at a time.
-	pace *rate.Limiter
-	turn chan struct{}
+	// pace bounds the questions to visibility, and turn allows one count at a time. Of the counts that
+	// no request waits for, next allows one to wait for its turn.
+	pace       *rate.Limiter
+	turn, next chan struct{}
 
 	// spent is how many questions the count under way has asked. Who has the turn owns it.
 	spent int
@@ -39,7 +40,7 @@ type Outcomes struct {
 func New(k *kernel.Kernel, policies Policies) *Outcomes {
 	return &Outcomes{
 		kernel: k, policies: policies, pace: rate.NewLimiter(tuning.OutcomesPerSecond, tuning.OutcomesAtOnce),
-		turn: make(chan struct{}, 1), types: map[string]*pastOf{},
+		turn: make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*pastOf{},
 	}
 }
 
@@ -65,9 +66,9 @@ func (o *Outcomes) Between(
 	var minutes []outcomes.Minute
 	for _, businessType := range types {
 		of := o.entryFor(businessType)
-		counting := o.refresh(of)
+		o.refresh(of)
 		if r.BusinessType != "" {
-			if err := of.await(ctx, counting); err != nil {
+			if err := of.await(ctx); err != nil {
 				return answer, types, err
 			}
 		}
@@ -121,33 +122,45 @@ func (o *Outcomes) makeRoom() {
 	delete(o.types, oldest.businessType)
 }
 
-// refresh begins a count, unless the last one is fresh or one is under way. It returns a channel
-// for the count's end; nil if there is none to wait for.
-func (o *Outcomes) refresh(of *pastOf) <-chan struct{} {
+// refresh begins a count, unless the last one is fresh or one is under way.
+func (o *Outcomes) refresh(of *pastOf) {
 	of.mu.Lock()
 	defer of.mu.Unlock()
-	if of.counting != nil || time.Now().Before(of.again) {
-		return of.counting
+	if of.counting == nil && !time.Now().Before(of.again) {
+		of.counting, of.awaited = make(chan struct{}), make(chan struct{})
+		go o.fill(of, of.awaited)
 	}
-	of.counting = make(chan struct{})
-	go o.fill(of)
-	return of.counting
 }
 
 // fill counts the minutes that may have changed, and an hour of those that were never counted.
-func (o *Outcomes) fill(of *pastOf) {
-	ctx, cancel := context.WithTimeout(o.kernel.Leaving, tuning.OutcomesTimeout)
-	defer cancel()
-	var err error
-	var rest time.Duration
-	select {
-	case o.turn <- struct{}{}:
+func (o *Outcomes) fill(of *pastOf, awaited <-chan struct{}) {
+	rest, err := time.Duration(0), o.takeTurn(awaited)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(o.kernel.Leaving, tuning.OutcomesTimeout)
 		rest, err = o.fillParts(ctx, of)
+		cancel()
 		<-o.turn
-	case <-ctx.Done():
-		err = ctx.Err()
 	}
 	of.end(kernel.Translate(err), rest)
+}
+
+// takeTurn waits for the turn of a count. With hundreds of types to count, one that a request waits for
+// goes before the others.
+func (o *Outcomes) takeTurn(awaited <-chan struct{}) error {
+	leaving := o.kernel.Leaving
+	select {
+	case <-awaited:
+	case o.next <- struct{}{}:
+		defer func() { <-o.next }()
+	case <-leaving.Done():
+		return leaving.Err()
+	}
+	select {
+	case o.turn <- struct{}{}:
+		return nil
+	case <-leaving.Done():
+		return leaving.Err()
+	}
 }
 
 // fillParts counts what is open, and returns how long the last minutes rest then.

@@ -174,6 +174,43 @@ func TestACountWithoutATurn(t *testing.T) {
 	})
 }
 
+// Who asks for one type does not wait until two hundred others are counted, also where it was among
+// them already.
+func TestATypeThatIsNamedGoesFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var all []string
+		for i := range tuning.OutcomesTypes {
+			all = append(all, "t"+strconv.Itoa(i))
+		}
+		p := open(t, all...)
+		for _, businessType := range all {
+			p.end(businessType, 1, 1, 0)
+		}
+		to := enginetest.MinuteIn(time.Minute)
+		hour := outcomes.Span{From: to.Add(-time.Hour), To: to, Step: time.Minute}
+		_, _, err := p.Between(t.Context(), Request{Span: hour}, everything)
+		require.NoError(t, err)
+		synctest.Wait()
+		began, last := time.Now(), all[len(all)-1]
+		_, _, err = p.Between(t.Context(), Request{BusinessType: last, Span: hour}, everything)
+		require.NoError(t, err)
+		require.Less(t, time.Since(began), tuning.CallTimeout)
+		counted := 0
+		for _, businessType := range all {
+			if _, at := p.entryFor(businessType).between(hour); at != 0 {
+				counted++
+			}
+		}
+		require.Less(t, counted, len(all)/2, "the others still wait")
+		time.Sleep(time.Duration(len(all)) * tuning.OutcomesQuestion) //nolint:forbidigo // the time of the bubble
+		for _, businessType := range all {
+			_, at := p.entryFor(businessType).between(hour)
+			require.NotZero(t, at, "none is forgotten")
+		}
+	})
+}
+
 // A type that had a failure is counted although nobody asks for it.
 func TestFailuresAreFound(t *testing.T) {
 	t.Parallel()

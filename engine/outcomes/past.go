@@ -26,8 +26,10 @@ type pastOf struct {
 	mu        sync.Mutex
 	minutes   [kept]minute
 	countedAt wire.Instant
-	counting  chan struct{}
-	again     time.Time
+	// counting is closed at the end of the count under way, and awaited once a request waits for it.
+	counting, awaited chan struct{}
+
+	again time.Time
 	// back is when hours before the last one may be counted again, and reach how many minutes of them. It
 	// grows as long as nothing ended in them.
 	back  time.Time
@@ -128,12 +130,11 @@ func (o *pastOf) end(err error, rest time.Duration) {
 	o.counting = nil
 }
 
-// await waits for the count under way if nothing is known.
-func (o *pastOf) await(ctx context.Context, counting <-chan struct{}) error {
-	o.mu.Lock()
-	known := o.countedAt != 0
-	o.mu.Unlock()
-	if !known && counting != nil {
+// await waits for the count under way if nothing is known, as long as a call may take.
+func (o *pastOf) await(ctx context.Context) error {
+	if counting := o.hurry(); counting != nil {
+		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
+		defer cancel()
 		select {
 		case <-counting:
 		case <-ctx.Done():
@@ -146,6 +147,22 @@ func (o *pastOf) await(ctx context.Context, counting <-chan struct{}) error {
 		return o.err
 	}
 	return nil
+}
+
+// hurry gives the count under way precedence if nothing is known. The channel is closed at its end; nil if
+// there is none to wait for.
+func (o *pastOf) hurry() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.countedAt != 0 || o.counting == nil {
+		return nil
+	}
+	select {
+	case <-o.awaited:
+	default:
+		close(o.awaited)
+	}
+	return o.counting
 }
 
 // between are the known minutes of a time.
