@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -32,7 +33,7 @@ type Watch struct {
 func Shipped() Pace {
 	return Pace{
 		Every: tuning.LookEvery, Seldom: tuning.LookSeldom, Counts: tuning.LookCounts, Question: tuning.LookQuestion,
-		Ahead: tuning.LookAhead, Wait: tuning.LookWait,
+		Ahead: tuning.LookAhead, Wait: tuning.LookWait, Briefly: tuning.LookBriefly, Recent: tuning.LookRecent,
 	}
 }
 
@@ -52,18 +53,23 @@ type Pace struct {
 	Counts, Question time.Duration
 	// Ahead is how long the time ahead rests for each business type.
 	Ahead time.Duration
-	// Wait bounds how long a page waits for a look.
-	Wait time.Duration
+	// Wait bounds how long a page waits for a look, and Briefly where it shows every change that was made
+	// here, and is younger than Recent.
+	Wait, Briefly, Recent time.Duration
 }
 
 // Picture is the installation as it is known. Who sees how much of it is for [Picture.SeenBy].
 func (w *Watch) Picture(ctx context.Context) *Picture {
-	last, changes, fresh := w.known()
-	if fresh {
+	last, changes, age := w.known()
+	if age < w.Every {
 		return last
 	}
 	looked := w.asking.DoChan(key(changes), func() (any, error) { return w.refresh(last, changes), nil })
-	wait, cancel := context.WithTimeout(ctx, w.Wait)
+	patience := w.Wait
+	if age < w.Recent {
+		patience = w.Briefly
+	}
+	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	select {
 	case result := <-looked:
@@ -81,18 +87,21 @@ func (w *Watch) Last() *Picture {
 	return &Picture{Answers: Answers{Away: allAway()}}
 }
 
-func (w *Watch) known() (last *Picture, changes int, fresh bool) {
+// known returns the last picture and its age, which has no end if a change was made here since.
+func (w *Watch) known() (last *Picture, changes int, age time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	fresh = w.last != nil && w.lookedAt == w.changes && w.now().Sub(w.last.At) < w.Every
-	return w.last, w.changes, fresh
+	if w.last == nil || w.lookedAt != w.changes {
+		return w.last, w.changes, math.MaxInt64
+	}
+	return w.last, w.changes, w.now().Sub(w.last.At)
 }
 
 func (w *Watch) refresh(last *Picture, changes int) *Picture {
 	if last == nil {
 		last = &Picture{}
 	}
-	if known, _, fresh := w.known(); fresh { // the look before has ended since it was asked for
+	if known, _, age := w.known(); age < w.Every { // the look before has ended since it was asked for
 		return known
 	}
 	next := w.look(w.beforeChanges(last, changes))

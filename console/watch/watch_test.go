@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -63,6 +64,33 @@ func TestALookThatTakesLong(t *testing.T) {
 	w.Every, w.Wait = time.Hour, time.Minute
 	require.Equal(t, time.Unix(2000, 0), w.Picture(t.Context()).At)
 	close(goOn)
+}
+
+// Where the last picture is recent, a slow look keeps no page waiting. One that is old, or that lacks a
+// change that was made here, does.
+func TestARecentPictureIsShownAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := &Watch{Pace: Pace{Every: 5 * time.Second, Wait: time.Minute, Briefly: time.Millisecond, Recent: 15 * time.Second}, now: time.Now}
+		w.look = func(*Picture) *Picture {
+			at := time.Now()
+			time.Sleep(3 * time.Second) //nolint:forbidigo // the time of the bubble
+			return &Picture{At: at}
+		}
+		waits := func(pause time.Duration) time.Duration {
+			time.Sleep(pause) //nolint:forbidigo // the time of the bubble
+			began := time.Now()
+			w.Picture(t.Context())
+			return time.Since(began)
+		}
+		require.Equal(t, 3*time.Second, waits(0), "nothing is known")
+		require.Zero(t, waits(time.Second), "it is fresh")
+		require.Equal(t, time.Millisecond, waits(5*time.Second), "it is recent")
+		require.Zero(t, waits(3*time.Second), "the look has ended meanwhile")
+		require.Equal(t, 3*time.Second, waits(20*time.Second), "it is old")
+		w.Changed()
+		require.Equal(t, 3*time.Second, waits(0), "it lacks a change")
+	})
 }
 
 // noted notes the paths of calls, and refuses those that begin with one of away.

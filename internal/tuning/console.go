@@ -42,8 +42,11 @@ const (
 	CountsCost   = 8
 	// LookAhead is how long the time ahead rests for each type, whose forecast is read from memory.
 	LookAhead = time.Second
-	// LookWait bounds how long a page waits for a look.
-	LookWait = 400 * time.Millisecond
+	// LookWait bounds how long a page waits for a look, and LookBriefly where what is known is younger than
+	// LookRecent: with hundreds of types a look takes longer than a page may.
+	LookWait    = 400 * time.Millisecond
+	LookBriefly = 20 * time.Millisecond
+	LookRecent  = 15 * time.Second
 	// LookEngine bounds how long a look waits for Temporal to tell that there is no such timer.
 	LookEngine = 2 * time.Second
 	// LookTimeout bounds a look.
