@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	wakecall "github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receivers"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
@@ -147,17 +149,18 @@ func TestRingsAroundTheIdleTime(t *testing.T) {
 	server := receivers.StartWith(t, receivers.Node, receivers.Settings{Idle: idle})
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": server.URL + "/"}, "retry": testenv.JSON{"steps": []string{"100ms"}}})
 	due := time.Now().Add(3 * time.Second)
-	var timers []testenv.JSON
+	var timers []wakecall.Booking
 	for round := range rounds {
 		for n := range width {
-			timers = append(timers, testenv.JSON{
-				"business_type": kind, "business_id": strconv.Itoa(round*width + n), "due_at": due.UTC().Format(time.RFC3339Nano),
-			})
+			var timer wakecall.Booking
+			timer.DueAt = wire.At(due)
+			timer.Key = wire.Key{BusinessType: kind, BusinessID: strconv.Itoa(round*width + n)}
+			timers = append(timers, timer)
 		}
 		due = due.Add(idle + time.Duration(round%sweep)*time.Millisecond)
 	}
 	for chunk := range slices.Chunk(timers, 1000) {
-		require.Equal(t, http.StatusOK, env.Do("POST", "/v1/timers/batch", testenv.JSON{"timers": chunk}).Status)
+		env.AddBatch(chunk)
 	}
 	env.AwaitAll(kind, len(timers), "delivered")
 	again := 0

@@ -176,6 +176,12 @@ func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 		bookings[i].Key = wire.Key{BusinessType: businessType, BusinessID: strconv.Itoa(i)}
 		bookings[i].Delay = wakecall.After(delay)
 	}
+	e.AddBatch(bookings)
+}
+
+// AddBatch books timers in one batch, and once more those that were refused with 503.
+func (e *Env) AddBatch(bookings []wakecall.Booking) {
+	e.t.Helper()
 	for until := time.Now().Add(Patience); len(bookings) > 0; {
 		added, err := e.Wakecall().Timers.AddBatch(e.t.Context(), bookings)
 		require.NoError(e.t, err)
@@ -191,7 +197,7 @@ func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 	}
 }
 
-// AwaitAll returns once the timers that AddMany booked have the status.
+// AwaitAll returns once the timers with the ids 0 to n-1 have the status.
 func (e *Env) AwaitAll(businessType string, n int, status string) {
 	e.t.Helper()
 	for i := range n {
