@@ -103,6 +103,7 @@ func (o *Outcomes) entryFor(businessType string) *pastOf {
 	if of == nil {
 		o.makeRoom()
 		of = &pastOf{businessType: businessType}
+		of.life, of.drop = context.WithCancel(o.kernel.Leaving)
 		o.types[businessType] = of
 	}
 	of.asked = time.Now()
@@ -120,6 +121,7 @@ func (o *Outcomes) makeRoom() {
 		}
 	}
 	delete(o.types, oldest.businessType)
+	oldest.drop()
 }
 
 // refresh begins a count, unless the last one is fresh or one is under way.
@@ -134,32 +136,32 @@ func (o *Outcomes) refresh(of *pastOf) {
 
 // fill counts the minutes that may have changed, and an hour of those that were never counted.
 func (o *Outcomes) fill(of *pastOf, awaited <-chan struct{}) {
-	rest, err := time.Duration(0), o.takeTurn(awaited)
-	if err == nil {
-		ctx, cancel := context.WithTimeout(o.kernel.Leaving, tuning.OutcomesTimeout)
-		rest, err = o.fillParts(ctx, of)
-		cancel()
-		<-o.turn
+	if err := o.takeTurn(of.life, awaited); err != nil {
+		of.end(kernel.Translate(err), 0)
+		return
 	}
+	ctx, cancel := context.WithTimeout(of.life, tuning.OutcomesTimeout)
+	defer cancel()
+	rest, err := o.fillParts(ctx, of)
+	<-o.turn
 	of.end(kernel.Translate(err), rest)
 }
 
 // takeTurn waits for the turn of a count. With hundreds of types to count, one that a request waits for
 // goes before the others.
-func (o *Outcomes) takeTurn(awaited <-chan struct{}) error {
-	leaving := o.kernel.Leaving
+func (o *Outcomes) takeTurn(ctx context.Context, awaited <-chan struct{}) error {
 	select {
 	case <-awaited:
 	case o.next <- struct{}{}:
 		defer func() { <-o.next }()
-	case <-leaving.Done():
-		return leaving.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	select {
 	case o.turn <- struct{}{}:
 		return nil
-	case <-leaving.Done():
-		return leaving.Err()
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

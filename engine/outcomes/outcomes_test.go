@@ -229,15 +229,27 @@ func TestFailuresAreFound(t *testing.T) {
 	})
 }
 
-// Of too many types, those go that were asked for longest ago.
+// Of too many types, those go that were asked for longest ago, and with them a count that waits: requests
+// with invented names leave nothing behind.
 func TestTypesAreBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := open(t)
-		for i := range tuning.OutcomesTypes + 1 {
-			p.entryFor("t" + strconv.Itoa(i))
+		p.turn <- struct{}{} // every count waits
+		first := p.entryFor("t0")
+		waits := func() bool {
+			synctest.Wait()
+			first.mu.Lock()
+			defer first.mu.Unlock()
+			return first.counting != nil
+		}
+		for i := range tuning.OutcomesTypes {
+			p.refresh(p.entryFor("t" + strconv.Itoa(i)))
 			time.Sleep(time.Second) //nolint:forbidigo // the time of the bubble
 		}
+		require.True(t, waits())
+		p.refresh(p.entryFor("another"))
+		require.False(t, waits())
 		require.Len(t, p.types, tuning.OutcomesTypes)
 		require.NotContains(t, p.types, "t0")
 		require.Contains(t, p.types, "t1")

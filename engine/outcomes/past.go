@@ -22,6 +22,9 @@ const (
 type pastOf struct {
 	businessType string
 	asked        time.Time // guarded by [Outcomes.mu]
+	// life ends, by drop, when others need the room of this type. So does its count, also one that waits.
+	life context.Context
+	drop context.CancelFunc
 
 	mu        sync.Mutex
 	minutes   [kept]minute
@@ -132,7 +135,7 @@ func (o *pastOf) end(err error, rest time.Duration) {
 
 // await waits for the count under way if nothing is known, as long as a call may take.
 func (o *pastOf) await(ctx context.Context) error {
-	if counting := o.hurry(); counting != nil {
+	if counting := o.hurryCount(); counting != nil {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
 		select {
@@ -149,9 +152,9 @@ func (o *pastOf) await(ctx context.Context) error {
 	return nil
 }
 
-// hurry gives the count under way precedence if nothing is known. The channel is closed at its end; nil if
+// hurryCount gives the count under way precedence if nothing is known. The channel is closed at its end; nil if
 // there is none to wait for.
-func (o *pastOf) hurry() <-chan struct{} {
+func (o *pastOf) hurryCount() <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.countedAt != 0 || o.counting == nil {
