@@ -105,13 +105,13 @@ func TestConditionsAreHonouredOrRefused(t *testing.T) {
 		if server.contract.Scopes[calls.Call{Method: route.Method, Path: route.Path}].Understands(calls.IfMatch) {
 			honoured++
 		}
-		for name := range calls.Conditions {
+		for _, condition := range calls.Conditions {
 			request := httptest.NewRequest(route.Method, here+strings.NewReplacer(":type", "order", ":id", "1").Replace(route.Path), nil)
-			request.Header.Set(name, `W/"3"`)
+			request.Header.Set(condition.Header, `W/"3"`)
 			answer := httptest.NewRecorder()
 			server.Handler().ServeHTTP(answer, request)
 			require.Equal(t, http.StatusUnprocessableEntity, answer.Code, "%s %s: %s", route.Method, route.Path, answer.Body)
-			require.Contains(t, answer.Body.String(), `"pointer":"`+name+`"`, "%s %s", route.Method, route.Path)
+			require.Contains(t, answer.Body.String(), `"pointer":"`+condition.Header+`"`, "%s %s", route.Method, route.Path)
 		}
 	}
 	require.Greater(t, changes, honoured)

@@ -161,11 +161,7 @@ func (e *Entry) close(c echo.Context, err error) {
 func (e *Entry) change() {
 	switch {
 	case e.terms != nil:
-		var before timer.Memo
-		if e.found != nil {
-			before = *e.found
-		}
-		e.Changes = e.terms.Changes(before)
+		e.Changes = e.terms.Changes(e.found)
 	case e.Changes == nil && e.Outcome != trail.Refused: // what was refused may name anything
 		for _, name := range slices.Sorted(maps.Keys(e.body)) {
 			e.AddField(name, valueOf(name, e.body[name]))

@@ -2,7 +2,6 @@ package calls
 
 import (
 	"io"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,9 +38,15 @@ const HeaderIfNoneMatch = "If-None-Match"
 // has ended (draft-ietf-httpapi-idempotency-key-header-07).
 const HeaderIdempotencyKey = "Idempotency-Key"
 
-// Conditions are the headers that make a change depend on the present state (RFC 9110,
-// section 13.1), each with its part. No call understands the last one.
-var Conditions = map[string]Part{timer.HeaderIfMatch: IfMatch, HeaderIfNoneMatch: IfNoneMatch, "If-Unmodified-Since": 0}
+// Condition is a header that makes a change depend on the present state (RFC 9110, section
+// 13.1), with its part.
+type Condition struct {
+	Header string
+	Part   Part
+}
+
+// Conditions has every condition, by header. No call understands the last one.
+var Conditions = []Condition{{timer.HeaderIfMatch, IfMatch}, {HeaderIfNoneMatch, IfNoneMatch}, {"If-Unmodified-Since", 0}}
 
 // Understands reports whether a call understands a part of its request.
 func (s Scope) Understands(p Part) bool { return s.accepts&p != 0 }
@@ -74,9 +79,9 @@ func AcceptConditions(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		var errs wire.FieldErrors
-		for _, name := range slices.Sorted(maps.Keys(Conditions)) {
-			if len(r.Header.Values(name)) > 0 && !ScopeOf(r.Context()).Understands(Conditions[name]) {
-				errs.Add(name, wire.CodeUnknownField, "is not supported by this call")
+		for _, condition := range Conditions {
+			if len(r.Header.Values(condition.Header)) > 0 && !ScopeOf(r.Context()).Understands(condition.Part) {
+				errs.Add(condition.Header, wire.CodeUnknownField, "is not supported by this call")
 			}
 		}
 		if err := errs.Err(); err != nil {

@@ -39,23 +39,30 @@ func logging(options Options) echo.MiddlewareFunc {
 				c.Error(err)
 			}
 			took := time.Since(began)
-			route, status := c.Path(), c.Response().Status
-			options.Telemetry.Requested(c.Request().Method, route, status, took)
-			line := []any{
-				"method", wire.Clip(c.Request().Method, tuning.LoggedBytes), "route", route, "status", status, "took", took.String(),
-				"request_id", c.Response().Header().Get(echo.HeaderXRequestID), "client", calls.Author(c), "from", c.RealIP(),
-			}
+			status := c.Response().Status
+			options.Telemetry.Requested(c.Request().Method, c.Path(), status, took)
 			cause := answers.CauseOf(c)
-			if cause != nil {
-				line = append(line, "cause", wire.Clip(cause.Error(), tuning.LoggedBytes))
+			if level := levelOf(status, cause); options.Logger.Enabled(c.Request().Context(), level) {
+				options.Logger.Log(c.Request().Context(), level, "request", lineOf(c, took, cause)...)
 			}
-			options.Logger.Log(c.Request().Context(), levelOf(status, cause), "request", line...)
 			if broken { // nobody shall take the part for the whole
 				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http has no other way to break a connection
 			}
 			return nil
 		}
 	}
+}
+
+// lineOf returns what the line of a request says, by name.
+func lineOf(c echo.Context, took time.Duration, cause error) []any {
+	line := []any{
+		"method", wire.Clip(c.Request().Method, tuning.LoggedBytes), "route", c.Path(), "status", c.Response().Status, "took", took.String(),
+		"request_id", c.Response().Header().Get(echo.HeaderXRequestID), "client", calls.Author(c), "from", c.RealIP(),
+	}
+	if cause != nil {
+		line = append(line, "cause", wire.Clip(cause.Error(), tuning.LoggedBytes))
+	}
+	return line
 }
 
 func levelOf(status int, cause error) slog.Level {

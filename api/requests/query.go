@@ -42,7 +42,11 @@ type Query struct {
 
 // ReadQuery reads the query of a call that knows these parameters.
 func ReadQuery(c echo.Context, known ...string) *Query {
-	q := &Query{Values: url.Values{}}
+	q := &Query{}
+	if c.Request().URL.RawQuery == "" {
+		return q
+	}
+	q.Values = url.Values{}
 	for part := range strings.SplitSeq(c.Request().URL.RawQuery, "&") {
 		if part != "" {
 			q.read(part)

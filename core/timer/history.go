@@ -1,9 +1,9 @@
 package timer
 
 import (
-	"encoding/json"
-	"maps"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
@@ -128,21 +128,58 @@ var shownTerms = []string{
 	"due_at", "due_local", "timezone", "delay", "max_wait", "latest_at", "expires_after", "paused", "priority", "recurrence", "retry",
 }
 
-// Changes returns the fields that the terms set, by name. before is the timer before the change.
-func (t Terms) Changes(before Memo) (changes []FieldChange) {
-	was, says := members(Terms{
-		Paused: given(before.Suspended), DueAt: given(before.DueAt), LatestAt: given(before.LatestAt),
-		ExpiresAfter: given(before.ExpiresAfter), Priority: given(before.Priority),
-	}), members(t)
-	for _, name := range slices.Sorted(maps.Keys(says)) {
-		change := FieldChange{Field: name}
-		if slices.Contains(shownTerms, name) {
-			change.From, change.To = was[name], says[name]
+// termField is a field of [Terms] by its name on the wire.
+type termField struct {
+	name  string
+	index []int
+	shown bool
+}
+
+// termFields has every field of [Terms], by name.
+var termFields = fieldsOfTerms()
+
+func fieldsOfTerms() (fields []termField) {
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[Terms]()) {
+		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+		fields = append(fields, termField{name: name, index: field.Index, shown: slices.Contains(shownTerms, name)})
+	}
+	slices.SortFunc(fields, func(a, b termField) int { return strings.Compare(a.name, b.name) })
+	return fields
+}
+
+// Changes returns the fields that the terms set, by name. before is the timer before the change,
+// and nil for a booking.
+func (t *Terms) Changes(before *Memo) (changes []FieldChange) {
+	was, says := reflect.ValueOf(termsOf(before)).Elem(), reflect.ValueOf(t).Elem()
+	for _, field := range termFields {
+		value := says.FieldByIndex(field.index)
+		if value.IsZero() {
+			continue
+		}
+		change := FieldChange{Field: field.name}
+		if field.shown {
+			change.To = value.Interface()
+			if old := was.FieldByIndex(field.index); !old.IsZero() {
+				change.From = old.Interface()
+			}
 		}
 		changes = append(changes, change)
 	}
 	return changes
 }
+
+// termsOf returns the shown terms that a memo has, and none without a memo.
+func termsOf(m *Memo) *Terms {
+	if m == nil {
+		return &noTerms
+	}
+	return &Terms{
+		Paused: given(m.Suspended), DueAt: given(m.DueAt), LatestAt: given(m.LatestAt),
+		ExpiresAfter: given(m.ExpiresAfter), Priority: given(m.Priority),
+	}
+}
+
+var noTerms Terms
 
 // given returns a pointer to a value, nil if it is zero.
 func given[T comparable](value T) *T {
@@ -151,11 +188,4 @@ func given[T comparable](value T) *T {
 		return nil
 	}
 	return &value
-}
-
-// members returns the terms as the members of a JSON object.
-func members(t Terms) (found map[string]any) {
-	text, _ := json.Marshal(t) // terms always marshal, see [Terms.Fingerprint]
-	_ = json.Unmarshal(text, &found)
-	return found
 }

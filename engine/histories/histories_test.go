@@ -144,7 +144,7 @@ func TestChangesInAStory(t *testing.T) {
 	}, s.told())
 	entries := s.run.allEntries()
 	require.Equal(t, []int{3, 4}, []int{entries[0].RevisionBefore, entries[0].Revision})
-	require.Equal(t, []timer.FieldChange{{Field: "delay", To: "1m"}, {Field: "payload"}}, entries[0].Changes)
+	require.Equal(t, []timer.FieldChange{{Field: "delay", To: minutes(1)}, {Field: "payload"}}, entries[0].Changes)
 	require.Equal(t, "/latest_at", entries[1].Errors[0].Pointer)
 	require.Zero(t, entries[1].Revision)
 	require.Equal(t, []int{4, 5}, []int{entries[2].RevisionBefore, entries[2].Revision})

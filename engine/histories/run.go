@@ -133,7 +133,7 @@ func (s *runHistory) change(entry timer.HistoryEntry, input *commonpb.Payloads) 
 		s.add(entry)
 		return
 	}
-	entry.Event, entry.Result, entry.Changes = timer.HistoryChanged, timer.HistoryPending, change.Terms.Changes(s.spec.Memo)
+	entry.Event, entry.Result, entry.Changes = timer.HistoryChanged, timer.HistoryPending, change.Terms.Changes(&s.spec.Memo)
 	switch {
 	case change.Ring:
 		entry.Event = timer.HistoryFired
