@@ -35,13 +35,13 @@ func sleepThenActivity(Timer) (client.StartWorkflowOptions, any) {
 
 // delayThenActivity lets the server wait.
 func delayThenActivity(t Timer) (client.StartWorkflowOptions, any) {
-	return client.StartWorkflowOptions{StartDelay: time.Until(t.Due)}, calling
+	return client.StartWorkflowOptions{StartDelay: max(0, time.Until(t.Due))}, calling
 }
 
 // delayThenLocal calls within the first workflow task: the least cost of one workflow for
 // each timer.
 func delayThenLocal(t Timer) (client.StartWorkflowOptions, any) {
-	return client.StartWorkflowOptions{StartDelay: time.Until(t.Due)}, local
+	return client.StartWorkflowOptions{StartDelay: max(0, time.Until(t.Due))}, local
 }
 
 func sleepingLoop(ctx workflow.Context, call Call) error {

@@ -14,7 +14,7 @@ type standalone struct{ loop }
 // Add starts an activity that the server dispatches when it is due.
 func (s *standalone) Add(ctx context.Context, timer Timer) error {
 	_, err := s.client.ExecuteActivity(ctx, client.StartActivityOptions{
-		ID: timer.ID, TaskQueue: queue, StartToCloseTimeout: callTimeout, StartDelay: time.Until(timer.Due),
+		ID: timer.ID, TaskQueue: queue, StartToCloseTimeout: callTimeout, StartDelay: max(0, time.Until(timer.Due)),
 	}, ringing, Call{ID: timer.ID, Due: timer.Due})
 	return err
 }
