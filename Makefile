@@ -89,13 +89,13 @@ export GORACE ?= atexit_sleep_ms=100
 test-units test-modules test-deployments test-smoke: export GOGC ?= 400
 
 # What `make test` has built, and the targets below it do not build once more.
-BUILT := -o build -o standalone -o compiled -o peers
+BUILT := -o build -o standalone -o compiled
 
 # Unit tests compute, and deployments wait. So what else computes runs beside the deployments, at a
 # low priority, and the linters, at the lowest one, beside all. What they say is printed at the end: of the
 # linters only if they found something.
 .PHONY: test
-test: deps compiled peers cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
+test: deps compiled cli $(GOLANGCI) $(WORKFLOWCHECK) $(ACTIONLINT) $(CRANE) ## everything: linters, unit tests, and the whole of Wakecall on a real Temporal
 	@nice -n 19 $(MAKE) --no-print-directory lint >$(BIN)/lint.log 2>&1 & lint=$$!; beside=; \
 	trap 'kill $$lint $$beside; exit 1' INT TERM; status=0; \
 	$(MAKE) --no-print-directory test-units || status=1; \
@@ -112,23 +112,23 @@ test-short: ## for the inner loop: unit tests and workflows in workflow time, no
 # What has no goroutines has no races: a test of internal/arch holds the core to that.
 PURE := /(core|internal/arch)(/|$$)
 
-# The console and the API go through once more without the detector: there they send thousands of
-# requests, and count what a refusal costs. Some packages wait, so three run at once.
+# These have sweeps, which the detector is spared (internal/detector), so they go through without it as well.
+SWEEPS := ./api ./console ./workflows ./activities/dispatch
+
+# Some packages wait, so three run at once.
 .PHONY: test-units
 test-units:
-	$(GO_TEST) -p 3 $$(go list ./... | grep -E '$(PURE)') ./api ./console
+	$(GO_TEST) -p 3 $$(go list ./... | grep -E '$(PURE)') $(SWEEPS)
 	$(GO_TEST) -p 3 $(RACE) $$(go list ./... | grep -vE '$(PURE)')
 
-# These packages of the benchmark run whole systems, with a Temporal in process. The detector watches
-# them at night.
+# These packages of the benchmark run whole systems, most of them not ours: that is for the night.
 WHOLE := /bench(/(counts|run|systems))?$$
 
 .PHONY: test-modules
-test-modules: compiled cli peers # the benchmark's tests start them
+test-modules: compiled
 	cd standalone && $(GO_TEST) ./...
 	cd examples && $(GO_TEST) ./...
 	cd bench && $(GO_TEST) $(RACE) $$(go list ./... | grep -vE '$(WHOLE)')
-	cd bench && $(GO_TEST) $$(go list ./... | grep -E '$(WHOLE)')
 	cd bench/peers && $(GO_TEST) ./...
 	cd deploy/helm && $(AS_BUILT) go test ./...
 

@@ -35,6 +35,7 @@ import (
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/detector"
 )
 
 // What a body that is refused may cost: memory by its size, with room for a request itself
@@ -50,7 +51,7 @@ const (
 // runs it without.
 func withoutDetector(t *testing.T) {
 	t.Helper()
-	if raced {
+	if detector.Watches {
 		t.Skip("the race detector costs more than what is measured")
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -27,6 +28,7 @@ func (h *house) overTheWire(path string) (n int) {
 // The budget of the first page, with what it loads, also where there are many types.
 func TestTheFirstPageIsLight(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	h := open(t, plan{keys: staff, secret: seal.NewKey(), every: time.Hour})
 	for n := range 300 {
 		rule := closing()

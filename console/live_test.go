@@ -13,6 +13,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -138,6 +139,7 @@ func TestSessionsOfStreams(t *testing.T) {
 // The plots of a page are drawn apart from the rest of it, which leaves alone those that it has.
 func TestPlotsAreDrawnApart(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	h := open(t, plan{every: time.Hour})
 	h.shelf.rules = []policy.Policy{closing()}
 	for _, page := range []string{"/console/", typePage} {

@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/bulk"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -98,6 +99,7 @@ func countOf(filter timer.Filter) bulk.Job {
 // change that is refused is recorded.
 func TestRolesAndRoutes(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	view := dailyOf(viewOf(timer.Scheduled))
 	roles := map[string]auth.Role{"root": auth.Admin, "anna": auth.Operator, "eve": auth.Viewer, "otto": auth.NoRole, "": auth.NoRole}
 	for _, mode := range []site.Mode{site.On, site.ReadOnly} {

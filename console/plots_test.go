@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
 	engine "github.com/wakecall/wakecall/engine/outcomes"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -59,6 +60,7 @@ func (l latenessOf) Lateness(_ context.Context, _ []string, span outcomes.Span) 
 // a table, and links to exactly those timers.
 func TestPlotsOfPastAndAhead(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
 	h.shelf.rules = []policy.Policy{closing()}
 	minute := wire.At(time.Now().Truncate(time.Minute))

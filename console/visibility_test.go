@@ -39,6 +39,7 @@ import (
 	"github.com/wakecall/wakecall/engine/testrings"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -233,7 +234,7 @@ const (
 // Open consoles add two questions a second at most, whatever they show and however many types there are, and
 // none once they are closed. A hundred of them ask as much of Temporal's visibility as one.
 func TestOpenConsolesAskLittle(t *testing.T) {
-	sweep(t)
+	detector.SkipSweep(t)
 	// Where there are many types one scene has all pages: rendering them takes its time.
 	for types, pages := range map[int][]string{5: asking, 50: nil} {
 		synctest.Test(t, func(t *testing.T) {
@@ -256,7 +257,7 @@ func TestOpenConsolesAskLittle(t *testing.T) {
 
 // What one viewer causes is all that a hundred cause.
 func TestAHundredConsolesAskAsOne(t *testing.T) {
-	sweep(t)
+	detector.SkipSweep(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := installed(t, 5, 1)
 		c.watched = 90 * time.Second // a count more or less matters little then
@@ -269,7 +270,7 @@ func TestAHundredConsolesAskAsOne(t *testing.T) {
 
 // Consoles that look each for itself are found: this is the control.
 func TestConsolesThatLookEachForItselfAreFound(t *testing.T) {
-	sweep(t)
+	detector.SkipSweep(t)
 	synctest.Test(t, func(t *testing.T) {
 		c := installed(t, 5, 5)
 		one, _ := c.asksOpen(1, "/console/timers")

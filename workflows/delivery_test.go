@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -73,6 +74,7 @@ func TestExpiresAtItsLatestTime(t *testing.T) {
 // twice, with the events of a timer, a task and a marker.
 func TestAskedInVainForWeeks(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	const weeks, events, most = 6 * 7 * 24 * time.Hour, 6, 51_200
 	s := newCourse(t)
 	s.ring.Latest, s.ring.PolicyVersion = s.at(time.Hour), 3

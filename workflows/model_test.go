@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/model"
+	"github.com/wakecall/wakecall/internal/detector"
 )
 
 // played is the most events on the way to a played edge. One more doubles the number of
@@ -55,6 +56,7 @@ func edges() []model.Edge {
 // runs, shows and remembers the same, in the same order, and hands the same on.
 func TestTheWorkflowFollowsTheModel(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	decisions := map[string]bool{}
 	for _, edge := range edges() {
 		p := sequence(t, edge)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -37,6 +38,7 @@ func (h *world) last() *dispatch.State {
 // Waiting shards report that they wait, and get their turn.
 func TestShardsTakeTurnsAtPlaces(t *testing.T) {
 	t.Parallel()
+	detector.SkipSweep(t)
 	synctest.Test(t, func(t *testing.T) {
 		shared, quick := slow("slow").executor(), newWorld(20, 20)
 		end := make(chan struct{})

@@ -1,6 +1,0 @@
-//go:build !race
-
-package api
-
-// raced reports whether the race detector watches.
-const raced = false
