@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,6 +23,8 @@ type Call struct {
 	// Fresh reports whether the call is made for each visit, and its answer is not kept: who looks is
 	// recorded, or an answer that was given earlier is of no use.
 	Fresh bool
+	// MaxAge is how old an answer may be that a loaded page shows in place of a new one.
+	MaxAge time.Duration
 }
 
 // Get is a call that asks for something.
@@ -33,6 +36,12 @@ func Post(path string, body any) Call { return Call{Method: http.MethodPost, Pat
 // With is a call with a query.
 func (made Call) With(query url.Values) Call {
 	made.Query = query
+	return made
+}
+
+// Within is a call whose answer may be so old.
+func (made Call) Within(age time.Duration) Call {
+	made.MaxAge = age
 	return made
 }
 

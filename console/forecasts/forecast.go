@@ -114,7 +114,7 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 
 func (c *Pages) forecastOf(v *site.Visit, businessType string, query url.Values, f *calls.Forecast) *calls.Problem {
 	query.Set("business_type", businessType)
-	_, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query), f)
+	_, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query).Within(tuning.LoadedPlots), f)
 	return problem
 }
 

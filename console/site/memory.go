@@ -19,10 +19,11 @@ type memory struct {
 	size int
 }
 
-// known is an answer, and when it was given.
+// known is an answer, and when it was given. It shows the first changes that were made here.
 type known struct {
 	*calls.Answer
-	at time.Time
+	at      time.Time
+	changes int
 }
 
 // bytes is about what an answer takes.

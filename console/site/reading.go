@@ -63,7 +63,8 @@ func (v *Visit) ShowOld(at time.Time) { v.reads.showOld(at) }
 func Scope(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
 
 // read makes a call that changes nothing. Where the API does not answer in time, or cannot, the page has
-// its last answer to the same page for the same rights, and says from when that is.
+// its last answer to the same page for the same rights, and says from when that is. A page that is loaded
+// has that answer as well where it is as young as the call wants.
 func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Problem) {
 	request, err := v.request(made)
 	if err != nil {
@@ -73,6 +74,9 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 	if made.Fresh {
 		key = ""
 	}
+	if last, ok := c.memory.get(key); ok && !v.Part && last.changes == c.Watch.Changes() && c.Now().Sub(last.at) < made.MaxAge {
+		return last.Answer, c.decodeFor(to, last.Answer)
+	}
 	a, problem := c.await(v, key, request)
 	if problem != nil && problem.Status >= http.StatusInternalServerError {
 		if last, ok := c.memory.get(key); ok {
@@ -80,10 +84,18 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 			a, problem = last.Answer, nil
 		}
 	}
-	if problem != nil || to == nil {
+	if problem != nil {
 		return a, problem
 	}
-	return a, c.Decode(a.Body.Bytes(), to)
+	return a, c.decodeFor(to, a)
+}
+
+// decodeFor reads an answer into to; nil for a call of which only the status is wanted.
+func (c *Site) decodeFor(to any, a *calls.Answer) *calls.Problem {
+	if to == nil {
+		return nil
+	}
+	return c.Decode(a.Body.Bytes(), to)
 }
 
 // await waits for an answer as long as the visit may take. The call goes on without it, so that the next
@@ -95,7 +107,8 @@ func (c *Site) await(v *Visit, key string, request *http.Request) (*calls.Answer
 		answer  *calls.Answer
 		problem *calls.Problem
 	}
-	group, joined := &c.memory.asking, fmt.Sprint(v.Who.Name, " ", c.Watch.Changes(), " ", key)
+	changes := c.Watch.Changes()
+	group, joined := &c.memory.asking, fmt.Sprint(v.Who.Name, " ", changes, " ", key)
 	if key == "" {
 		group = &singleflight.Group{}
 	}
@@ -104,7 +117,7 @@ func (c *Site) await(v *Visit, key string, request *http.Request) (*calls.Answer
 		defer cancel()
 		a, problem := c.sendSafely(request.WithContext(ctx))
 		if problem == nil && key != "" {
-			c.memory.put(key, known{a, c.Now()})
+			c.memory.put(key, known{a, c.Now(), changes})
 		}
 		return outcome{a, problem}, nil
 	})

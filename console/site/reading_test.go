@@ -156,6 +156,40 @@ func TestWhichCallsAreShared(t *testing.T) {
 	}
 }
 
+// A page that is loaded has an answer that is young enough. What of an open page changes is asked for
+// anew, and so is what may have changed.
+func TestAYoungAnswerIsShownAgain(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		between func(*Site, *Visit)
+		calls   int64
+	}{
+		"at once":          {func(*Site, *Visit) {}, 1},
+		"too late":         {func(*Site, *Visit) { time.Sleep(time.Minute) }, 2}, //nolint:forbidigo // synctest's
+		"a part":           {func(_ *Site, v *Visit) { v.Part = true }, 2},
+		"after a change":   {func(s *Site, _ *Visit) { s.Watch.Changed() }, 2},
+		"for another role": {func(_ *Site, v *Visit) { v.Who.Grants[0].Role = auth.Admin }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s, api := slowSite(t)
+				api.block()()
+				asked := calls.Get("/v1/a").Within(time.Minute)
+				_, problem := s.Call(visitOf("/console/a", auth.Viewer), asked, &counted{})
+				require.Nil(t, problem)
+				v, to := visitOf("/console/a", auth.Viewer), counted{}
+				c.between(s, v)
+				_, problem = s.Call(v, asked, &to)
+				require.Nil(t, problem)
+				require.Equal(t, c.calls, api.calls.Load())
+				require.False(t, isOld(v), "that is not said to be old")
+				require.Positive(t, to.N)
+			})
+		})
+	}
+}
+
 // What is kept is bounded, and the oldest gives way.
 func TestTheMemoryIsBounded(t *testing.T) {
 	t.Parallel()
@@ -163,7 +197,7 @@ func TestTheMemoryIsBounded(t *testing.T) {
 	answer := func(at int64) known {
 		a := &calls.Answer{}
 		_, _ = a.Write(make([]byte, tuning.KeptBytes/4))
-		return known{a, time.Unix(at, 0)}
+		return known{Answer: a, at: time.Unix(at, 0)}
 	}
 	for i, key := range []string{"a", "b", "c", "a", "d", "e"} {
 		m.put(key, answer(int64(i)))
@@ -173,7 +207,7 @@ func TestTheMemoryIsBounded(t *testing.T) {
 		_, ok := m.get(key)
 		require.Equal(t, want, ok, key)
 	}
-	m.put("f", known{&calls.Answer{}, time.Unix(9, 0)})
+	m.put("f", known{Answer: &calls.Answer{}, at: time.Unix(9, 0)})
 	require.Len(t, m.kept, 4)
 	require.Equal(t, 3*(tuning.KeptBytes/4)+4*tuning.KeptOverhead, m.size)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // choice is a range that may be chosen.
@@ -75,7 +76,7 @@ func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Pic
 		var f calls.Forecast
 		var problem *calls.Problem
 		if !away {
-			_, problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query), &f)
+			_, problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query).Within(tuning.LoadedPlots), &f)
 			away = calls.StatusOf(problem) >= http.StatusInternalServerError // the others would keep the page waiting
 		}
 		if !away && problem == nil {
@@ -103,7 +104,7 @@ func (p *plots) past(c *Pages, v *site.Visit, businessType string) {
 		query.Set("business_type", businessType)
 	}
 	var past calls.Outcomes
-	if _, problem := c.Call(v, calls.Get(calls.Root+"outcomes").With(query), &past); problem != nil {
+	if _, problem := c.Call(v, calls.Get(calls.Root+"outcomes").With(query).Within(tuning.LoadedPlots), &past); problem != nil {
 		p.Unread = true
 		return
 	}

@@ -83,26 +83,28 @@ type Outcomes struct {
 	Steps        []Step        `json:"steps"`
 }
 
-// Divide sums minutes up to the steps of a span. The minutes are in order of time, and each may be
-// there several times: once for each business type.
+// Divide sums minutes up to the steps of a span. Each minute may be there several times: once for
+// each business type.
 func (o *Outcomes) Divide(minutes []Minute, span Span) {
 	o.Step, o.Steps = wire.Duration(span.Step), []Step{}
-	seen := map[wire.Instant]bool{}
-	n := 0
-	for n < len(minutes) && minutes[n].At < span.From {
-		n++
-	}
 	for at := span.From; at < span.To; at = at.Add(span.Step) {
-		step, end := Step{At: at}, at.Add(span.Step)
-		for ; n < len(minutes) && minutes[n].At < end; n++ {
-			step.Add(minutes[n].Counts)
-			seen[minutes[n].At] = true
+		o.Steps = append(o.Steps, Step{At: at})
+	}
+	seen := map[wire.Instant]bool{}
+	for _, minute := range minutes {
+		n := int(minute.At.Time().Sub(span.From.Time()) / span.Step)
+		if minute.At < span.From || n >= len(o.Steps) {
+			continue
 		}
-		step.Counted = true
-		for minute := at; minute < end && step.Counted; minute = minute.Add(MinStep) {
-			step.Counted = seen[minute]
+		o.Steps[n].Add(minute.Counts)
+		seen[minute.At] = true
+	}
+	for n := range o.Steps {
+		o.Steps[n].Counted = true
+		end := o.Steps[n].At.Add(span.Step)
+		for at := o.Steps[n].At; at < end && o.Steps[n].Counted; at = at.Add(MinStep) {
+			o.Steps[n].Counted = seen[at]
 		}
-		o.Steps = append(o.Steps, step)
 	}
 }
 

@@ -2,7 +2,6 @@ package outcomes
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
 
@@ -75,7 +74,6 @@ func (o *Outcomes) Between(
 		known, countedAt := of.between(r.Span)
 		minutes, answer.CountedAt = append(minutes, known...), max(answer.CountedAt, countedAt)
 	}
-	slices.SortStableFunc(minutes, func(a, b outcomes.Minute) int { return int(a.At - b.At) })
 	answer.Divide(minutes, r.Span)
 	return answer, types, nil
 }

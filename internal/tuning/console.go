@@ -103,6 +103,8 @@ const (
 	LiveTimer = time.Second
 	LivePlots = 10 * time.Second
 	LiveHeat  = time.Minute
+	// LoadedPlots is how old the figures of plots may be on a page that is loaded.
+	LoadedPlots = 5 * time.Second
 	// LiveList is the rest for each question that pages ask Temporal's visibility, whichever they are.
 	LiveList = 2 * time.Second
 	// LiveDebt bounds that rest where one page asks very many at once: the others wait for it.
