@@ -4,6 +4,7 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"time"
 )
@@ -46,12 +47,13 @@ func (m *memory) growth() int64 {
 	return max(m.highest, inUse()) - m.before
 }
 
-// inUse is the heap after a collection, without garbage.
+// inUse is what the last collection found alive. What is allocated since then may be garbage, and
+// is much where this process waits for a processor.
 func inUse() int64 {
 	runtime.GC()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc)
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return int64(live[0].Value.Uint64())
 }
 
 // attemptsUnderWay counts the callbacks that hold a slot.
