@@ -112,7 +112,8 @@ test-short: ## for the inner loop: unit tests and workflows in workflow time, no
 # What has no goroutines has no races: a test of internal/arch holds the core to that.
 PURE := /(core|internal/arch)(/|$$)
 
-# These have sweeps, which the detector is spared (internal/detector), so they go through without it as well.
+# Some of their tests run without the race detector only (internal/detector). A test of internal/arch
+# holds that all such packages are named.
 SWEEPS := ./api ./console ./workflows ./activities/dispatch
 
 # Some packages wait, so three run at once.

@@ -19,7 +19,7 @@ type memory struct {
 	size int
 }
 
-// known is an answer, and when it was given. It shows the first changes that were made here.
+// known is an answer, and when it was given. changes is how many changes had been made here by then.
 type known struct {
 	*calls.Answer
 	at      time.Time
