@@ -1,7 +1,6 @@
 package deliveries
 
 import (
-	"net/http"
 	"os"
 	"strconv"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
@@ -42,25 +42,10 @@ func newLoad(t *testing.T, env *testenv.Env, kind string) *load {
 		bookings[i].Key = wire.Key{BusinessType: kind, BusinessID: strconv.Itoa(i)}
 		bookings[i].DueAt = wire.At(first.Add(time.Duration(i) * pace))
 	}
-	for len(bookings) > 0 {
-		bookings = l.add(t, bookings)
+	for _, one := range sample.BookBatch(t, env.Wakecall(), bookings) {
+		l.due[one.WebhookID], l.ids[one.WebhookID] = one.DueAt.Time(), one.BusinessID
 	}
 	return l
-}
-
-// add books timers, and returns those that were not taken in time.
-func (l *load) add(t *testing.T, bookings []wakecall.Booking) (again []wakecall.Booking) {
-	added, err := l.Wakecall().Timers.AddBatch(t.Context(), bookings)
-	require.NoError(t, err)
-	for i, one := range added {
-		if one.Status == http.StatusServiceUnavailable {
-			again = append(again, bookings[i])
-			continue
-		}
-		require.Contains(t, []int{http.StatusCreated, http.StatusOK}, one.Status)
-		l.due[one.Timer.WebhookID], l.ids[one.Timer.WebhookID] = one.Timer.DueAt.Time(), one.Timer.BusinessID
-	}
-	return again
 }
 
 // latestArrival is how late a timer of the load may be.

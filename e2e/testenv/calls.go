@@ -20,6 +20,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -143,6 +144,11 @@ func (e *Env) Policy(businessType string, policy JSON) {
 func (e *Env) Add(timer JSON) Timer {
 	e.t.Helper()
 	reply, again := e.repeated("POST", "/v1/timers", timer)
+	if again && reply.Status == http.StatusConflict { // the first call had taken effect, and the timer has rung
+		problem := reply.Problem()
+		require.Contains(e.t, problem.Type, string(wire.AlreadyFinished), "%s", reply.Body)
+		return *problem.Timer
+	}
 	if !again || reply.Status != http.StatusOK { // else the first call had taken effect
 		require.Equal(e.t, http.StatusCreated, reply.Status, "%s", reply.Body)
 	}
@@ -179,22 +185,10 @@ func (e *Env) AddMany(businessType string, n int, delay time.Duration) {
 	e.AddBatch(bookings)
 }
 
-// AddBatch books timers in one batch, and once more those that were refused with 503.
+// AddBatch books timers in one batch.
 func (e *Env) AddBatch(bookings []wakecall.Booking) {
 	e.t.Helper()
-	for until := time.Now().Add(Patience); len(bookings) > 0; {
-		added, err := e.Wakecall().Timers.AddBatch(e.t.Context(), bookings)
-		require.NoError(e.t, err)
-		var again []wakecall.Booking
-		for i, one := range added {
-			if one.Status == http.StatusServiceUnavailable && time.Now().Before(until) {
-				again = append(again, bookings[i])
-				continue
-			}
-			require.Contains(e.t, []int{http.StatusCreated, http.StatusOK}, one.Status)
-		}
-		bookings = again
-	}
+	sample.BookBatch(e.t, e.Wakecall(), bookings)
 }
 
 // AwaitAll returns once the timers with the ids 0 to n-1 have the status.
