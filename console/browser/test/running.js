@@ -97,11 +97,13 @@ export class Running {
     rmSync(this.#dir, { recursive: true, force: true });
   }
 
-  /** Calls the API, and returns what it answers. */
+  /** Calls the API, and returns what it answers. A call whose outcome is unknown is made again, as clients do. */
   async call(method, path, body) {
     const headers = { "Content-Type": "application/json" };
     if (this.key) headers.Authorization = `Bearer ${this.key}`;
-    const answer = await fetch(this.url + path, { method, headers, body: body && JSON.stringify(body) });
+    const send = () => fetch(this.url + path, { method, headers, body: body && JSON.stringify(body) });
+    let answer = await send();
+    for (const end = Date.now() + 60_000; answer.status === 503 && Date.now() < end; ) answer = await send();
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return text ? JSON.parse(text) : undefined;
