@@ -127,7 +127,7 @@ export function broken(shared) {
     const page = await shared.open("/console/timers");
     await streaming(page);
     // While it comes back it may answer that it is not ready.
-    shared.browser.expect(/net::ERR_|Failed to fetch|status of 503/);
+    shared.browser.expect(/net::ERR_|network error|Failed to fetch|status of 503/);
     await shared.running.kill();
     await shared.running.up();
     await shared.running.book("order-close", "o-4", "1h");
