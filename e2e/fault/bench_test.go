@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -163,7 +165,8 @@ func (b *bench) run(trial trial) (oracle.Run, oracle.Summary) {
 }
 
 // drain waits until no overdue timer is open, and reads the logs. The oracle finds missing
-// rings.
+// rings. While timers are due it asks for one at most: a list of thousands, each with its progress,
+// costs as much as their deliveries.
 func (b *bench) drain(l *load.Load, run *oracle.Run) {
 	last := slices.MaxFunc(l.Calls(), func(a, b oracle.Call) int { return a.Due.Compare(b.Due) }).Due
 	limit := time.NewTimer(time.Until(last) + max(run.Limits.Calm, run.Limits.Recovery) + time.Minute)
@@ -175,13 +178,13 @@ func (b *bench) drain(l *load.Load, run *oracle.Run) {
 		arrivals, err := b.witness.Arrivals()
 		require.NoError(b.t, err)
 		run.Arrivals, run.Faults = arrivals, b.noted()
-		run.Rest.Overdue = b.overdue()
-		if len(run.Rest.Overdue) == 0 && oracle.Summarise(*run).Lost == 0 && !ahead(run.Calls) {
+		if oracle.Summarise(*run).Lost == 0 && !ahead(run.Calls) && len(b.overdue(1)) == 0 {
 			return
 		}
 		select {
 		case <-poll.C:
 		case <-limit.C:
+			run.Rest.Overdue = b.overdue(math.MaxInt)
 			return
 		}
 	}
@@ -228,12 +231,14 @@ func (b *bench) noted() (faults []oracle.Fault) {
 	return faults
 }
 
-// overdue are the open timers in the list with a past due time. A list that cannot be read
-// counts as one of them.
-func (b *bench) overdue() (ids []string) {
+// overdue are the open timers in the list with a past due time, at most so many. A list that
+// cannot be read counts as one of them.
+func (b *bench) overdue(most int) (ids []string) {
 	for _, status := range []string{"scheduled", "delivering"} {
-		query := url.Values{"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}}
-		for more := true; more; {
+		query := url.Values{
+			"business_type": {b.kind}, "status": {status}, "due_to": {time.Now().UTC().Format(time.RFC3339)}, "page_size": {strconv.Itoa(min(most, 100))},
+		}
+		for more := true; more && len(ids) < most; {
 			var page struct {
 				Timers []contract.Timer `json:"timers"`
 				Next   string           `json:"next_page_token"`

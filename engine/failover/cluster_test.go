@@ -52,7 +52,9 @@ type cluster struct {
 	lean bool
 	// frees are the runs that were freed, and ended the workers whose polls were.
 	frees, ended []string
-	processes    map[string]*process
+	// read are the runs whose history was read.
+	read      []string
+	processes map[string]*process
 }
 
 // heldRun is a timer whose task a worker has: "" for one that waits for a worker.
@@ -195,6 +197,18 @@ func (p *process) Died(worker string)    { p.of.set(func() { p.died = append(p.d
 func (p *process) Revived(worker string) { p.of.set(func() { p.revived = append(p.revived, worker) }) }
 func (p *process) Freed(timers int)      { p.of.set(func() { p.freed += timers }) }
 func (p *process) Failed(error)          { p.of.set(func() { p.failed++ }) }
+
+// Has implements [Tasks].
+func (p *process) Has(run string) (since time.Time, ok bool) {
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	for _, r := range p.of.runs {
+		if r.runID() == run {
+			return time.Now(), !r.lost && r.holder == p.name
+		}
+	}
+	return time.Time{}, false
+}
 
 // Got implements [Tasks].
 func (p *process) Got(run string, startedID int64) bool {
@@ -380,6 +394,7 @@ func (p *process) GetWorkflowHistory(ctx context.Context, id, _ string, _ bool, 
 	events, err := call(ctx, p, func() ([]*historypb.HistoryEvent, error) {
 		for _, run := range p.of.runs {
 			if "order/"+run.id == id {
+				p.of.read = append(p.of.read, run.id)
 				return run.history(), nil
 			}
 		}

@@ -49,6 +49,8 @@ type Failover struct {
 
 // Tasks are the workflow tasks of this process.
 type Tasks interface {
+	// Has reports whether this process has a task of a run now, and since when.
+	Has(run string) (since time.Time, ok bool)
 	// Got reports whether this process got a task of a run, which it started by an event.
 	Got(run string, startedID int64) bool
 }
@@ -82,7 +84,7 @@ func (f *Failover) Run(ctx context.Context) {
 	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, f.look) }) // each look shows one more sign
 	running.Go(func() { f.held.run(ctx, f.Observer) })
 	running.Go(func() { f.attempts.run(ctx, f.Observer) })
-	running.Go(func() { f.Trouble.watch(ctx, f.held.begin) })
+	running.Go(func() { f.Trouble.watch(ctx, f.held.inDoubt) })
 	running.Wait()
 }
 
@@ -152,8 +154,8 @@ func (f *Failover) look(ctx context.Context) error {
 		}
 	}
 	if len(v.died)+len(v.lost) > 0 {
-		f.held.begin()
-		f.attempts.begin()
+		f.held.afterDeath()
+		f.attempts.afterDeath()
 	}
 	return nil
 }

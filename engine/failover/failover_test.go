@@ -414,6 +414,7 @@ func TestALostTask(t *testing.T) {
 				cluster.set(func() { cluster.runs[2].lost = true })
 				c.happens(cluster, b)
 				require.Equal(t, c.freed, cluster.freed())
+				require.NotContains(t, cluster.read, "3", "b has it itself")
 			})
 		})
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// search looks for what dead workers had, pass after pass, until several in a row find nothing.
+// search looks for what was lost, pass after pass, until several in a row find nothing.
 type search struct {
 	finder
-	// due carries a value when there may be something to find.
-	due chan struct{}
+	// died carries a value when a worker has died, and doubted when Temporal has failed.
+	died, doubted chan struct{}
 }
 
 // finder frees what one pass finds.
@@ -21,34 +21,45 @@ type finder interface {
 	reset()
 }
 
-func newSearch(by finder) *search { return &search{finder: by, due: make(chan struct{}, 1)} }
+func newSearch(by finder) *search {
+	return &search{finder: by, died: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
+}
 
-// begin has it looked, at once or after the pass that is under way.
-func (s *search) begin() {
+// afterDeath has it looked for what a dead worker had, at once or after the pass that is under way.
+func (s *search) afterDeath() { signal(s.died) }
+
+// inDoubt has it looked for tasks that were lost on their way. Temporal fails where it has too much
+// to do, so such a search takes a part of its time only.
+func (s *search) inDoubt() { signal(s.doubted) }
+
+func signal(due chan struct{}) {
 	select {
-	case s.due <- struct{}{}:
+	case due <- struct{}{}:
 	default: // it is going to be
 	}
 }
 
-// run searches at the start, and whenever it is begun. The first search meets the workers of
+// run searches at the start, and whenever there is a reason. The first search meets the workers of
 // before a restart of Temporal, of which no sign is left.
 func (s *search) run(ctx context.Context, observer Observer) {
-	s.begin()
+	s.afterDeath()
 	for {
 		select {
-		case <-s.due:
+		case <-s.died:
 			s.reset()
-			s.repeat(ctx, observer)
+			s.repeat(ctx, observer, true)
+		case <-s.doubted:
+			s.repeat(ctx, observer, false)
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// repeat makes one pass after another.
-func (s *search) repeat(ctx context.Context, observer Observer) {
+// repeat makes one pass after another. They are hasty after a death.
+func (s *search) repeat(ctx context.Context, observer Observer, hasty bool) {
 	for quiet := 0; quiet < tuning.QuietSweeps; quiet++ {
+		began := time.Now()
 		freed, err := s.pass(ctx)
 		if freed > 0 {
 			observer.Freed(freed)
@@ -57,11 +68,19 @@ func (s *search) repeat(ctx context.Context, observer Observer) {
 		if err != nil && ctx.Err() == nil {
 			observer.Failed(err)
 		}
+		pause := tuning.SweepPause
+		if !hasty {
+			pause = max(pause, tuning.SweepRest*time.Since(began))
+		}
 		select {
-		case <-s.due:
+		case <-s.died:
 			s.reset()
-			quiet = -1
-		case <-time.After(tuning.SweepPause):
+			hasty, quiet = true, -1
+		case <-time.After(pause):
+			if len(s.doubted) > 0 {
+				<-s.doubted
+				quiet = -1
+			}
 		case <-ctx.Done():
 			return
 		}

@@ -75,8 +75,8 @@ func (s *sweep) pass(ctx context.Context) (freed int, err error) {
 	return int(count.Load()), err
 }
 
-// candidates lists the timers that may be held: their start delay is over, and their first
-// attempt has not ended.
+// candidates lists the timers that another worker may hold, or none: their start delay is over,
+// and their first attempt has not ended.
 func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 	oldest := time.Now().Add(-tuning.OldestHeld)
 	query := visibility.Overdue(visibility.Untried(), wire.At(time.Now().Add(tuning.ClockSkew)))
@@ -84,7 +84,7 @@ func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 		for _, info := range page {
 			var memo timer.Memo
 			run := info.GetExecution()
-			if s.isAlive(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
+			if s.isMine(run.GetRunId()) || s.isAlive(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
 				continue
 			}
 			if rings := memo.RingsAt().Time(); rings.After(oldest) {
@@ -153,6 +153,13 @@ func (f *Failover) isAliveNow(ctx context.Context, worker string) (alive bool, e
 	}
 	err = f.look(ctx)
 	return !f.watch.isDead(worker, time.Now()), err
+}
+
+// isMine reports whether this process has a run's task for certain. Where it was cut off another
+// worker may have freed it, and the next task may have been lost.
+func (s *sweep) isMine(run string) bool {
+	since, ok := s.Tasks.Has(run)
+	return ok && !s.CutOff(since)
 }
 
 func (s *sweep) isAlive(run string) bool {

@@ -67,6 +67,10 @@ func (l *Limiter) Hold(run string) (attempt int, startedAt, beganAt time.Time) {
 	return held.attempt, held.startedAt, held.beganAt
 }
 
+// Has reports whether this process has a task of a run that is neither complete nor timed out, and
+// when it got the task.
+func (l *Limiter) Has(run string) (since time.Time, ok bool) { return l.tasks.has(run) }
+
 // Got reports whether this process got a task of a run, which it started by an event, and none
 // of the run since.
 func (l *Limiter) Got(run string, startedID int64) bool {
@@ -165,6 +169,9 @@ func (l *Limiter) intercept(
 	}
 	if err = invoke(ctx, method, request, reply, conn, options...); err == nil {
 		l.tasks.record(reply)
+		if handedOutLate(reply) {
+			l.concurrency.Defer(tuning.HandOutsFirst)
+		}
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/durationpb"
+	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -24,17 +25,33 @@ import (
 // hands shows the limiter a worker's new task of a run. Only the first one has its timeout.
 func hands(t *testing.T, l *Limiter, run string, timeout time.Duration) {
 	t.Helper()
-	history := &historypb.History{}
-	if timeout > 0 {
-		began := &historypb.WorkflowExecutionStartedEventAttributes{WorkflowTaskTimeout: durationpb.New(timeout)}
-		history.Events = []*historypb.HistoryEvent{{
-			Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{WorkflowExecutionStartedEventAttributes: began},
-		}}
+	handsOut(t, l, run, func(poll *workflowservice.PollWorkflowTaskQueueResponse) {
+		if timeout > 0 {
+			poll.History = &historypb.History{Events: []*historypb.HistoryEvent{began(timeout, 0)}}
+		}
+	})
+}
+
+// began is the first event of a run whose first task was to be handed out before now.
+func began(timeout, late time.Duration) *historypb.HistoryEvent {
+	const delay = time.Hour
+	return &historypb.HistoryEvent{
+		EventTime: timestamppb.New(time.Now().Add(-delay - late)),
+		Attributes: &historypb.HistoryEvent_WorkflowExecutionStartedEventAttributes{
+			WorkflowExecutionStartedEventAttributes: &historypb.WorkflowExecutionStartedEventAttributes{
+				WorkflowTaskTimeout: durationpb.New(timeout), FirstWorkflowTaskBackoff: durationpb.New(delay),
+			},
+		},
 	}
+}
+
+// handsOut shows the limiter the answer to a worker's poll.
+func handsOut(t *testing.T, l *Limiter, run string, answer func(*workflowservice.PollWorkflowTaskQueueResponse)) {
+	t.Helper()
 	invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
 		poll := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
 		poll.TaskToken, poll.WorkflowExecution = []byte("token "+run), &commonpb.WorkflowExecution{WorkflowId: "of " + run, RunId: run}
-		poll.History = history
+		answer(poll)
 		return nil
 	}
 	require.NoError(t, l.intercept(t.Context(), "", &workflowservice.PollWorkflowTaskQueueRequest{},
@@ -246,6 +263,41 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 }
 
 // The end of a task never waits beyond the task's own end, whoever holds the turns.
+func TestOverdueTasksGoBeforeCompletions(t *testing.T) {
+	late := 2 * tuning.LateHandOut
+	for name, c := range map[string]struct {
+		answer func(*workflowservice.PollWorkflowTaskQueueResponse)
+		waits  time.Duration
+	}{
+		"late": {func(poll *workflowservice.PollWorkflowTaskQueueResponse) {
+			poll.History = &historypb.History{Events: []*historypb.HistoryEvent{began(time.Minute, late)}}
+		}, tuning.HandOutsFirst},
+		"in time": {func(poll *workflowservice.PollWorkflowTaskQueueResponse) {
+			poll.History = &historypb.History{Events: []*historypb.HistoryEvent{began(time.Minute, 0)}}
+		}, 0},
+		"not the first of its run": {func(poll *workflowservice.PollWorkflowTaskQueueResponse) {
+			poll.PreviousStartedEventId = 3
+			poll.History = &historypb.History{Events: []*historypb.HistoryEvent{began(time.Minute, late)}}
+		}, 0},
+		"handed out again": {func(poll *workflowservice.PollWorkflowTaskQueueResponse) {
+			poll.Attempt = 2
+			poll.History = &historypb.History{Events: []*historypb.HistoryEvent{began(time.Minute, late)}}
+		}, 0},
+		"no history": {func(*workflowservice.PollWorkflowTaskQueueResponse) {}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, start := newLimiter(t), time.Now()
+				hands(t, l, "rang", time.Minute)
+				handsOut(t, l, "next", c.answer)
+				finishes(t, l, "rang")
+				require.Equal(t, c.waits+time.Millisecond, time.Since(start))
+				<-time.After(tuning.HandOutsFirst)
+			})
+		})
+	}
+}
+
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)

@@ -30,6 +30,7 @@ func newTasks() (tasks, error) {
 // task holds the known facts about a task.
 type task struct {
 	workflow string // its id
+	token    string
 	timeout  time.Duration
 	// timesOut is zero if the timeout is unknown.
 	timesOut time.Time
@@ -61,6 +62,13 @@ func (t tasks) ending(request any) (run string) {
 	return run
 }
 
+// has reports whether the newest task of a run is neither complete nor timed out, and when this
+// process got it.
+func (t tasks) has(run string) (since time.Time, ok bool) {
+	known, ok := t.newest.Peek(run)
+	return known.hold.startedAt, ok && t.runs.Contains(known.token) && !known.timedOut()
+}
+
 // pop returns the run of an ending task, and forgets the task's token.
 func (t tasks) pop(token []byte) (run string) {
 	run, _ = t.runs.Get(string(token))
@@ -88,6 +96,7 @@ func (t tasks) record(reply any) {
 	before := t.newestOf(run)
 	recorded := task{
 		workflow:    poll.GetWorkflowExecution().GetWorkflowId(),
+		token:       string(poll.GetTaskToken()),
 		timeout:     cmp.Or(timeoutIn(poll), before.timeout),
 		predecessor: cmp.Or(predecessorIn(poll), before.predecessor),
 		hold:        holdIn(poll),
@@ -141,4 +150,21 @@ func timeoutIn(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Duratio
 		}
 	}
 	return 0
+}
+
+// handedOutLate reports whether an answer has the first task of a run that has waited for it.
+// Temporal then has more such tasks: their timers have yet to ring, and those of completions have
+// rung.
+func handedOutLate(reply any) bool {
+	poll, ok := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
+	if !ok || poll.GetPreviousStartedEventId() != 0 || poll.GetAttempt() > 1 {
+		return false
+	}
+	for _, event := range poll.GetHistory().GetEvents() {
+		if began := event.GetWorkflowExecutionStartedEventAttributes(); began != nil {
+			due := event.GetEventTime().AsTime().Add(began.GetFirstWorkflowTaskBackoff().AsDuration())
+			return time.Since(due) > tuning.LateHandOut
+		}
+	}
+	return false
 }

@@ -25,6 +25,9 @@ type Limiter struct {
 	quickest time.Duration
 	waiting  queue
 	rate     rate
+	// Until deferred, only calls with a near deadline begin. resumes ends that time.
+	deferred time.Time
+	resumes  *time.Timer
 }
 
 // New returns a limiter that allows least calls regardless of their duration. It lowers the
@@ -44,7 +47,7 @@ func (l *Limiter) Rate() float64 {
 // wait. Each one acquired must be released or discarded once.
 func (l *Limiter) Acquire(ctx context.Context, deadline time.Time) (waited, ok bool) {
 	l.mu.Lock()
-	if l.inUse < int(l.limit) {
+	if l.admits(deadline) {
 		l.inUse++
 		l.mu.Unlock()
 		return false, true
@@ -77,12 +80,34 @@ func (l *Limiter) Release(took time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.adapt(took)
-	l.rate.count(time.Now(), len(l.waiting) > 0)
+	l.rate.count(time.Now(), len(l.waiting) > 0 && !l.defers())
+	l.inUse--
 	l.next()
 }
 
 // Discard ends a call with no useful duration: it was not made, or was refused.
 func (l *Limiter) Discard() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.inUse--
+	l.next()
+}
+
+// Defer keeps calls waiting for a time, except those whose deadline is near: the server has work
+// that matters more.
+func (l *Limiter) Defer(wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.deferred = time.Now().Add(wait)
+	if l.resumes == nil {
+		l.resumes = time.AfterFunc(wait, l.resume)
+	} else {
+		l.resumes.Reset(wait)
+	}
+	l.next()
+}
+
+func (l *Limiter) resume() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.next()
@@ -109,14 +134,24 @@ func (l *Limiter) Quickest() time.Duration {
 	return l.quickest
 }
 
-// next admits waiting calls after one has ended.
+// next admits the waiting calls that may go.
 func (l *Limiter) next() {
-	l.inUse--
-	for l.inUse < int(l.limit) && len(l.waiting) > 0 {
+	for len(l.waiting) > 0 && l.admits(l.waiting[0].deadline) {
 		l.inUse++
 		close(heap.Pop(&l.waiting).(*waiter).granted)
 	}
 }
+
+// admits reports whether a call may go.
+func (l *Limiter) admits(deadline time.Time) bool {
+	if l.inUse >= int(l.limit) {
+		return false
+	}
+	return !l.defers() || time.Until(deadline) < tuning.DeferrableFrom
+}
+
+// defers reports whether calls are deferred.
+func (l *Limiter) defers() bool { return time.Now().Before(l.deferred) }
 
 func (l *Limiter) adapt(took time.Duration) {
 	l.quickest = time.Duration(float64(l.quickest) * tuning.QuickestGrowth)

@@ -48,6 +48,37 @@ func TestTheEarliestDeadlineGoesFirst(t *testing.T) {
 	})
 }
 
+// What is deferred lets others go, until its deadline is near or nothing matters more.
+func TestDeferredCallsWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter, far := New(least, 4), 2*tuning.DeferrableFrom
+		call := func(left time.Duration) (waited time.Duration) {
+			began := time.Now()
+			_, ok := limiter.Acquire(t.Context(), began.Add(left))
+			require.True(t, ok)
+			limiter.Release(time.Millisecond)
+			return time.Since(began)
+		}
+		require.Zero(t, call(far), "nothing matters more")
+		limiter.Defer(time.Second)
+		require.Zero(t, call(tuning.DeferrableFrom-time.Millisecond), "its deadline is near")
+		require.Equal(t, time.Second, call(far))
+		require.Zero(t, call(far), "it is over")
+
+		limiter.Defer(time.Second)
+		var done sync.WaitGroup
+		done.Go(func() { require.Equal(t, 2700*time.Millisecond, call(tuning.DeferrableFrom+2500*time.Millisecond)) })
+		for range 3 { // longer than the deadline is far
+			<-time.After(900 * time.Millisecond)
+			limiter.Defer(time.Second)
+		}
+		done.Wait()
+		require.Zero(t, limiter.InUse())
+		<-time.After(time.Second)
+		require.InDelta(t, tuning.FirstRate, limiter.Rate(), 0, "what is deferred is no measure")
+	})
+}
+
 // An engine that does n things at once as fast as one gets n at once, and few more.
 func TestAsManyAtOnceAsDoNotSlowOneAnotherDown(t *testing.T) {
 	for _, c := range []struct {

@@ -62,4 +62,7 @@ const (
 	// database has too much to do, and a frozen worker may be handed a few more.
 	SweepPause  = 2 * time.Second
 	QuietSweeps = 8
+	// SweepRest is how many times as long as a search took the next one waits, where no worker has
+	// died: a list of ten thousand timers costs Temporal seconds.
+	SweepRest = 4
 )

@@ -29,6 +29,13 @@ const (
 	CompletionSlowdown = 4
 	// ReservedFor is how long a place is reserved. A later completion waits again.
 	ReservedFor = 2 * time.Second
+	// LateHandOut is how late Temporal hands out a run's first task where it cannot keep up, and
+	// HandOutsFirst how long completions are deferred then.
+	LateHandOut   = time.Second
+	HandOutsFirst = time.Second
+	// DeferrableFrom is how long before the timeout of its task a completion is no longer deferred:
+	// what is deferred is recorded all at once.
+	DeferrableFrom = 15 * time.Second
 	// CompletionWait bounds the wait of a completion whose task has an unknown timeout.
 	CompletionWait = 10 * time.Second
 	// LastTry is how long before the timeout of its task a completion stops waiting.

@@ -5,18 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"path/filepath"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/server/common/authorization"
 	serverconfig "go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/dynamicconfig"
-	"go.temporal.io/server/common/log"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
 	"go.temporal.io/server/temporal"
-	"go.uber.org/zap"
 
 	"github.com/wakecall/wakecall/deploy"
 )
@@ -104,9 +101,7 @@ func newTemporal(o Options, ports portSource) (temporal.Server, error) {
 		values[key] = value
 	}
 	var word lastWord
-	logger := log.NewZapLogger(log.BuildZapLogger(log.Config{
-		Level: "warn", OutputFile: filepath.Join(o.DataDir, "temporal.log"),
-	}).WithOptions(zap.WithFatalHook(&word)))
+	logger := newLogger(o, &word)
 	return word.build(
 		temporal.WithConfig(config),
 		temporal.ForServices(temporal.DefaultServices),

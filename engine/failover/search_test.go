@@ -1,0 +1,63 @@
+package failover
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// slow is a finder whose passes take a while.
+type slow struct {
+	takes          time.Duration
+	passes, resets atomic.Int64
+}
+
+func (s *slow) pass(context.Context) (int, error) {
+	s.passes.Add(1)
+	<-time.After(s.takes)
+	return 0, nil
+}
+
+func (s *slow) reset() { s.resets.Add(1) }
+
+type noObserver struct{ Observer }
+
+// A Temporal that fails without end is asked for a fifth of the time, and keeps what is known of the
+// living. A death is looked into at once, and without long pauses.
+func TestASearchInDoubtTakesAPartOfItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		finder, takes := &slow{takes: 10 * time.Second}, 10*time.Second
+		search := newSearch(finder)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { search.run(ctx, noObserver{}) })
+		defer running.Wait()
+		defer cancel()
+		<-time.After(tuning.QuietSweeps * (takes + tuning.SweepPause)) // that of the start
+		synctest.Wait()
+		begun := func(span time.Duration, during func()) int64 {
+			before := finder.passes.Load()
+			for range int(span / time.Second) {
+				during()
+				<-time.After(time.Second)
+			}
+			return finder.passes.Load() - before
+		}
+		require.Zero(t, begun(time.Hour, func() {}), "there is nothing to look for")
+		require.EqualValues(t, 1, finder.resets.Load())
+		require.EqualValues(t, 72, begun(time.Hour-10*time.Second, search.inDoubt), "each with a pause of four times as long")
+		require.EqualValues(t, 1, finder.resets.Load())
+		<-time.After(5 * takes / 2) // in a pause
+		search.afterDeath()
+		synctest.Wait()
+		require.EqualValues(t, 2, finder.resets.Load(), "it does not wait for the pause")
+		require.EqualValues(t, 4, begun(59*time.Second, func() {}), "one each twelve seconds")
+	})
+}
