@@ -33,9 +33,10 @@ const (
 	// HandOutsFirst how long completions are deferred then.
 	LateHandOut   = time.Second
 	HandOutsFirst = time.Second
-	// DeferrableFrom is how long before the timeout of its task a completion is no longer deferred:
-	// what is deferred is recorded all at once.
-	DeferrableFrom = 15 * time.Second
+	// DeferrableFrom is how long before the timeout of its task a completion is no longer deferred.
+	// It is more than a fifth of the longest timeout, 24 s: the SDK asks for more time then, which
+	// costs as much as the completion.
+	DeferrableFrom = 30 * time.Second
 	// CompletionWait bounds the wait of a completion whose task has an unknown timeout.
 	CompletionWait = 10 * time.Second
 	// LastTry is how long before the timeout of its task a completion stops waiting.
