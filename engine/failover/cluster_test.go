@@ -137,6 +137,8 @@ type process struct {
 	of       *cluster
 	failover *Failover
 	name     string
+	// got is when it got its tasks; zero for a moment ago.
+	got time.Time
 	// frozen is closed when the process thaws; nil while it runs.
 	frozen chan struct{}
 	kill   func()
@@ -204,7 +206,10 @@ func (p *process) Has(run string) (since time.Time, ok bool) {
 	defer p.of.mu.Unlock()
 	for _, r := range p.of.runs {
 		if r.runID() == run {
-			return time.Now(), !r.lost && r.holder == p.name
+			if p.got.IsZero() {
+				return time.Now(), !r.lost && r.holder == p.name
+			}
+			return p.got, !r.lost && r.holder == p.name
 		}
 	}
 	return time.Time{}, false

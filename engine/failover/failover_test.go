@@ -388,20 +388,27 @@ func TestALostTask(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*cluster, *process)
 		freed   []string
+		// reads is whether b reads the history of what it has itself.
+		reads bool
 	}{
-		"lost":                    {func(_ *cluster, b *process) { b.fails(); passes(time.Minute) }, []string{"2"}},
-		"Temporal has not failed": {func(*cluster, *process) { passes(time.Minute) }, nil},
+		"lost":                    {func(_ *cluster, b *process) { b.fails(); passes(time.Minute) }, []string{"2"}, false},
+		"Temporal has not failed": {func(*cluster, *process) { passes(time.Minute) }, nil, false},
 		"it arrives": {func(c *cluster, b *process) {
 			b.fails()
 			passes(tuning.TaskArrives / 2)
 			c.set(func() { c.runs[2].lost = false })
 			passes(time.Minute)
-		}, nil},
+		}, nil, false},
 		"at another one": {func(c *cluster, b *process) {
 			c.set(func() { c.runs[2].holder = "a" })
 			b.fails()
 			passes(time.Minute)
-		}, nil},
+		}, nil, false},
+		"it was cut off since": {func(c *cluster, b *process) {
+			c.set(func() { b.got = time.Now().Add(-time.Hour) })
+			b.fails()
+			passes(time.Minute)
+		}, []string{"2"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -414,7 +421,7 @@ func TestALostTask(t *testing.T) {
 				cluster.set(func() { cluster.runs[2].lost = true })
 				c.happens(cluster, b)
 				require.Equal(t, c.freed, cluster.freed())
-				require.NotContains(t, cluster.read, "3", "b has it itself")
+				require.Equal(t, c.reads, slices.Contains(cluster.read, "3"), "b has it itself")
 			})
 		})
 	}

@@ -262,7 +262,7 @@ func TestRefusalsAreNoMeasure(t *testing.T) {
 	})
 }
 
-// The end of a task never waits beyond the task's own end, whoever holds the turns.
+// What has rung lets first tasks go first that come late, and only those.
 func TestOverdueTasksGoBeforeCompletions(t *testing.T) {
 	late := 2 * tuning.LateHandOut
 	for name, c := range map[string]struct {
@@ -298,6 +298,7 @@ func TestOverdueTasksGoBeforeCompletions(t *testing.T) {
 	}
 }
 
+// The end of a task never waits beyond the task's own end, whoever holds the turns.
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := occupied(t)

@@ -20,6 +20,8 @@ const freePort = () =>
     });
   });
 
+const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
+
 /** Asks again and again, until there is an answer; a failure is none. */
 export async function eventually(ask, within = 60_000) {
   let last;
@@ -30,7 +32,7 @@ export async function eventually(ask, within = 60_000) {
     } catch (error) {
       last = error;
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause();
   }
   throw new Error(`still no answer: ${ask}`, { cause: last });
 }
@@ -103,8 +105,13 @@ export class Running {
     if (this.key) headers.Authorization = `Bearer ${this.key}`;
     const send = () => fetch(this.url + path, { method, headers, body: body && JSON.stringify(body) });
     let answer = await send();
-    for (const end = Date.now() + 60_000; answer.status === 503 && Date.now() < end; ) answer = await send();
+    let again = false;
+    for (const end = Date.now() + 60_000; answer.status === 503 && Date.now() < end; again = true) {
+      await pause();
+      answer = await send();
+    }
     const text = await answer.text();
+    if (again && answer.status === 409 && text.includes("already-finished")) return JSON.parse(text).timer;
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
     return text ? JSON.parse(text) : undefined;
   }
