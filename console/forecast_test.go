@@ -25,7 +25,7 @@ type forecastOf struct{ *shelf }
 func (f forecastOf) Expect(timer.View) time.Duration { return 0 }
 
 func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.Forecast, error) {
-	if f.down {
+	if f.down || f.nearby && r.Step >= time.Hour {
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	limit := 2.0
@@ -70,6 +70,15 @@ func TestTheForecast(t *testing.T) {
 	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)
 	require.Contains(t, page, `data-overdue="0"`)
 	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000 %d,10800,0 %d,3600,10"`, first, first+4, first+4), "the page reckons with another limit by itself")
+
+	h.shelf.nearby = true
+	nearby := h.get("/console/forecast?type=order-close&limit=3")
+	require.Equal(t, http.StatusOK, nearby.StatusCode)
+	require.Contains(t, nearby.body, ">9000<", "the first day is known")
+	require.Contains(t, nearby.body, "The later days are being counted.")
+	require.Contains(t, nearby.body, `http-equiv="refresh"`)
+	require.NotContains(t, page, "being counted")
+	h.shelf.nearby = false
 
 	overview := h.get("/console/").body
 	require.Contains(t, overview, "9,000 fall due")

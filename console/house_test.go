@@ -65,9 +65,11 @@ type shelf struct {
 	rules   []policy.Policy
 	stored  []policy.Policy
 	sent    []dispatch.View
-	// ahead is what falls due, hour by hour or step by step, of any type.
-	ahead []forecast.Step
-	jobs  []bulk.Job
+	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
+	// can be counted.
+	ahead  []forecast.Step
+	nearby bool
+	jobs   []bulk.Job
 	// ended is what ended in each minute, and late who knows how late it rang.
 	ended []coreoutcomes.Minute
 	late  coreoutcomes.Source
@@ -371,7 +373,7 @@ func (r *record) String() string {
 
 // house is a gateway with a console, over a shelf.
 type house struct {
-	t       *testing.T
+	t       testing.TB
 	shelf   *shelf
 	url     string
 	audited *record
@@ -404,7 +406,7 @@ var staff = []string{
 	entryOf("root", "root", ":admin"), entryOf("anna", "anna", ":operator:order-*"), entryOf("eve", "eve", ":viewer"), entryOf("otto", "otto", ":operator:invoice"),
 }
 
-func open(t *testing.T, p plan) *house {
+func open(t testing.TB, p plan) *house {
 	t.Helper()
 	began := time.Now()
 	h := &house{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}

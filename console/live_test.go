@@ -19,7 +19,7 @@ import (
 
 // stream is an open page, event by event.
 type stream struct {
-	t      *testing.T
+	t      testing.TB
 	lines  *bufio.Scanner
 	answer *http.Response
 }

@@ -92,11 +92,11 @@ func TestPlotsOfPastAndAhead(t *testing.T) {
 		require.Contains(t, past.body, "0 ended, 0 of them failed, 0 fall due.", path)
 	}
 	h.shelf.late = ""
-	*h.now = h.now.Add(tuning.LoadedPlots)
+	*h.now = h.now.Add(tuning.LivePlots)
 	require.Contains(t, h.get("/console/types/order-close").body, "set WAKECALL_PROMETHEUS_URL")
 	h.shelf.down = true
 	require.Contains(t, h.get("/console/types/order-close?at=02:41").body, "What has been cannot be read now.", "the page stays")
-	*h.now = h.now.Add(tuning.LoadedPlots)
+	*h.now = h.now.Add(tuning.LivePlots)
 	require.Contains(t, h.get("/console/types/order-close").body, "Some of this cannot be read now.", "of this page it is known how it was")
 
 	h.shelf.down = false

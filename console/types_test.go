@@ -1,8 +1,11 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -124,4 +127,46 @@ func TestTheRateIsEditedInItsRow(t *testing.T) {
 	require.Contains(t, late.body, "changed meanwhile")
 	h.shelf.down = true
 	require.NotContains(t, h.get("/console/types").body, "/edit", "nothing can be changed now")
+}
+
+// Hundreds of types are shown by the page, the gravest first, and the overview has the gravest only.
+func TestHundredsOfTypes(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for n := range 230 {
+		rule := closing()
+		rule.BusinessType = fmt.Sprintf("order-%03d", n)
+		h.shelf.rules = append(h.shelf.rules, rule)
+	}
+	h.shelf.rules[229].Paused = true
+	rows := regexp.MustCompile(`<tr id="row-([^"]+)"`)
+	shown := func(page string) (types []string) {
+		for _, row := range rows.FindAllStringSubmatch(page, -1) {
+			types = append(types, row[1])
+		}
+		return types
+	}
+	overview := h.get("/console/").body
+	require.Len(t, shown(overview), tuning.TypesGravest)
+	require.Equal(t, []string{"order-229", "order-000"}, shown(overview)[:2])
+	require.Contains(t, overview, `<a href="/console/types">All 230 types</a>`)
+
+	var all []string
+	next := regexp.MustCompile(`<a href="([^"]+)" rel="next">`)
+	for path := "/console/types"; path != ""; {
+		page := h.get(path).body
+		require.Equal(t, path != "/console/types", strings.Contains(page, ">First page</a>"))
+		all = append(all, shown(page)...)
+		if path = ""; next.MatchString(page) {
+			path = next.FindStringSubmatch(page)[1]
+		}
+	}
+	require.Len(t, all, 230)
+	slices.Sort(all)
+	require.Len(t, slices.Compact(all), 230)
+	for _, from := range []string{"230", "-1", "x", "99999999999999999999"} {
+		require.Equal(t, "order-229", shown(h.get("/console/types?from=" + from).body)[0], from)
+	}
+	h.shelf.rules = h.shelf.rules[:5]
+	require.NotContains(t, h.get("/console/").body, "All 5 types")
 }

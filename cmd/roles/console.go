@@ -24,7 +24,7 @@ func (a *App) console() (func(left context.Context, calls http.Handler) http.Han
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
 		Pace:     watch.Shipped(),
-		Patience: site.Patience{Page: tuning.PageWait, Part: tuning.PartWait},
+		Patience: site.Patience{Page: tuning.PageWait, Part: tuning.PartWait, Brief: tuning.BriefWait},
 	})
 	if err != nil {
 		return nil, err

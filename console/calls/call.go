@@ -25,6 +25,8 @@ type Call struct {
 	Fresh bool
 	// MaxAge is how old an answer may be that a loaded page shows in place of a new one.
 	MaxAge time.Duration
+	// Brief reports whether a loaded page does not wait for the answer: its stream brings it.
+	Brief bool
 }
 
 // Get is a call that asks for something.
@@ -42,6 +44,12 @@ func (made Call) With(query url.Values) Call {
 // Within is a call whose answer may be so old.
 func (made Call) Within(age time.Duration) Call {
 	made.MaxAge = age
+	return made
+}
+
+// Briefly is a call that a loaded page does not wait for.
+func (made Call) Briefly() Call {
+	made.Brief = true
 	return made
 }
 

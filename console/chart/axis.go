@@ -88,10 +88,10 @@ type Plots struct {
 	Slowest float64
 	// LatenessFrom says whose lateness it is: node, prometheus or unknown.
 	LatenessFrom string
-	// Uncounted reports whether something of the past was not counted yet, and Unread whether the
-	// past cannot be read.
-	Uncounted, Unread bool
-	search            string
+	// Uncounted reports whether something of the past was not counted yet, Unread whether the past cannot be
+	// read, and Coming whether it is being read.
+	Uncounted, Unread, Coming bool
+	search                    string
 }
 
 // Column is one stretch of the axis.

@@ -51,6 +51,8 @@ func (p *Plots) Gist(in words.Speech) string {
 func (p *Plots) Source(in words.Speech) string {
 	var parts []string
 	switch {
+	case p.Coming:
+		parts = append(parts, in.T("plots.coming"))
 	case p.Unread:
 		parts = append(parts, in.T("plots.unread"))
 	case p.LatenessFrom == "node":

@@ -2,6 +2,7 @@ package forecasts
 
 import (
 	"math"
+	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
@@ -44,6 +45,13 @@ type forecastPage struct {
 	Most    int
 	Gist    string
 	Problem *calls.Problem
+	// Coming reports whether the days after the first are still being counted.
+	Coming bool
+}
+
+// Refresh implements that of [site.Frame].
+func (p *forecastPage) Refresh() bool {
+	return p.Frame.Refresh() || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
 }
 
 // heatDay is one day, and heatCell one hour of it.
@@ -86,16 +94,20 @@ func (c *Pages) showForecast(v *site.Visit) {
 }
 
 // fill asks for the minutes of a day, by which much that comes at once is seen, and for whole hours up to
-// the end of the last day.
+// the end of the last day. These are counted anew for each request, so the page does not wait for them.
 func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	hour := p.Now.UTC().Truncate(words.Hour)
 	fine, midnight := hour.Add(words.Day), hour.Truncate(words.Day)
 	var f, later calls.Forecast
-	if p.Problem = c.forecastOf(v, p.Type, url.Values{"step": {"1m"}, "to": {words.ISO(fine)}}, &f); p.Problem != nil {
+	minutes := url.Values{"step": {"1m"}, "to": {words.ISO(fine)}}
+	if p.Problem = c.forecastOf(v, p.Type, calls.Get(calls.Root+"forecast").With(minutes), &f); p.Problem != nil {
 		return
 	}
 	hours := url.Values{"step": {"1h"}, "from": {words.ISO(fine)}, "to": {words.ISO(midnight.Add(heatDays * words.Day))}}
-	if p.Problem = c.forecastOf(v, p.Type, hours, &later); p.Problem != nil {
+	problem := c.forecastOf(v, p.Type, calls.Get(calls.Root+"forecast").With(hours).Briefly(), &later)
+	p.Coming = calls.StatusOf(problem) >= http.StatusInternalServerError
+	if problem != nil && !p.Coming {
+		p.Problem = problem
 		return
 	}
 	f.Steps = append(f.Steps, later.Steps...)
@@ -112,9 +124,9 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	p.tellLateness(f)
 }
 
-func (c *Pages) forecastOf(v *site.Visit, businessType string, query url.Values, f *calls.Forecast) *calls.Problem {
-	query.Set("business_type", businessType)
-	_, problem := c.Call(v, calls.Get(calls.Root+"forecast").With(query).Within(tuning.LoadedPlots), f)
+func (c *Pages) forecastOf(v *site.Visit, businessType string, made calls.Call, f *calls.Forecast) *calls.Problem {
+	made.Query.Set("business_type", businessType)
+	_, problem := c.Call(v, made.Within(tuning.LiveHeat), f)
 	return problem
 }
 

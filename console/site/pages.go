@@ -141,8 +141,8 @@ func (f Frame) Since() time.Time {
 	return since
 }
 
-// Refresh reports whether the page is to be shown anew by itself: what it shows goes on.
-func (f Frame) Refresh() bool { return false }
+// Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
+func (f Frame) Refresh() bool { return f.reads.areBehind() }
 
 // Languages are those that may be chosen.
 func (f Frame) Languages() []words.Language { return words.Languages }

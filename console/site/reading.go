@@ -19,6 +19,8 @@ import (
 type Patience struct {
 	// Page is for a page that is loaded, and Part for what of an open page changes.
 	Page, Part time.Duration
+	// Brief is for what a loaded page does not wait for ([calls.Call.Briefly]).
+	Brief time.Duration
 }
 
 // reads are the calls of one visit that change nothing. It is safe for concurrent use.
@@ -30,6 +32,8 @@ type reads struct {
 	// oldest of them was given; the zero time where that is not known.
 	old   bool
 	since time.Time
+	// behind reports whether what is shown of the whole is old, while it is read anew.
+	behind bool
 }
 
 // keyOf names a call among those of its page. Its query may have the time in it, so it is the nth of its
@@ -48,6 +52,20 @@ func (r *reads) showOld(at time.Time) {
 	if !r.old || at.Before(r.since) {
 		r.old, r.since = true, at
 	}
+}
+
+// showBehind notes that what is shown of the whole is old, while it is read anew.
+func (r *reads) showBehind(at time.Time) {
+	r.showOld(at)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.behind = true
+}
+
+func (r *reads) areBehind() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.behind
 }
 
 func (r *reads) shown() (old bool, since time.Time) {
@@ -77,7 +95,9 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 	if last, ok := c.memory.get(key); ok && !v.Part && last.changes == c.Watch.Changes() && c.Now().Sub(last.at) < made.MaxAge {
 		return last.Answer, c.decodeFor(to, last.Answer)
 	}
-	a, problem := c.await(v, key, request)
+	wait, stop := c.patience(v, made)
+	defer stop()
+	a, problem := c.await(wait, v, question{key, request})
 	if problem != nil && problem.Status >= http.StatusInternalServerError {
 		if last, ok := c.memory.get(key); ok {
 			v.reads.showOld(last.at)
@@ -98,31 +118,36 @@ func (c *Site) decodeFor(to any, a *calls.Answer) *calls.Problem {
 	return c.Decode(a.Body.Bytes(), to)
 }
 
+// question is a call that changes nothing, and the key of its answer in the memory; "" where that is not
+// kept.
+type question struct {
+	key     string
+	request *http.Request
+}
+
 // await waits for an answer as long as the visit may take. The call goes on without it, so that the next
 // visit knows its answer. Calls with the same key, of the same principal, are made once at a time; but a
 // visit does not join a call from before a change that was made here. A call without a key is made for
 // each visit, and its answer is not kept.
-func (c *Site) await(v *Visit, key string, request *http.Request) (*calls.Answer, *calls.Problem) {
+func (c *Site) await(wait context.Context, v *Visit, q question) (*calls.Answer, *calls.Problem) {
 	type outcome struct {
 		answer  *calls.Answer
 		problem *calls.Problem
 	}
 	changes := c.Watch.Changes()
-	group, joined := &c.memory.asking, fmt.Sprint(v.Who.Name, " ", changes, " ", key)
-	if key == "" {
+	group, joined := &c.memory.asking, fmt.Sprint(v.Who.Name, " ", changes, " ", q.key)
+	if q.key == "" {
 		group = &singleflight.Group{}
 	}
 	asked := group.DoChan(joined, func() (any, error) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(request.Context()), tuning.LiveRender)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(q.request.Context()), tuning.LiveRender)
 		defer cancel()
-		a, problem := c.sendSafely(request.WithContext(ctx))
-		if problem == nil && key != "" {
-			c.memory.put(key, known{a, c.Now(), changes})
+		a, problem := c.sendSafely(q.request.WithContext(ctx))
+		if problem == nil && q.key != "" {
+			c.memory.put(q.key, known{a, c.Now(), changes})
 		}
 		return outcome{a, problem}, nil
 	})
-	wait, stop := c.patience(v)
-	defer stop()
 	select {
 	case result := <-asked:
 		got := result.Val.(outcome)
@@ -142,15 +167,18 @@ func (c *Site) sendSafely(request *http.Request) (a *calls.Answer, problem *call
 	return c.Send(request, nil)
 }
 
-// patience ends when a visit has waited long enough. One that has used it up still waits for what is
-// answered at once.
-func (c *Site) patience(v *Visit) (context.Context, context.CancelFunc) {
-	whole := c.Patience.Page
-	if v.Part && !c.Watch.Last().EngineAway() {
+// patience ends when a visit has waited long enough for a call. One that has used it up still waits for
+// what is answered at once.
+func (c *Site) patience(v *Visit, made calls.Call) (context.Context, context.CancelFunc) {
+	whole, least := c.Patience.Page, tuning.PageLeast
+	switch {
+	case v.Part && !c.Watch.Last().EngineAway():
 		whole = c.Patience.Part
+	case !v.Part && made.Brief && c.Patience.Brief > 0:
+		whole, least = c.Patience.Brief, tuning.BriefLeast
 	}
 	if whole == 0 {
 		return context.WithCancel(v.R.Context())
 	}
-	return context.WithTimeout(v.R.Context(), max(whole-time.Since(v.began), tuning.PageLeast))
+	return context.WithTimeout(v.R.Context(), max(whole-time.Since(v.began), least))
 }

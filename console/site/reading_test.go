@@ -116,6 +116,25 @@ func TestAPageDoesNotWait(t *testing.T) {
 	require.Equal(t, http.StatusInternalServerError, calls.StatusOf(problem), "a panic ends the call, and not the process")
 }
 
+// What its stream brings keeps no page waiting that is loaded.
+func TestAPageDoesNotWaitForItsFigures(t *testing.T) {
+	t.Parallel()
+	s, api := slowSite(t)
+	s.Patience = Patience{Page: time.Minute, Part: time.Minute, Brief: time.Millisecond}
+	goOn := api.block()
+	_, problem := s.Call(visitOf("/console/a", auth.Viewer), calls.Get("/v1/a").Within(time.Hour).Briefly(), nil)
+	require.Equal(t, http.StatusServiceUnavailable, calls.StatusOf(problem))
+	goOn()
+	part := visitOf("/console/a", auth.Viewer)
+	part.Part = true
+	_, problem = s.Call(part, calls.Get("/v1/a").Within(time.Hour).Briefly(), nil)
+	require.Nil(t, problem, "nobody waits for what of an open page changes")
+	goOn = api.block()
+	_, problem = s.Call(visitOf("/console/a", auth.Viewer), calls.Get("/v1/a").Within(time.Hour).Briefly(), nil)
+	require.Nil(t, problem, "it is known now")
+	goOn()
+}
+
 // Visits for the same share a call, but not one from before a change that was made here: who made it
 // sees it. What is asked for anew is asked for each time, and is kept by no memory.
 func TestWhichCallsAreShared(t *testing.T) {

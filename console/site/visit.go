@@ -49,6 +49,9 @@ func (v *Visit) page() string {
 func (c *Site) Picture(v *Visit) *watch.Picture {
 	if v.picture == nil {
 		v.picture = c.Watch.Picture(v.R.Context()).SeenBy(v.Who)
+		if c.Watch.IsOld(v.picture) {
+			v.reads.showBehind(v.picture.At)
+		}
 	}
 	return v.picture
 }

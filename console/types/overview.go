@@ -8,6 +8,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // overviewPage is what is due, what went wrong, and in what state the types are.
@@ -27,6 +28,9 @@ func (p overviewPage) Bearer() string {
 	return ` -H "Authorization: Bearer $WAKECALL_API_KEY"`
 }
 
+// Refresh implements that of [site.Frame].
+func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.Plots.coming() }
+
 // tile is one number, and where it leads.
 type tile struct {
 	Key, Link string
@@ -42,6 +46,7 @@ func (c *Pages) start(v *site.Visit) {
 	if len(page.Rows) > 0 && !v.Part { // those of an open page are drawn apart
 		page.Plots = c.plotsOf(v, "", page.Picture)
 	}
+	page.show(0, tuning.TypesGravest)
 	c.Render(v, http.StatusOK, "overview", page)
 }
 
@@ -87,8 +92,8 @@ func (p overviewPage) Calm() string {
 	if len(p.Picture.Failed) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""
 	}
-	for _, row := range p.Rows {
-		if row.Past == nil || row.Past.Failed() > 0 {
+	for _, policy := range p.Picture.Policies {
+		if past := p.Picture.Past[policy.BusinessType]; past == nil || past.Failed() > 0 {
 			return "overview.calm"
 		}
 	}

@@ -28,6 +28,9 @@ type plots struct {
 	Ranges []choice
 }
 
+// coming reports whether something of them is on its way.
+func (p *plots) coming() bool { return p != nil && p.Coming }
+
 // drawnPage is the plots of an open page, which are drawn apart from it.
 type drawnPage struct {
 	site.Frame
@@ -61,6 +64,7 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 	}
 	if r.Back > 0 {
 		p.past(c, v, businessType)
+		p.Coming = p.Unread && !known.ListsAway()
 	}
 	if r.Ahead > 0 {
 		p.ahead(c, v, listed, known)
@@ -76,7 +80,7 @@ func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Pic
 		var f calls.Forecast
 		var problem *calls.Problem
 		if !away {
-			_, problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query).Within(tuning.LoadedPlots), &f)
+			_, problem = c.Call(v, calls.Get(calls.Root+"forecast").With(query).Within(tuning.LivePlots).Briefly(), &f)
 			away = calls.StatusOf(problem) >= http.StatusInternalServerError // the others would keep the page waiting
 		}
 		if !away && problem == nil {
@@ -104,7 +108,7 @@ func (p *plots) past(c *Pages, v *site.Visit, businessType string) {
 		query.Set("business_type", businessType)
 	}
 	var past calls.Outcomes
-	if _, problem := c.Call(v, calls.Get(calls.Root+"outcomes").With(query).Within(tuning.LoadedPlots), &past); problem != nil {
+	if _, problem := c.Call(v, calls.Get(calls.Root+"outcomes").With(query).Within(tuning.LivePlots).Briefly(), &past); problem != nil {
 		p.Unread = true
 		return
 	}

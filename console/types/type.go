@@ -76,6 +76,9 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	return page, nil
 }
 
+// Refresh implements that of [site.Frame].
+func (p *typePage) Refresh() bool { return p.Frame.Refresh() || p.Plots.coming() }
+
 // offer says what who looks may change, and whom to ask where that is nothing.
 func (p *typePage) offer(who *auth.Principal) {
 	fixed := p.Fixed()

@@ -45,6 +45,23 @@ type typesPage struct {
 	Unread bool
 	// Problem is why a change was not made.
 	Problem *calls.Problem
+	// All is how many business types there are. First and Next lead to the others; "" for none.
+	All         int
+	First, Next string
+}
+
+// show has the page show at most so many rows, from one on.
+func (p *typesPage) show(from, most int) {
+	if p.All = len(p.Rows); from >= p.All {
+		from = 0
+	}
+	if from > 0 {
+		p.First = links.Root + "types"
+	}
+	if from+most < p.All {
+		p.Next = links.Root + "types?from=" + strconv.Itoa(from+most)
+	}
+	p.Rows = p.Rows[from:min(from+most, p.All)]
 }
 
 // TypeRow is one business type.
@@ -105,6 +122,8 @@ func (r TypeRow) Change() string {
 func (c *Pages) listTypes(v *site.Visit) {
 	page := c.TypesPage(v)
 	page.Done = v.Done("typed.")
+	from, _ := strconv.Atoi(v.R.FormValue("from")) // whatever else stands there is the first page
+	page.show(max(from, 0), tuning.TypesShown)
 	c.Render(v, http.StatusOK, "types", page)
 }
 
@@ -193,6 +212,7 @@ func (c *Pages) changeType(v *site.Visit) {
 	if _, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil); problem != nil {
 		page := c.TypesPage(v)
 		page.Problem = problem
+		page.show(0, tuning.TypesShown)
 		c.Render(v, problem.Status, "types", page)
 		return
 	}

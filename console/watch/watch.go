@@ -33,7 +33,7 @@ type Watch struct {
 func Shipped() Pace {
 	return Pace{
 		Every: tuning.LookEvery, Seldom: tuning.LookSeldom, Counts: tuning.LookCounts, Question: tuning.LookQuestion,
-		Ahead: tuning.LookAhead, Wait: tuning.LookWait, Briefly: tuning.LookBriefly, Recent: tuning.LookRecent,
+		Ahead: tuning.LookAhead, Wait: tuning.LookWait, Briefly: tuning.LookBriefly, Recent: tuning.LookRecent, Old: tuning.LookOld,
 	}
 }
 
@@ -56,6 +56,8 @@ type Pace struct {
 	// Wait bounds how long a page waits for a look, and Briefly where it shows every change that was made
 	// here, and is younger than Recent.
 	Wait, Briefly, Recent time.Duration
+	// Old is from what age on a page says from when its picture is; 0 for never.
+	Old time.Duration
 }
 
 // Picture is the installation as it is known. Who sees how much of it is for [Picture.SeenBy].
@@ -77,6 +79,11 @@ func (w *Watch) Picture(ctx context.Context) *Picture {
 	case <-wait.Done():
 		return w.Last()
 	}
+}
+
+// IsOld reports whether a page says from when its picture is.
+func (w *Watch) IsOld(p *Picture) bool {
+	return w.Old > 0 && !p.At.IsZero() && w.now().Sub(p.At) >= max(w.Old, w.Every)
 }
 
 // Last is the last picture, however old it is.
