@@ -53,10 +53,11 @@ type Pace struct {
 	Counts, Question time.Duration
 	// Ahead is how long the time ahead rests for each business type.
 	Ahead time.Duration
-	// Wait bounds how long a page waits for a look, and Briefly where it shows every change that was made
-	// here, and is younger than Recent.
+	// Wait bounds how long a page waits for a look, and Briefly where the last one shows every change that was
+	// made here, and is younger than Recent.
 	Wait, Briefly, Recent time.Duration
-	// Old is from what age on a page says from when its picture is; 0 for never.
+	// Old is from what age on a page waits for the next look, and says from when its own is; 0 for always
+	// and never.
 	Old time.Duration
 }
 
@@ -68,7 +69,10 @@ func (w *Watch) Picture(ctx context.Context) *Picture {
 	}
 	looked := w.asking.DoChan(key(changes), func() (any, error) { return w.refresh(last, changes), nil })
 	patience := w.Wait
-	if age < w.Recent {
+	switch {
+	case age < w.Old:
+		return last
+	case age < w.Recent:
 		patience = w.Briefly
 	}
 	wait, cancel := context.WithTimeout(ctx, patience)

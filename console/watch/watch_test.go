@@ -71,7 +71,7 @@ func TestALookThatTakesLong(t *testing.T) {
 func TestARecentPictureIsShownAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := &Watch{Pace: Pace{Every: 5 * time.Second, Wait: time.Minute, Briefly: time.Millisecond, Recent: 15 * time.Second, Old: 8 * time.Second}, now: time.Now}
+		w := &Watch{Pace: Pace{Every: 5 * time.Second, Wait: time.Minute, Briefly: time.Millisecond, Recent: 15 * time.Second, Old: 10 * time.Second}, now: time.Now}
 		w.look = func(*Picture) *Picture {
 			at := time.Now()
 			time.Sleep(3 * time.Second) //nolint:forbidigo // the time of the bubble
@@ -85,10 +85,12 @@ func TestARecentPictureIsShownAtOnce(t *testing.T) {
 		}
 		require.Equal(t, 3*time.Second, waits(0), "nothing is known")
 		require.Zero(t, waits(time.Second), "it is fresh")
-		require.Equal(t, time.Millisecond, waits(5*time.Second), "it is recent")
-		require.True(t, w.IsOld(w.Last()), "after 9 s the page says so")
-		require.Zero(t, waits(3*time.Second), "the look has ended meanwhile")
+		require.Zero(t, waits(5*time.Second), "the next one is begun")
+		require.Zero(t, waits(3*time.Second), "it has ended meanwhile")
 		require.False(t, w.IsOld(w.Last()))
+		require.Equal(t, time.Millisecond, waits(10*time.Second), "it is recent")
+		require.True(t, w.IsOld(w.Last()))
+		require.Zero(t, waits(3*time.Second), "the look has ended meanwhile")
 		require.Equal(t, 3*time.Second, waits(20*time.Second), "it is old")
 		w.Changed()
 		require.Equal(t, 3*time.Second, waits(0), "it lacks a change")

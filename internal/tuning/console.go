@@ -43,10 +43,10 @@ const (
 	// LookAhead is how long the time ahead rests for each type, whose forecast is read from memory.
 	LookAhead = time.Second
 	// LookWait bounds how long a page waits for a look, and LookBriefly where what is known is younger than
-	// LookRecent: with hundreds of types a look takes longer than a page may. Where it is older than LookOld the
-	// page says from when it is.
+	// LookRecent: with hundreds of types a look takes longer than a page may. A page with one that is
+	// younger than LookOld does not wait, and with an older one says from when it is.
 	LookWait    = 400 * time.Millisecond
-	LookBriefly = 20 * time.Millisecond
+	LookBriefly = 15 * time.Millisecond
 	LookRecent  = 10 * time.Minute
 	LookOld     = 15 * time.Second
 	// LookEngine bounds how long a look waits for Temporal to tell that there is no such timer.
@@ -84,8 +84,8 @@ const (
 	// PageLeast is how long a call is waited for where they have taken that long.
 	PageLeast = 50 * time.Millisecond
 	// BriefWait and BriefLeast are the same for the figures of plots, which the stream of a page brings.
-	BriefWait  = 25 * time.Millisecond
-	BriefLeast = 2 * time.Millisecond
+	BriefWait  = 20 * time.Millisecond
+	BriefLeast = 500 * time.Microsecond
 	// KeptBytes bounds the answers that the pages keep for when there is none, and KeptOverhead is about what
 	// each takes beside its text.
 	KeptBytes    = 8 << 20
