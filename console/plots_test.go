@@ -91,8 +91,13 @@ func TestPlotsOfPastAndAhead(t *testing.T) {
 		past := h.get(path + "?range=" + minute.Add(-10*time.Minute).String() + ".." + minute.Add(-time.Minute).String())
 		require.Contains(t, past.body, "0 ended, 0 of them failed, 0 fall due.", path)
 	}
+	require.NotContains(t, h.get("/console/?lang=zh-CN").body, "318 ended")
+	h.shelf.ended = append(h.shelf.ended, outcomes.Minute{At: minute.Add(-time.Minute), Counts: outcomes.Counts{Failed: 1}})
+	require.Contains(t, h.get("/console/").body, "318 ended", "as it was drawn for who looked before")
 	h.shelf.late = ""
 	*h.now = h.now.Add(tuning.LivePlots)
+	require.Contains(t, h.get("/console/").body, "319 ended")
+	h.shelf.ended = h.shelf.ended[:1]
 	require.Contains(t, h.get("/console/types/order-close").body, "set WAKECALL_PROMETHEUS_URL")
 	h.shelf.down = true
 	require.Contains(t, h.get("/console/types/order-close?at=02:41").body, "What has been cannot be read now.", "the page stays")

@@ -14,6 +14,7 @@ const (
 	partStrip = "part.strip"
 	partOver  = "part.over"
 	partPlots = "part.plots"
+	partDrawn = "part.drawn"
 )
 
 // morph is how a page takes what is new. What a user types into stays as it is, with what stood there

@@ -50,10 +50,11 @@ type Site struct {
 	Templates Templates
 	Patience  Patience
 	memory    *memory
+	drawings  *drawings
 }
 
 // Over is the site of an API.
 func (c Site) Over(api calls.Sender, pace watch.Pace) Site {
-	c.Sender, c.Watch, c.memory = api, watch.New(api, pace, c.Now), newMemory()
+	c.Sender, c.Watch, c.memory, c.drawings = api, watch.New(api, pace, c.Now), newMemory(), newDrawings()
 	return c
 }

@@ -14,8 +14,8 @@ import (
 // overviewPage is what is due, what went wrong, and in what state the types are.
 type overviewPage struct {
 	*typesPage
+	loadedPlots
 	Tiles []tile
-	Plots *plots
 	// Base is the address of the API, for the lines of the empty page.
 	Base string
 }
@@ -29,7 +29,7 @@ func (p overviewPage) Bearer() string {
 }
 
 // Refresh implements that of [site.Frame].
-func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.Plots.coming() }
+func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
 // tile is one number, and where it leads.
 type tile struct {
@@ -44,7 +44,7 @@ func (c *Pages) start(v *site.Visit) {
 	page.Title = v.Lang.Say("overview.title")
 	page.Tiles = tilesOf(page.Picture, "", v.Who.May(auth.Viewer, ""))
 	if len(page.Rows) > 0 && !v.Part { // those of an open page are drawn apart
-		page.Plots = c.plotsOf(v, "", page.Picture)
+		page.loadedPlots = c.loadPlots(v, "overview", "", page.Frame)
 	}
 	page.show(0, tuning.TypesGravest)
 	c.Render(v, http.StatusOK, "overview", page)

@@ -1,6 +1,7 @@
 package types
 
 import (
+	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
@@ -28,13 +29,27 @@ type plots struct {
 	Ranges []choice
 }
 
-// coming reports whether something of them is on its way.
-func (p *plots) coming() bool { return p != nil && p.Coming }
-
 // drawnPage is the plots of an open page, which are drawn apart from it.
 type drawnPage struct {
 	site.Frame
 	Plots *plots
+}
+
+// loadedPlots are the plots of a page that is loaded.
+type loadedPlots struct {
+	Drawn template.HTML
+	// coming reports whether something of them is on its way.
+	coming bool
+}
+
+// loadPlots draws the plots of a page of a name.
+func (c *Pages) loadPlots(v *site.Visit, name, businessType string, frame site.Frame) (loaded loadedPlots) {
+	loaded.Drawn = c.Drawn(v, name, func() (any, bool) {
+		p := c.plotsOf(v, businessType, frame.Picture)
+		loaded.coming = p.Coming
+		return drawnPage{Frame: frame, Plots: p}, !p.Unread
+	})
+	return loaded
 }
 
 // drawType renders the plots of one type.

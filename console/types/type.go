@@ -21,12 +21,12 @@ import (
 // typePage is one business type: its state, what lies ahead, what has failed, and its policy.
 type typePage struct {
 	site.Frame
+	loadedPlots
 	Row  TypeRow
 	ETag string
 	// JSON is the policy as the API has it, to be edited.
 	JSON     string
 	Tiles    []tile
-	Plots    *plots
 	Failures failures
 	Versions []calls.PolicyVersion
 	// Admin reports whether who looks may change the policy, and Operator whether the timers.
@@ -64,7 +64,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	page.Row = rowOf(page.Picture, policy)
 	page.Tiles = tilesOf(page.Picture, businessType, true)
 	if !v.Part { // those of an open page are drawn apart
-		page.Plots = c.plotsOf(v, businessType, page.Picture)
+		page.loadedPlots = c.loadPlots(v, "type", businessType, page.Frame)
 	}
 	page.Failures = c.failuresOf(v, businessType)
 	var known struct {
@@ -77,7 +77,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 }
 
 // Refresh implements that of [site.Frame].
-func (p *typePage) Refresh() bool { return p.Frame.Refresh() || p.Plots.coming() }
+func (p *typePage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
 // offer says what who looks may change, and whom to ask where that is nothing.
 func (p *typePage) offer(who *auth.Principal) {

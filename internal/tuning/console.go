@@ -90,6 +90,8 @@ const (
 	// each takes beside its text.
 	KeptBytes    = 8 << 20
 	KeptOverhead = 1 << 10
+	// KeptDrawings is of how many loaded pages the plots are kept as they were drawn, 60 KB each.
+	KeptDrawings = 50
 )
 
 // How fast a dispatch is, as its open page samples it once a second.
