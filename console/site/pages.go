@@ -142,7 +142,7 @@ func (f Frame) Since() time.Time {
 }
 
 // Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
-func (f Frame) Refresh() bool { return f.reads.areBehind() }
+func (f Frame) Refresh() bool { return f.reads.areBehind() || f.Who != nil && f.Picture.Unseen() }
 
 // Languages are those that may be chosen.
 func (f Frame) Languages() []words.Language { return words.Languages }

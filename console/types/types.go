@@ -130,7 +130,7 @@ func (c *Pages) listTypes(v *site.Visit) {
 // TypesPage is the table of the types that a visitor sees.
 func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 	page := &typesPage{Frame: c.Frame(v, "types.title")}
-	if page.Unread = page.Picture.ListsAway(); page.Unread {
+	if page.Unread = page.Picture.ListsAway(); page.Unread && !page.Picture.Unseen() {
 		v.ShowOld(page.Picture.Listed)
 	}
 	for _, policy := range page.Picture.Policies {

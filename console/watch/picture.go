@@ -78,6 +78,9 @@ func allAway() map[Part]bool {
 	return map[Part]bool{PartEngine: true, PartWorkers: true, PartPaused: true, PartPolicies: true, PartCounts: true, PartTimers: true}
 }
 
+// Unseen reports whether the first look has not ended yet: who answers is not known.
+func (p *Picture) Unseen() bool { return p.At.IsZero() }
+
 // EngineAway reports whether Temporal did not answer.
 func (p *Picture) EngineAway() bool { return p.Away[PartEngine] }
 

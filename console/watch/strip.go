@@ -25,6 +25,7 @@ const (
 	held
 	streamless
 	overflowing
+	unseen
 )
 
 // Notice is one fact of the strip: a text of the catalogues with its values, and where it leads.
@@ -63,6 +64,8 @@ func (p *Picture) pauses() (all []Notice) {
 // absences are who does not answer. Without Temporal nothing is known of the workers.
 func (p *Picture) absences() []Notice {
 	switch {
+	case p.Unseen():
+		return []Notice{{grave: unseen, Key: "strip.unseen", Link: links.Health}}
 	case p.EngineAway() && p.Temporal.IsZero():
 		return []Notice{{grave: engineAway, Key: "strip.engine.never", Link: links.Health}}
 	case p.EngineAway():

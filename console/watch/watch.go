@@ -90,12 +90,14 @@ func (w *Watch) IsOld(p *Picture) bool {
 	return w.Old > 0 && !p.At.IsZero() && w.now().Sub(p.At) >= max(w.Old, w.Every)
 }
 
-// Last is the last picture, however old it is.
+// Last is the last picture, however old it is. Before the first look has ended it is [Picture.Unseen].
 func (w *Watch) Last() *Picture {
 	if last, _, _ := w.known(); last != nil {
 		return last
 	}
-	return &Picture{Answers: Answers{Away: allAway()}}
+	away := allAway()
+	delete(away, PartEngine)
+	return &Picture{Answers: Answers{Away: away}}
 }
 
 // known returns the last picture and its age, which has no end if a change was made here since.

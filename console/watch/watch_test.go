@@ -137,7 +137,10 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	require.NotContains(t, asked, "/v1/policies")
 	require.NotContains(t, asked, "/v1/stats")
 	require.NotContains(t, asked, "/v1/timers")
-	require.True(t, New(calls.Sender{}, Pace{}, time.Now).Last().EngineAway(), "nobody has looked yet")
+	first := New(calls.Sender{}, Pace{}, time.Now).Last()
+	require.True(t, first.Unseen() && first.ListsAway(), "the first look has not ended")
+	require.False(t, first.EngineAway(), "that is not known")
+	require.False(t, NoticesOf(first)[0].Alarming())
 }
 
 // Timers are counted now and then, the more rarely the more types there are, and after a change that

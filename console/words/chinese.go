@@ -227,6 +227,7 @@ var chineseWords = map[string]string{
 	"strip.everything":            "%s 暂停了全部回调，自 %s 起。",
 	"strip.type":                  "%s 已被 %s 暂停，自 %s 起。",
 	"strip.engine":                "Temporal 没有响应，上次响应于 %s。恢复之前显示的是旧数据，且无法做任何更改。",
+	"strip.unseen":                "正在查看整个系统，结果稍后自动显示。",
 	"strip.engine.never":          "Temporal 没有响应，恢复之前无法做任何更改。",
 	"strip.workers":               "没有工作进程响应：不会触发任何定时器。",
 	"strip.overdue":               "%s：%s 个定时器已逾期，尚无工作进程领取。",

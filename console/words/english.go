@@ -228,6 +228,7 @@ var englishWords = map[string]string{
 	"strip.everything":            "Everything is paused by %s since %s.",
 	"strip.type":                  "%s is paused by %s since %s.",
 	"strip.engine":                "Temporal does not answer. It did at %s. Until it does, what is shown is old, and nothing can be changed.",
+	"strip.unseen":                "The installation is being looked at. What is found appears by itself.",
 	"strip.engine.never":          "Temporal does not answer. Until it does, nothing can be changed.",
 	"strip.workers":               "No worker answers: nothing rings.",
 	"strip.failing":               "%s: %s failed within 10 minutes (%s).",
