@@ -115,13 +115,13 @@ var watcher = &auth.Principal{
 }
 
 // look makes a picture. Each part that cannot be read is kept from the last one.
-func look(api calls.Sender, last *Picture, now time.Time, pace Pace) *Picture {
+func (l *looker) look(last *Picture, now time.Time) *Picture {
 	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
 	defer cancel()
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
-	l := &looker{api: api, ctx: ctx, Picture: &next, pace: pace}
-	l.seldom = now.Sub(last.SeldomAt) >= pace.Seldom || len(last.Policies) == 0 || len(last.Away) > 0
+	l.ctx, l.Picture = ctx, &next
+	l.seldom = now.Sub(last.SeldomAt) >= l.pace.Seldom || len(last.Policies) == 0 || len(last.Away) > 0
 	if l.engine(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
 		next.Away = allAway()
 		return &next
@@ -141,6 +141,9 @@ func look(api calls.Sender, last *Picture, now time.Time, pace Pace) *Picture {
 	} else if next.Listed = next.At; l.seldom {
 		next.SeldomAt = next.At
 	}
+	if last.Unseen() {
+		l.first(next)
+	}
 	l.ahead()
 	l.behind()
 	return &next
@@ -152,6 +155,8 @@ type looker struct {
 	api  calls.Sender
 	ctx  context.Context
 	pace Pace
+	// first is told what the first look has found before it counts what lies ahead and behind.
+	first func(Picture)
 	// seldom reports whether what changes seldom is read this time.
 	seldom bool
 	// examples counts the timers that were read in full.

@@ -39,7 +39,21 @@ func Shipped() Pace {
 
 // New returns a watch that makes its calls by a sender.
 func New(api calls.Sender, pace Pace, now func() time.Time) *Watch {
-	return &Watch{look: func(last *Picture) *Picture { return look(api, last, now(), pace) }, Pace: pace, now: now}
+	w := &Watch{Pace: pace, now: now}
+	w.look = func(last *Picture) *Picture {
+		l := &looker{api: api, pace: pace, first: w.showFirst}
+		return l.look(last, now())
+	}
+	return w
+}
+
+// showFirst shows what the first look has found so far: what it still counts may take seconds.
+func (w *Watch) showFirst(found Picture) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == nil {
+		w.last = &found
+	}
 }
 
 // Pace is how often a console looks.

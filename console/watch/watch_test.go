@@ -120,7 +120,8 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	now := time.Unix(1000, 0)
 	looked := func(last *Picture, away ...string) (*Picture, []string) {
 		api := &noted{away: away}
-		return look(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, last, now, Pace{}), api.paths
+		w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, Pace{}, func() time.Time { return now })
+		return w.look(last), api.paths
 	}
 	well, all := looked(&Picture{})
 	require.False(t, well.EngineAway())
@@ -141,6 +142,35 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	require.True(t, first.Unseen() && first.ListsAway(), "the first look has not ended")
 	require.False(t, first.EngineAway(), "that is not known")
 	require.False(t, NoticesOf(first)[0].Alarming())
+}
+
+// What the first look has found is shown before it has counted what lies ahead, which may take seconds.
+func TestTheFirstLookShowsWhatItHas(t *testing.T) {
+	t.Parallel()
+	counting, goOn := make(chan struct{}), make(chan struct{})
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/v1/forecast":
+			close(counting)
+			<-goOn
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case "/v1/policies":
+			_, _ = w.Write([]byte(`{"policies": [{"business_type": "order-close"}]}`))
+		default:
+			_, _ = w.Write([]byte("{}"))
+		}
+	})
+	w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, Pace{Every: time.Hour, Wait: time.Minute}, time.Now)
+	whole := make(chan *Picture)
+	go func() { whole <- w.Picture(t.Context()) }()
+	<-counting
+	early := w.Picture(t.Context())
+	require.Len(t, early.Policies, 1)
+	require.False(t, early.ListsAway())
+	require.Nil(t, early.Forecasts)
+	close(goOn)
+	require.NotNil(t, (<-whole).Forecasts)
+	require.NotNil(t, w.Last().Forecasts)
 }
 
 // Timers are counted now and then, the more rarely the more types there are, and after a change that
