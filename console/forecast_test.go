@@ -25,7 +25,7 @@ type forecastOf struct{ *shelf }
 func (f forecastOf) Expect(timer.View) time.Duration { return 0 }
 
 func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.Forecast, error) {
-	if f.down || f.nearby && r.Step >= time.Hour {
+	if f.down || f.aheadless || f.nearby && r.Step >= time.Hour {
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	limit := 2.0

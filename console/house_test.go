@@ -66,10 +66,10 @@ type shelf struct {
 	stored  []policy.Policy
 	sent    []dispatch.View
 	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
-	// can be counted.
-	ahead  []forecast.Step
-	nearby bool
-	jobs   []bulk.Job
+	// can be counted, and aheadless whether nothing can.
+	ahead             []forecast.Step
+	nearby, aheadless bool
+	jobs              []bulk.Job
 	// ended is what ended in each minute, and late who knows how late it rang.
 	ended []coreoutcomes.Minute
 	late  coreoutcomes.Source

@@ -128,3 +128,19 @@ func TestTheTableSaysHowTheLastDayWas(t *testing.T) {
 	h.signIn("otto")
 	require.NotContains(t, h.get("/console/types").body, "1,312")
 }
+
+// Where the time ahead cannot be read yet, the plots do not say that nothing falls due.
+func TestPlotsSayWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{every: time.Hour})
+	h.shelf.rules, h.shelf.down = []policy.Policy{closing()}, true
+	require.NotContains(t, h.get("/console/").body, "being counted", "Temporal is away")
+
+	h = open(t, plan{every: time.Hour})
+	h.shelf.rules, h.shelf.aheadless = []policy.Policy{closing()}, true
+	page := h.get("/console/types/order-close").body
+	require.Contains(t, page, "Some of this is being counted.")
+	require.Contains(t, page, `http-equiv="refresh"`)
+	h.shelf.aheadless = false
+	require.NotContains(t, h.get("/console/types/order-close").body, "Some of this is being counted.", "what lacks something is not kept")
+}

@@ -27,6 +27,8 @@ type choice struct {
 type plots struct {
 	*chart.Plots
 	Ranges []choice
+	// partly reports whether the time ahead of a type is missing.
+	partly bool
 }
 
 // drawnPage is the plots of an open page, which are drawn apart from it.
@@ -47,7 +49,7 @@ func (c *Pages) loadPlots(v *site.Visit, name, businessType string, frame site.F
 	loaded.Drawn = c.Drawn(v, name, func() (any, bool) {
 		p := c.plotsOf(v, businessType, frame.Picture)
 		loaded.coming = p.Coming
-		return drawnPage{Frame: frame, Plots: p}, !p.Unread
+		return drawnPage{Frame: frame, Plots: p}, !p.Unread && !p.partly
 	})
 	return loaded
 }
@@ -62,7 +64,7 @@ func (c *Pages) drawType(v *site.Visit) {
 // plotsOf draws the range that the address of a page names. What cannot be read stays as it was known
 // last, or is left out, and said.
 func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture) *plots {
-	listed := slices.Sorted(maps.Keys(known.Forecasts))
+	listed := lookedAt(known)
 	r, page, searched := chart.RangeNamed(v.R.FormValue("range"), c.Now()), links.Root, ""
 	if businessType != "" {
 		page, searched, listed = links.TypePath(businessType), links.TypedAs(businessType), []string{businessType}
@@ -79,13 +81,25 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 	}
 	if r.Back > 0 {
 		p.past(c, v, businessType)
-		p.Coming = p.Unread && !known.ListsAway()
 	}
 	if r.Ahead > 0 {
 		p.ahead(c, v, listed, known)
 	}
+	p.Coming = (p.Unread || p.partly) && !known.ListsAway()
 	p.Scale(len(listed))
 	return p
+}
+
+// lookedAt are the business types whose time ahead the overview shows. The first look does not know yet
+// which can be read.
+func lookedAt(known *watch.Picture) (types []string) {
+	if !known.AheadAt.IsZero() {
+		return slices.Sorted(maps.Keys(known.Forecasts))
+	}
+	for _, policy := range known.Policies[:min(len(known.Policies), tuning.LookTypes)] {
+		types = append(types, policy.BusinessType)
+	}
+	return types
 }
 
 func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Picture) {
@@ -102,6 +116,8 @@ func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Pic
 			p.AddAhead(&f)
 		} else if known.Forecasts[one] != nil {
 			p.AddAhead(known.Forecasts[one])
+		} else {
+			p.partly = true
 		}
 	}
 }

@@ -531,7 +531,7 @@ var chineseWords = map[string]string{
 	"plots.gist.ahead":            "未来 %s 内到期 %s 个。",
 	"plots.gist.zoomed":           "%s 至 %s：结束 %s 个，其中失败 %s 个，到期 %s 个。",
 	"plots.gist.late":             "%s 起限速过低，最后一个晚 %s。",
-	"plots.coming":                "正在统计过去的数据，稍后自动显示。",
+	"plots.coming":                "部分数据正在统计，稍后自动显示。",
 	"plots.unread":                "暂时无法读取过去的数据。",
 	"plots.node":                  "延迟仅为本节点的数据。",
 	"plots.unknown":               "此处不知道延迟：本网关没有工作进程，也没有指标服务器的地址。",

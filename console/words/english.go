@@ -537,7 +537,7 @@ var englishWords = map[string]string{
 	"plots.gist.ahead":            "In the next %s, %s fall due.",
 	"plots.gist.zoomed":           "From %s to %s: %s ended, %s of them failed, %s fall due.",
 	"plots.gist.late":             "At %s the limit is too low: the last one is %s late.",
-	"plots.coming":                "What has been is being counted. It appears by itself.",
+	"plots.coming":                "Some of this is being counted. It appears by itself.",
 	"plots.unread":                "What has been cannot be read now.",
 	"plots.node":                  "Lateness is that of this node only.",
 	"plots.unknown":               "Lateness is not known here: set WAKECALL_PROMETHEUS_URL.",

@@ -1,0 +1,273 @@
+package watch
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
+	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
+// [Picture.SeenBy].
+var watcher = &auth.Principal{
+	Name: "console", By: auth.ByNothing, Via: auth.ViaConsole,
+	Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
+}
+
+// look makes a picture. Each part that cannot be read is kept from the last one.
+func (l *looker) look(last *Picture, now time.Time) *Picture {
+	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
+	defer cancel()
+	next := *last
+	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}
+	l.ctx, l.Picture = ctx, &next
+	l.seldom = now.Sub(last.SeldomAt) >= l.pace.Seldom || len(last.Policies) == 0 || len(last.Away) > 0
+	if l.engine(); next.EngineAway() { // no other part can be read: none keeps the picture waiting
+		next.Away = allAway()
+		return &next
+	}
+	if l.seldom {
+		l.workers()
+	}
+	for _, part := range []func(){l.paused, l.policies, l.counts, l.timers} {
+		if part(); next.ListsAway() {
+			break
+		}
+	}
+	if next.ListsAway() {
+		for _, part := range listed {
+			next.Away[part] = true
+		}
+	} else if next.Listed = next.At; l.seldom {
+		next.SeldomAt = next.At
+	}
+	if last.Unseen() {
+		l.first(next)
+	}
+	l.ahead()
+	l.behind()
+	return &next
+}
+
+// looker makes one picture.
+type looker struct {
+	*Picture
+	api  calls.Sender
+	ctx  context.Context
+	pace Pace
+	// first is told what the first look has found before it counts what lies ahead and behind.
+	first func(Picture)
+	// seldom reports whether what changes seldom is read this time.
+	seldom bool
+	// examples counts the timers that were read in full.
+	examples int
+}
+
+// read asks for one answer. A part that is not answered is away.
+func (l *looker) read(of Part, path string, query url.Values, to any) bool {
+	began := time.Now()
+	problem := l.api.InContext(l.ctx, calls.Get(path).With(query), to)
+	l.Took[of] = max(l.Took[of], time.Since(began))
+	if problem != nil {
+		l.Away[of] = true
+	}
+	return problem == nil
+}
+
+// noTimer is a timer that is never booked. Temporal tells that it is not there, without a list.
+const noTimer = calls.Root + "timers/wakecall/console"
+
+// engine asks whether Temporal answers. It does not wait long for it.
+func (l *looker) engine() {
+	ctx, cancel := context.WithTimeout(l.ctx, tuning.LookEngine)
+	defer cancel()
+	began := time.Now()
+	problem := l.api.InContext(ctx, calls.Get(noTimer), nil)
+	l.Took[PartEngine] = time.Since(began)
+	if calls.StatusOf(problem) >= http.StatusInternalServerError {
+		l.Away[PartEngine] = true
+		return
+	}
+	l.Temporal = l.At
+}
+
+func (l *looker) paused() {
+	var all struct {
+		Paused []calls.Pause `json:"paused"`
+	}
+	if l.read(PartPaused, calls.Root+"emergency", nil, &all) {
+		l.Paused = all.Paused
+	}
+}
+
+// workers asks whether a timer that is booked now would ring.
+func (l *looker) workers() {
+	if l.read(PartWorkers, "/readyz", nil, &struct{}{}) {
+		l.Workers = l.At
+	}
+}
+
+func (l *looker) policies() {
+	if !l.seldom {
+		return
+	}
+	var all struct {
+		Policies []calls.Policy `json:"policies"`
+	}
+	if l.read(PartPolicies, calls.Root+"policies", nil, &all) {
+		l.Policies = all.Policies
+	}
+}
+
+// counts reads how many timers each business type has, and what was delivered last. That is a question to
+// visibility for each type, and some more, so it rests for each of them.
+func (l *looker) counts() {
+	rest := max(l.pace.Counts, l.pace.Question*time.Duration(tuning.CountsCost+len(l.Counts)))
+	if !l.CountedAt.IsZero() && l.At.Sub(l.CountedAt) < rest {
+		return
+	}
+	var counted struct {
+		BusinessTypes []struct {
+			BusinessType string       `json:"business_type"`
+			Timers       calls.Counts `json:"timers"`
+		} `json:"business_types"`
+	}
+	if !l.read(PartCounts, calls.Root+"stats", nil, &counted) {
+		return
+	}
+	l.Counts, l.CountedAt = map[string]*calls.Counts{}, l.At
+	for _, one := range counted.BusinessTypes {
+		l.Counts[one.BusinessType] = &one.Timers
+	}
+	l.onTime = l.objectives()
+	l.lastDelivered()
+}
+
+// timers reads what is overdue, what has failed just now, and what is being delivered.
+func (l *looker) timers() {
+	now := l.At
+	if l.seldom {
+		l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
+	}
+	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
+	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
+}
+
+// lastDelivered reads the timer that was delivered last: of those that ended the list has the latest
+// first. The strip does without.
+func (l *looker) lastDelivered() {
+	query := url.Values{"status": {calls.StatusDelivered}, "attempts": {"false"}, "page_size": {"1"}}
+	var found struct {
+		Timers []calls.Timer `json:"timers"`
+	}
+	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
+	if l.LastDelivered = nil; problem != nil || len(found.Timers) == 0 {
+		return
+	}
+	whole, last := calls.Timer{}, found.Timers[0]
+	problem = l.api.InContext(l.ctx, calls.Get(links.TimerPath(calls.Root, last.BusinessType, last.BusinessID)), &whole)
+	if problem == nil && !whole.DeliveredAt.IsZero() {
+		l.LastDelivered = &whole
+	}
+}
+
+// sampled are the timers that a list begins with, by business type.
+func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*Sample {
+	query.Set("attempts", "false")
+	query.Set("page_size", strconv.Itoa(tuning.SampledTimers))
+	var found struct {
+		Timers        []calls.Timer `json:"timers"`
+		NextPageToken string        `json:"next_page_token"`
+	}
+	if !l.read(PartTimers, calls.Root+"timers", query, &found) {
+		return last
+	}
+	byType := map[string]*Sample{}
+	for _, one := range found.Timers {
+		if byType[one.BusinessType] == nil {
+			byType[one.BusinessType] = &Sample{Example: one, More: found.NextPageToken != ""}
+		}
+		byType[one.BusinessType].N++
+	}
+	for _, s := range byType {
+		if l.examples++; l.examples > tuning.SampledTypes {
+			break
+		}
+		whole := s.Example // one that is gone meanwhile stays as the list has it
+		path := links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)
+		if problem := l.api.InContext(l.ctx, calls.Get(path), &whole); problem == nil {
+			s.Example = whole
+		}
+	}
+	return byType
+}
+
+// ahead reads what falls due in the next day, and looks for the first step of each type whose
+// timers are late. The API has it in memory, and counts it anew as it sees fit.
+func (l *looker) ahead() {
+	if l.At.Sub(l.AheadAt) < l.pace.Ahead*time.Duration(len(l.Forecasts)) {
+		return
+	}
+	before := l.Forecasts
+	l.AheadAt, l.Forecasts, l.Ahead = l.At, map[string]*calls.Forecast{}, map[string]Overflow{}
+	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
+		f := l.forecast(policy.BusinessType, url.Values{"step": {tuning.LookStep.String()}})
+		if f == nil {
+			f = before[policy.BusinessType]
+		}
+		if f == nil {
+			continue
+		}
+		l.Forecasts[policy.BusinessType] = f
+		if late, ok := firstLate(f); ok {
+			l.Ahead[policy.BusinessType] = l.minuteOf(policy.BusinessType, late)
+		}
+	}
+}
+
+// forecast reads what falls due; nil where that cannot be read.
+func (l *looker) forecast(businessType string, query url.Values) *calls.Forecast {
+	query.Set("business_type", businessType)
+	f := &calls.Forecast{}
+	if problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"forecast").With(query), f); problem != nil {
+		return nil
+	}
+	return f
+}
+
+// minuteOf is the first minute of a step whose timers are late, or the step where no minute has that many.
+func (l *looker) minuteOf(businessType string, step Overflow) Overflow {
+	from := step.At
+	if now := l.At.Truncate(time.Minute); from.Before(now) {
+		from = now
+	}
+	f := l.forecast(businessType, url.Values{
+		"from": {words.ISO(from)}, "to": {words.ISO(step.At.Add(tuning.LookStep))}, "step": {time.Minute.String()},
+	})
+	if f == nil {
+		return step
+	}
+	if minute, ok := firstLate(f); ok {
+		return minute
+	}
+	return step
+}
+
+// firstLate is the first step whose timers are late.
+func firstLate(f *calls.Forecast) (late Overflow, ok bool) {
+	at := slices.IndexFunc(f.Steps, func(s calls.Step) bool { return s.Lateness != "" })
+	if at < 0 || f.CallbacksPerSecond == nil {
+		return Overflow{}, false
+	}
+	step := f.Steps[at]
+	behind, _ := time.ParseDuration(step.Lateness) // the API's own
+	return Overflow{At: step.At, Due: step.Due, Rate: *f.CallbacksPerSecond, Lateness: behind}, true
+}
