@@ -54,18 +54,21 @@ CREATE INDEX IF NOT EXISTS wakecall_by_keyword_10 ON executions_visibility
 -- Timers by their due time, which is a search attribute: to which of the three it is
 -- assigned is Temporal's, as with the keywords. How many fall due in a minute, of one
 -- business type, is counted from the index alone.
-CREATE INDEX IF NOT EXISTS wakecall_by_due_01 ON executions_visibility
-  (namespace_id, Datetime01, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
+CREATE INDEX IF NOT EXISTS wakecall_by_status_and_datetime_01 ON executions_visibility
+  (namespace_id, status, Datetime01, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime01 IS NOT NULL;
-CREATE INDEX IF NOT EXISTS wakecall_by_due_02 ON executions_visibility
-  (namespace_id, Datetime02, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
+CREATE INDEX IF NOT EXISTS wakecall_by_status_and_datetime_02 ON executions_visibility
+  (namespace_id, status, Datetime02, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime02 IS NOT NULL;
-CREATE INDEX IF NOT EXISTS wakecall_by_due_03 ON executions_visibility
-  (namespace_id, Datetime03, status, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
+CREATE INDEX IF NOT EXISTS wakecall_by_status_and_datetime_03 ON executions_visibility
+  (namespace_id, status, Datetime03, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime03 IS NOT NULL;
 DROP INDEX IF EXISTS wakecall_by_datetime_01;
+DROP INDEX IF EXISTS wakecall_by_due_01;
 DROP INDEX IF EXISTS wakecall_by_datetime_02;
+DROP INDEX IF EXISTS wakecall_by_due_02;
 DROP INDEX IF EXISTS wakecall_by_datetime_03;
+DROP INDEX IF EXISTS wakecall_by_due_03;
 DROP INDEX IF EXISTS by_execution_time;
 
 -- Timers of one business type in one state, and how many there are.
@@ -187,9 +190,9 @@ INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
   ('executions_visibility', 'wakecall_by_status_and_due', '1000000 100000 400 2 2 sz=80'),
   ('executions_visibility', 'wakecall_by_division', '1000 1000 10'),
   ('executions_visibility', 'wakecall_by_parent', '1000 1000 10'),
-  ('executions_visibility', 'wakecall_by_due_01', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
-  ('executions_visibility', 'wakecall_by_due_02', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
-  ('executions_visibility', 'wakecall_by_due_03', '1000000 1000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
+  ('executions_visibility', 'wakecall_by_status_and_datetime_01', '1000000 100000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
+  ('executions_visibility', 'wakecall_by_status_and_datetime_02', '1000000 100000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
+  ('executions_visibility', 'wakecall_by_status_and_datetime_03', '1000000 100000 2 2 2 2 2 2 2 2 2 2 2 2 2 2'),
   ('executions_visibility', 'wakecall_by_keyword_01', '1000000 1000000 20000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_02', '1000000 1000000 20000 2 2 1'),
   ('executions_visibility', 'wakecall_by_keyword_03', '1000000 1000000 20000 2 2 1'),

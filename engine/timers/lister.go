@@ -94,7 +94,19 @@ func (l *Lister) admitted(ctx context.Context, f timer.Filter, infos []*workflow
 
 // QueryOf is a filter in the language of Temporal's visibility.
 func QueryOf(f timer.Filter) query.Query {
-	conditions := []query.Query{visibility.Timers(), inStatus(f.Status)}
+	var due []query.Query
+	if f.DueFrom != 0 {
+		due = append(due, visibility.DueAt.From(f.DueFrom.Add(-tuning.DueSlack)))
+	}
+	if f.DueTo != 0 {
+		due = append(due, visibility.DueAt.To(f.DueTo.Add(tuning.DueSlack)))
+	}
+	return dueIn(f, due...)
+}
+
+// dueIn is a filter with these bounds of the due time in place of its own.
+func dueIn(f timer.Filter, bounds ...query.Query) query.Query {
+	conditions := []query.Query{visibility.Timers(), inStatus(f.Status, len(bounds) > 0)}
 	if f.BusinessType != "" {
 		conditions = append(conditions, visibility.BusinessType.Is(f.BusinessType))
 	}
@@ -107,12 +119,7 @@ func QueryOf(f timer.Filter) query.Query {
 	if f.Recurring {
 		conditions = append(conditions, visibility.Labels.Is(timer.KeywordRecurring))
 	}
-	if f.DueFrom != 0 {
-		conditions = append(conditions, visibility.DueAt.From(f.DueFrom.Add(-tuning.DueSlack)))
-	}
-	if f.DueTo != 0 {
-		conditions = append(conditions, visibility.DueAt.To(f.DueTo.Add(tuning.DueSlack)))
-	}
+	conditions = append(conditions, bounds...)
 	if f.EndedFrom != 0 {
 		conditions = append(conditions, query.CloseTime.From(f.EndedFrom))
 	}
@@ -122,7 +129,9 @@ func QueryOf(f timer.Filter) query.Query {
 	return query.All(conditions...)
 }
 
-func inStatus(status timer.Status) query.Query {
+// inStatus selects a status, or the latest runs of all timers. SQLite finds due times by an index that begins
+// with the status, so beside bounds of the due time the statuses are named.
+func inStatus(status timer.Status, bounded bool) query.Query {
 	switch status {
 	case timer.Scheduled:
 		return query.All(query.Status(visibility.Running), visibility.State.Missing())
@@ -137,7 +146,10 @@ func inStatus(status timer.Status) query.Query {
 		return query.Status(visibility.Failed, visibility.TimedOut)
 	case timer.Cancelled:
 		return query.Status(visibility.Canceled, visibility.Terminated)
-	default:
-		return query.NotStatus(visibility.Continued)
+	case "":
+		if bounded {
+			return query.Status(visibility.Running, visibility.NotRunning...)
+		}
 	}
+	return query.NotStatus(visibility.Continued)
 }

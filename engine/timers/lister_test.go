@@ -15,6 +15,7 @@ import (
 func TestTheQueryOfAFilter(t *testing.T) {
 	t.Parallel()
 	const of = "WorkflowType = 'WakecallTimer' AND "
+	const latest = "ExecutionStatus IN ('Running', 'Completed', 'Failed', 'TimedOut', 'Canceled', 'Terminated', 'Paused')"
 	at := wire.At(time.Date(2026, 11, 23, 9, 30, 0, 0, time.UTC))
 	for want, f := range map[string]timer.Filter{
 		"ExecutionStatus != 'ContinuedAsNew'":                                                                                        {},
@@ -27,7 +28,8 @@ func TestTheQueryOfAFilter(t *testing.T) {
 		"ExecutionStatus IN ('Canceled', 'Terminated')":                                                                              {Status: timer.Cancelled},
 		"ExecutionStatus != 'ContinuedAsNew' AND TimerLabels = 'customer=42' AND TimerLabels = 'env=test'":                           {Labels: timer.Labels{"env": "test", "customer": "42"}},
 		"ExecutionStatus != 'ContinuedAsNew' AND BusinessType = 'order'":                                                             {BusinessType: "order"},
-		"ExecutionStatus != 'ContinuedAsNew' AND DueAt >= '2026-11-23T09:29:59.000Z' AND DueAt <= '2026-11-23T09:30:01.000Z'":        {DueFrom: at, DueTo: at},
+		latest + " AND DueAt >= '2026-11-23T09:29:59.000Z' AND DueAt <= '2026-11-23T09:30:01.000Z'":                                  {DueFrom: at, DueTo: at},
+		"ExecutionStatus = 'Running' AND TimerState IS NULL AND DueAt <= '2026-11-23T09:30:01.000Z'":                                 {Status: timer.Scheduled, DueTo: at},
 		"ExecutionStatus != 'ContinuedAsNew' AND CloseTime >= '2026-11-23T09:30:00.000Z' AND CloseTime < '2026-11-23T09:30:00.001Z'": {EndedFrom: at, EndedTo: at},
 	} {
 		require.Equal(t, of+want, QueryOf(f).String())

@@ -159,9 +159,7 @@ func (s *order) advance(begin, end wire.Instant) {
 }
 
 func (s *order) dueWithin(begin, end wire.Instant) query.Query {
-	filter := s.Filter
-	filter.DueFrom, filter.DueTo = 0, 0
-	return query.All(QueryOf(filter), visibility.DueAt.From(begin), visibility.DueAt.Before(end))
+	return dueIn(s.Filter, visibility.DueAt.From(begin), visibility.DueAt.Before(end))
 }
 
 // sort adds the timers due within a window.

@@ -32,7 +32,12 @@ const (
 	Canceled   = enumspb.WORKFLOW_EXECUTION_STATUS_CANCELED
 	Terminated = enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED
 	Continued  = enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW
+	// Suspended is what Temporal's own command to pause a run leaves.
+	Suspended = enumspb.WORKFLOW_EXECUTION_STATUS_PAUSED
 )
+
+// NotRunning are the statuses of the latest runs but Running.
+var NotRunning = []enumspb.WorkflowExecutionStatus{Completed, Failed, TimedOut, Canceled, Terminated, Suspended}
 
 // Timers selects the runs of all timers.
 func Timers() query.Query { return query.WorkflowType.Is(workflows.TypeTimer) }

@@ -27,7 +27,7 @@ var (
 		"wakecall_by_keyword_04_and_status", "wakecall_by_keyword_05_and_status", "wakecall_by_keyword_06_and_status",
 		"wakecall_by_keyword_07_and_status", "wakecall_by_keyword_08_and_status", "wakecall_by_keyword_09_and_status",
 		"wakecall_by_keyword_10_and_status", "wakecall_by_type_and_status",
-		"wakecall_by_due_01", "wakecall_by_due_02", "wakecall_by_due_03",
+		"wakecall_by_status_and_datetime_01", "wakecall_by_status_and_datetime_02", "wakecall_by_status_and_datetime_03",
 	}
 )
 
@@ -65,7 +65,8 @@ const (
 	byBusiness         = "wakecall_by_keyword_01 (namespace_id=? AND Keyword01=?)"
 	byBusinessAndState = "wakecall_by_keyword_01_and_status (namespace_id=? AND Keyword01=? AND status=?)"
 	byState            = "wakecall_by_keyword_09_and_status (namespace_id=? AND Keyword09=? AND status=?)"
-	byDueTime          = "wakecall_by_due_02 (namespace_id=? AND Datetime02>? AND Datetime02<?)"
+	byDueTime          = "wakecall_by_status_and_datetime_02 (namespace_id=? AND status=? AND Datetime02>? AND Datetime02<?)"
+	byLateness         = "wakecall_by_status_and_datetime_02 (namespace_id=? AND status=? AND Datetime02<?)"
 	byLabel            = "USING INTEGER PRIMARY KEY (rowid=?)"
 	readAll            = "(namespace_id=?)"
 )
@@ -97,7 +98,8 @@ func plansOfSQLite(t *testing.T, db *sql.DB) {
 		{timers + "status != 6 AND Keyword01 = 'b'", byBusiness},
 		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b'", byBusinessAndState},
 		{failed + " AND Keyword01 = 'b'", byBusinessAndState},
-		{timers + "status != 6 AND Datetime02 >= '2026' AND Datetime02 <= '2027'", byDueTime},
+		{timers + "status IN (1, 2, 3, 7, 4, 5, 8) AND Datetime02 >= '2026' AND Datetime02 <= '2027'", byDueTime},
+		{timers + "status = 1 AND Keyword09 IS NULL AND Datetime02 <= '2026'", byLateness},
 		{timers + "status != 6 AND " + labelled, byLabel},
 		{timers + "status != 6 AND Keyword01 = 'b' AND " + labelled, byLabel},
 		{timers + "status = 1 AND Keyword09 IS NULL AND Keyword01 = 'b' AND " + labelled, byLabel},
