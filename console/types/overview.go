@@ -35,6 +35,8 @@ func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 type tile struct {
 	Key, Link string
 	N         int
+	// Counted reports whether the number is known.
+	Counted bool
 	// Grave reports whether it should be none.
 	Grave bool
 }
@@ -64,7 +66,7 @@ func tilesOf(p *watch.Picture, businessType string, linked bool) (all []tile) {
 	for _, status := range []string{
 		calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused, calls.StatusFailed, calls.StatusDelivered, calls.StatusExpired,
 	} {
-		one := tile{Key: "status." + status, Grave: status == calls.StatusFailed || status == calls.StatusExpired}
+		one := tile{Key: "status." + status, Counted: p.Counts != nil, Grave: status == calls.StatusFailed || status == calls.StatusExpired}
 		for of, counts := range p.Counts {
 			if businessType == "" || of == businessType {
 				one.N += counts.InStatus(status)

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -37,7 +38,11 @@ func (l *looker) look(last *Picture, now time.Time) *Picture {
 	if l.seldom {
 		l.workers()
 	}
-	for _, part := range []func(){l.paused, l.policies, l.counts, l.timers} {
+	parts := []func(){l.paused, l.policies, l.timers, l.counts}
+	if last.Unseen() {
+		parts = slices.Insert(parts, len(parts)-1, l.showFirst)
+	}
+	for _, part := range parts {
 		if part(); next.ListsAway() {
 			break
 		}
@@ -49,12 +54,16 @@ func (l *looker) look(last *Picture, now time.Time) *Picture {
 	} else if next.Listed = next.At; l.seldom {
 		next.SeldomAt = next.At
 	}
-	if last.Unseen() {
-		l.first(next)
-	}
 	l.ahead()
 	l.behind()
 	return &next
+}
+
+// showFirst shows what has been read so far: counting takes seconds where there are hundreds of types.
+func (l *looker) showFirst() {
+	found := *l.Picture
+	found.Listed, found.Away, found.Took = found.At, maps.Clone(found.Away), maps.Clone(found.Took)
+	l.first(found)
 }
 
 // looker makes one picture.
@@ -63,7 +72,7 @@ type looker struct {
 	api  calls.Sender
 	ctx  context.Context
 	pace Pace
-	// first is told what the first look has found before it counts what lies ahead and behind.
+	// first is told what the first look has found before it counts.
 	first func(Picture)
 	// seldom reports whether what changes seldom is read this time.
 	seldom bool

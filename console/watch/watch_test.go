@@ -144,16 +144,16 @@ func TestWhoIsAwayIsAskedOnce(t *testing.T) {
 	require.False(t, NoticesOf(first)[0].Alarming())
 }
 
-// What the first look has found is shown before it has counted what lies ahead, which may take seconds.
+// What the first look has found is shown before it has counted, which may take seconds.
 func TestTheFirstLookShowsWhatItHas(t *testing.T) {
 	t.Parallel()
 	counting, goOn := make(chan struct{}), make(chan struct{})
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
-		case "/v1/forecast":
+		case "/v1/stats":
 			close(counting)
 			<-goOn
-			w.WriteHeader(http.StatusServiceUnavailable)
+			_, _ = w.Write([]byte(`{"business_types": [{"business_type": "order-close"}]}`))
 		case "/v1/policies":
 			_, _ = w.Write([]byte(`{"policies": [{"business_type": "order-close"}]}`))
 		default:
@@ -166,11 +166,12 @@ func TestTheFirstLookShowsWhatItHas(t *testing.T) {
 	<-counting
 	early := w.Picture(t.Context())
 	require.Len(t, early.Policies, 1)
-	require.False(t, early.ListsAway())
-	require.Nil(t, early.Forecasts)
+	require.False(t, early.Unseen() || early.ListsAway())
+	require.Nil(t, early.Counts)
+	require.Equal(t, early.At, early.Listed)
 	close(goOn)
-	require.NotNil(t, (<-whole).Forecasts)
-	require.NotNil(t, w.Last().Forecasts)
+	require.Len(t, (<-whole).Counts, 1)
+	require.Len(t, w.Last().Counts, 1)
 }
 
 // Timers are counted now and then, the more rarely the more types there are, and after a change that
