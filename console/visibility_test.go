@@ -263,7 +263,7 @@ func TestAHundredConsolesAskAsOne(t *testing.T) {
 		c.watched = 90 * time.Second // a count more or less matters little then
 		one, _ := c.asksOpen(1, "/console/")
 		hundred, which := c.asksOpen(100, "/console/")
-		require.InEpsilon(t, one, hundred, aLook, which)
+		require.LessOrEqual(t, float64(hundred), float64(one)*(1+aLook), which) // the first one also begins the counts
 		c.closed()
 	})
 }
