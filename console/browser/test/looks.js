@@ -62,6 +62,7 @@ export function furnish(shared) {
 async function counted(shared) {
   const page = await shared.open("/console/types");
   await page.waitForSelector("#strip li", { timeout: 60_000 });
+  await page.waitForSelector("td svg.plot", { timeout: 60_000 });
 }
 
 /**

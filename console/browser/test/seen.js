@@ -27,14 +27,16 @@ export function cutOff(page) {
 
 const outline = "header, nav, #strip, main, h1, h2, .tiles, .plots, .plot, .actions, table, .sheet, dl, .story, footer";
 
-/** Where the landmarks of a page are, in pixels. */
-export function landmarks(page) {
-  return page.evaluate((outline) => {
+/** Where the landmarks of a page are, in pixels, without what changes, and scrolled to the left. */
+export function landmarks(page, changing) {
+  return page.evaluate(([outline, changing]) => { // at once, or the stream of the page brings back what was hidden
+    for (const one of document.querySelectorAll(changing)) one.style.display = "none";
+    for (const box of document.querySelectorAll(".wide")) box.scrollLeft = 0;
     const named = (node) => node.tagName.toLowerCase() + (node.id ? `#${node.id}` : node.classList.length > 0 ? `.${node.classList[0]}` : "");
     const seen = [...document.querySelectorAll(outline)].filter((node) => node.getClientRects().length > 0);
     return seen.map((node) => {
       const { x, y, width, height } = node.getBoundingClientRect();
       return [named(node), ...[x + scrollX, y + scrollY, width, height].map(Math.round)];
     });
-  }, outline);
+  }, [outline, changing]);
 }
