@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -61,7 +62,8 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.ShardRunResult, 
 		},
 	})
 	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.Shard).Get(ctx, &end)
-	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) { // no worker had it, or one that waited for its turn
+	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) {
+		s.readLastHeartbeat(err)
 		return dispatch.ShardRunResult{End: dispatch.RunCancelled}, nil
 	}
 	if err == nil {
@@ -72,6 +74,15 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.ShardRunResult, 
 		err = workflow.UpsertMemo(ctx, map[string]any{MemoShard: s.State})
 	}
 	return end, err
+}
+
+// readLastHeartbeat reads how far a run came whose worker fell silent after a cancel: no other worker
+// continues it. Nothing was sent where no worker had it, or one that waited for its turn.
+func (s *shardRun) readLastHeartbeat(err error) {
+	var last dispatch.State // what a heartbeat does not say is zero
+	if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok && silent.LastHeartbeatDetails(&last) == nil {
+		s.State = last
+	}
 }
 
 // DispatchHeartbeatTimeout is how long the executor of a shard may be silent before another

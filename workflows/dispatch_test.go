@@ -10,11 +10,14 @@ import (
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	sdkpb "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/core/delivery"
@@ -552,6 +555,31 @@ func TestAShard(t *testing.T) {
 	m.ExecuteWorkflow(workflows.TypeDispatchShard, continued)
 	require.NoError(t, m.GetWorkflowError(), "it does not wait for what has come")
 	require.Len(t, m.shards, 2)
+}
+
+// A shard that is cancelled while its worker is lost has sent what the last heartbeat told.
+func TestACancelledShardWhoseWorkerIsLost(t *testing.T) {
+	t.Parallel()
+	before, told := dispatch.State{Page: 1, GivenUp: 2}, dispatch.State{Page: 4, Base: 327}
+	for name, c := range map[string]struct {
+		err  error
+		want dispatch.State
+	}{
+		"after a heartbeat":  {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), told},
+		"before a heartbeat": {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil), before},
+		"failed":             {temporal.NewApplicationError("the store is away", ""), before},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := newEnvironment()
+			env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&lostWorker{err: c.err}}})
+			env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+			env.ExecuteWorkflow(workflows.TypeDispatchShard, dispatch.Shard{State: before})
+			var state dispatch.State
+			require.NoError(t, env.GetWorkflowResult(&state))
+			require.Equal(t, c.want, state)
+		})
+	}
 }
 
 // From ten items a second on, heartbeats cost less than a twentieth of a write per item.

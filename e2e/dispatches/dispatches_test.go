@@ -14,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -127,7 +128,9 @@ func TestTemporalsProgramsEndADispatch(t *testing.T) {
 				return len(came) == before
 			}, testenv.Patience, time.Second)
 			if !end.Abrupt {
-				require.Len(t, came, view.Done, "what has left is counted")
+				require.LessOrEqual(t, view.Done, len(came))
+				uncounted := int(tuning.DispatchSilence.Seconds() * order.PerSecond) // of a worker that fell silent meanwhile
+				require.GreaterOrEqual(t, view.Done, len(came)-uncounted, "what has left is counted")
 			}
 		})
 	}
