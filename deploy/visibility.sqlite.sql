@@ -63,12 +63,12 @@ CREATE INDEX IF NOT EXISTS wakecall_by_status_and_datetime_02 ON executions_visi
 CREATE INDEX IF NOT EXISTS wakecall_by_status_and_datetime_03 ON executions_visibility
   (namespace_id, status, Datetime03, workflow_type_name, TemporalNamespaceDivision, Keyword01, Keyword02, Keyword03, Keyword04, Keyword05, Keyword06, Keyword07, Keyword08, Keyword09, Keyword10)
   WHERE Datetime03 IS NOT NULL;
-DROP INDEX IF EXISTS wakecall_by_datetime_01;
 DROP INDEX IF EXISTS wakecall_by_due_01;
-DROP INDEX IF EXISTS wakecall_by_datetime_02;
 DROP INDEX IF EXISTS wakecall_by_due_02;
-DROP INDEX IF EXISTS wakecall_by_datetime_03;
 DROP INDEX IF EXISTS wakecall_by_due_03;
+DROP INDEX IF EXISTS wakecall_by_datetime_01;
+DROP INDEX IF EXISTS wakecall_by_datetime_02;
+DROP INDEX IF EXISTS wakecall_by_datetime_03;
 DROP INDEX IF EXISTS by_execution_time;
 
 -- Timers of one business type in one state, and how many there are.

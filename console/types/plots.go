@@ -96,7 +96,7 @@ func lookedAt(known *watch.Picture) (types []string) {
 	if !known.AheadAt.IsZero() {
 		return slices.Sorted(maps.Keys(known.Forecasts))
 	}
-	for _, policy := range known.Policies[:min(len(known.Policies), tuning.LookTypes)] {
+	for _, policy := range known.Foreseen() {
 		types = append(types, policy.BusinessType)
 	}
 	return types

@@ -227,7 +227,7 @@ func (l *looker) ahead() {
 	}
 	before := l.Forecasts
 	l.AheadAt, l.Forecasts, l.Ahead = l.At, map[string]*calls.Forecast{}, map[string]Overflow{}
-	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
+	for _, policy := range l.Foreseen() {
 		f := l.forecast(policy.BusinessType, url.Values{"step": {tuning.LookStep.String()}})
 		if f == nil {
 			f = before[policy.BusinessType]

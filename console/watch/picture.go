@@ -6,6 +6,7 @@ import (
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Picture is what is known of the whole installation. What cannot be read stays as it was.
@@ -69,6 +70,11 @@ var listed = []Part{PartPaused, PartPolicies, PartCounts, PartTimers}
 // allAway are all parts.
 func allAway() map[Part]bool {
 	return map[Part]bool{PartEngine: true, PartWorkers: true, PartPaused: true, PartPolicies: true, PartCounts: true, PartTimers: true}
+}
+
+// Foreseen are the policies whose time ahead is looked at.
+func (p *Picture) Foreseen() []calls.Policy {
+	return p.Policies[:min(len(p.Policies), tuning.LookTypes)]
 }
 
 // Unseen reports whether the first look has not ended yet: who answers is not known.
