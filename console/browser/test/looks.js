@@ -25,7 +25,7 @@ const pages = {
   types: { path: "types" },
   type: { path: "types/order-close" },
   plan: { rare: true, path: "types/order-close", then: (page) => page.click('form[action$="/links"] button') },
-  test: { rare: true, path: "types/order-close", then: (page) => page.click('button[value="callback"]') },
+  test: { rare: true, path: "types/order-close", then: ringOnce },
   jobs: { path: "jobs" },
   job: { path: "jobs/counted" },
   dispatches: { path: "dispatches" },
@@ -110,6 +110,17 @@ function beforeMidnight() {
   return `Etc/GMT${hour < 12 ? `+${hour + 1}` : `-${23 - hour}`}`;
 }
 
+/** Sends a test event. There is one a second at most, and the look before may have sent one just now. */
+async function ringOnce(page, browser) {
+  const there = page.url();
+  const answer = page.waitForResponse((response) => response.request().method() === "POST");
+  await page.click('button[value="callback"]');
+  if ((await answer).status() !== 429) return;
+  browser.expect(answered(429));
+  await page.goto(there);
+  await ringOnce(page, browser);
+}
+
 async function look({ running, browser }, name, { path, then, status, signedOut }, variant) {
   if (status) browser.expect(answered(status));
   const zone = variant.colorScheme === "dark" ? { timezoneId: beforeMidnight() } : {};
@@ -118,7 +129,7 @@ async function look({ running, browser }, name, { path, then, status, signedOut 
   await page.emulateMedia({ colorScheme: variant.colorScheme });
   await page.setViewportSize(variant.viewport);
   await page.goto(`${running.url}/console/${path}`);
-  await then?.(page);
+  await then?.(page, browser);
   await page.waitForLoadState();
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight)); // on a phone the actions lie over what is above the end
   assert.equal(await page.getAttribute("html", "lang"), variant.locale);
