@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/temporal"
 
@@ -32,9 +33,15 @@ type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
+// Runs reads what the activity of a run has last reported, as JSON.
+type Runs interface {
+	LastHeartbeat(ctx context.Context, workflowID, runID string) (jsontext.Value, error)
+}
+
 // Controller keeps a deployment in order. No delivery passes through it.
 type Controller struct {
 	Queues   Queues
+	Runs     Runs
 	Policies Policies
 	Sender   Sender
 	Bulks    Bulk
@@ -45,6 +52,13 @@ type Controller struct {
 // SetQueueRate sets the rate of a business type's queue.
 func (c *Controller) SetQueueRate(ctx context.Context, rate policy.QueueRate) error {
 	return c.Queues.SetQueueRate(ctx, rate)
+}
+
+// LastHeartbeat returns what the activity of the run that asks has last reported; null if it
+// has reported nothing.
+func (c *Controller) LastHeartbeat(ctx context.Context) (jsontext.Value, error) {
+	run := activity.GetInfo(ctx).WorkflowExecution
+	return c.Runs.LastHeartbeat(ctx, run.ID, run.RunID)
 }
 
 // Alert sends an event to the policy's recipient, signed like a callback. It sends nothing

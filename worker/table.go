@@ -71,9 +71,10 @@ func queuesOf(options Options) []queue {
 				DeadlockDetectionTimeout:                tuning.DeadlockTimeout,
 			},
 			activities: map[string]any{
-				workflows.ActivityFirstAttempt: attempts.FirstAttempt,
-				workflows.ActivityReceipt:      attempts.Receipt,
-				workflows.ActivityRunState:     attempts.State,
+				workflows.ActivityFirstAttempt:  attempts.FirstAttempt,
+				workflows.ActivityReceipt:       attempts.Receipt,
+				workflows.ActivityRunState:      attempts.State,
+				workflows.ActivityLastHeartbeat: control.LastHeartbeat,
 			},
 		},
 		{

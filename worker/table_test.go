@@ -26,5 +26,5 @@ func TestTheTableOfQueues(t *testing.T) {
 	require.Equal(t, []string{
 		workflows.ReceiptQueue("w"), workflows.ControlQueue, workflows.JobQueue, workflows.DispatchQueue, workflows.TaskQueue, workflows.DefaultDeliveryQueue,
 	}, names)
-	require.Len(t, registered, 13)
+	require.Len(t, registered, 14)
 }

@@ -132,6 +132,9 @@ const (
 	ActivityCleanup  = "sweep"
 	// ActivityPutBack lists the items again that a shard's second round did not reach.
 	ActivityPutBack = "put-back"
+	// ActivityLastHeartbeat reports what the activity of a run has last reported, a local
+	// activity.
+	ActivityLastHeartbeat = "last-heartbeat"
 )
 
 // HeaderAfter is the header of a retry's start. It names the failed run.
@@ -215,6 +218,9 @@ var (
 	// one. A timer without either lacks the attribute.
 	AttrLabels = temporal.NewSearchAttributeKeyKeywordList("TimerLabels")
 )
+
+// changeReadsHeartbeat is since when a run reads the progress of its activity before it cancels it.
+const changeReadsHeartbeat = "reads-heartbeat-before-cancel"
 
 // attrVersion is where the SDK records the decisions of [workflow.GetVersion] in a run.
 const attrVersion = "TemporalChangeVersion"

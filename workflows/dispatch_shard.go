@@ -1,7 +1,6 @@
 package workflows
 
 import (
-	"errors"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
@@ -61,9 +60,11 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.ShardRunResult, 
 			InitialInterval: tuning.DispatchRetryFirst, BackoffCoefficient: 2, MaximumInterval: tuning.DispatchRetryLongest,
 		},
 	})
-	err = workflow.ExecuteActivity(ctx, ActivityDispatch, s.Shard).Get(ctx, &end)
-	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) {
-		s.readLastHeartbeat(err)
+	last, err := executeWithProgress[dispatch.State](ctx, ActivityDispatch, s.Shard, &end)
+	if temporal.IsCanceledError(err) || (err != nil && ctx.Err() != nil) { // no other worker continues it
+		if last != nil {
+			s.State = *last
+		}
 		return dispatch.ShardRunResult{End: dispatch.RunCancelled}, nil
 	}
 	if err == nil {
@@ -74,15 +75,6 @@ func (s *shardRun) runShard(ctx workflow.Context) (end dispatch.ShardRunResult, 
 		err = workflow.UpsertMemo(ctx, map[string]any{MemoShard: s.State})
 	}
 	return end, err
-}
-
-// readLastHeartbeat reads how far a run came whose worker fell silent after a cancel: no other worker
-// continues it. Nothing was sent where no worker had it, or one that waited for its turn.
-func (s *shardRun) readLastHeartbeat(err error) {
-	var last dispatch.State // what a heartbeat does not say is zero
-	if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok && silent.LastHeartbeatDetails(&last) == nil {
-		s.State = last
-	}
 }
 
 // DispatchHeartbeatTimeout is how long the executor of a shard may be silent before another

@@ -560,19 +560,28 @@ func TestAShard(t *testing.T) {
 // A shard that is cancelled while its worker is lost has sent what the last heartbeat told.
 func TestACancelledShardWhoseWorkerIsLost(t *testing.T) {
 	t.Parallel()
-	before, told := dispatch.State{Page: 1, GivenUp: 2}, dispatch.State{Page: 4, Base: 327}
+	before, read, told := dispatch.State{Page: 1, GivenUp: 2}, dispatch.State{Page: 3, Base: 300}, dispatch.State{Page: 4, Base: 327}
+	silent := func(details ...any) error {
+		return temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, details...)
+	}
 	for name, c := range map[string]struct {
+		read *dispatch.State
 		err  error
 		want dispatch.State
 	}{
-		"after a heartbeat":  {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), told},
-		"before a heartbeat": {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil), before},
-		"failed":             {temporal.NewApplicationError("the store is away", ""), before},
+		"between two attempts":        {&read, temporal.NewCanceledError("ACTIVITY_ID_NOT_STARTED"), read},
+		"before the first attempt":    {nil, temporal.NewCanceledError("ACTIVITY_ID_NOT_STARTED"), before},
+		"silent after a heartbeat":    {&read, silent(told), told},
+		"silent since before":         {&read, silent(), read},
+		"before a heartbeat":          {nil, silent(), before},
+		"failed":                      {&read, temporal.NewApplicationError("the store is away", ""), read},
+		"failed before it had a sign": {nil, temporal.NewApplicationError("the store is away", ""), before},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			env := newEnvironment()
 			env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&lostWorker{err: c.err}}})
+			reports(env, c.read, nil)
 			env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
 			env.ExecuteWorkflow(workflows.TypeDispatchShard, dispatch.Shard{State: before})
 			var state dispatch.State
@@ -580,6 +589,19 @@ func TestACancelledShardWhoseWorkerIsLost(t *testing.T) {
 			require.Equal(t, c.want, state)
 		})
 	}
+}
+
+// A shard that was cancelled before it began sends nothing, and asks nobody.
+func TestAShardThatIsCancelledBeforeItBegan(t *testing.T) {
+	t.Parallel()
+	m := newMass(t)
+	before := dispatch.State{Page: 1}
+	m.RegisterDelayedCallback(m.CancelWorkflow, 0)
+	m.ExecuteWorkflow(workflows.TypeDispatchShard, dispatch.Shard{State: before})
+	var state dispatch.State
+	require.NoError(t, m.GetWorkflowResult(&state))
+	require.Equal(t, before, state)
+	require.Empty(t, m.shards)
 }
 
 // From ten items a second on, heartbeats cost less than a twentieth of a write per item.

@@ -20,29 +20,14 @@ func Job[Order, Counts any](kind JobKind) func(workflow.Context, Order) (Counts,
 				InitialInterval: tuning.JobFirst, BackoffCoefficient: 2, MaximumInterval: tuning.JobLongest,
 			},
 		})
-		err = workflow.ExecuteActivity(ctx, kind.Activity, order).Get(ctx, &counts)
-		if stopped, ok := errors.AsType[*temporal.CanceledError](err); ok {
-			return canceledJob(&counts, stopped.Details(&counts))
-		}
-		if err == nil || !errors.Is(ctx.Err(), workflow.ErrCanceled) {
+		last, err := executeWithProgress[Counts](ctx, kind.Activity, order, &counts)
+		if err == nil || !temporal.IsCanceledError(err) && !errors.Is(ctx.Err(), workflow.ErrCanceled) {
 			return counts, err
 		}
 		// A job is stopped too if its worker had fallen silent or failed: it is not tried again.
-		if silent, ok := errors.AsType[*temporal.TimeoutError](err); ok {
-			return canceledJob(&counts, silent.LastHeartbeatDetails(&counts))
+		if last == nil {
+			return counts, temporal.NewCanceledError()
 		}
-		if failed, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-			return canceledJob(&counts, failed.Details(&counts))
-		}
-		return counts, err
+		return *last, temporal.NewCanceledError(*last)
 	}
-}
-
-// canceledJob is the end of a stopped job. unread is nil if its worker left its progress.
-// Without a worker, the details are Temporal's own.
-func canceledJob[Counts any](counts *Counts, unread error) (Counts, error) {
-	if unread != nil {
-		return *counts, temporal.NewCanceledError()
-	}
-	return *counts, temporal.NewCanceledError(*counts)
 }

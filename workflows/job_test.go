@@ -12,6 +12,7 @@ import (
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -134,9 +135,31 @@ func (s *lostWorker) ExecuteActivity(ctx workflow.Context, _ string, _ ...any) w
 	workflow.Go(ctx, func(ctx workflow.Context) {
 		stopped, _ := workflow.NewDisconnectedContext(ctx)
 		_ = workflow.Sleep(stopped, time.Minute)
-		set.SetError(s.err)
+		stored := temporal.GetDefaultFailureConverter() // Temporal's own details are text, not Go values
+		set.SetError(stored.FailureToError(stored.ErrorToFailure(s.err)))
 	})
 	return future
+}
+
+// reports answers a workflow that asks what its activity has last reported.
+func reports(env *testsuite.TestWorkflowEnvironment, last any, err error) {
+	env.RegisterActivityWithOptions(func(context.Context) (any, error) { return last, err },
+		activity.RegisterOptions{Name: workflows.ActivityLastHeartbeat})
+}
+
+// A stopped job whose progress cannot be read is stopped nevertheless.
+func TestAJobIsStoppedWhoseProgressCannotBeRead(t *testing.T) {
+	t.Parallel()
+	env := newEnvironment()
+	env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{
+		&lostWorker{err: temporal.NewCanceledError("ACTIVITY_ID_NOT_STARTED")},
+	}})
+	reports(env, nil, errors.New("Temporal does not answer"))
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+	env.ExecuteWorkflow(workflows.TypeBulk, job.Bulk{})
+	stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
+	require.True(t, canceled, "%v", env.GetWorkflowError())
+	require.False(t, stopped.HasDetails())
 }
 
 // A job whose worker had died, or lost touch with Temporal, is stopped and not failed.
@@ -144,33 +167,40 @@ func TestAJobIsStoppedWhoseWorkerIsLost(t *testing.T) {
 	t.Parallel()
 	seven := 7
 	told := job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 3, Skipped: 1}}
+	read := job.BulkProgress{Tally: job.Tally{Found: &seven, Done: 2}}
+	notStarted := temporal.NewCanceledError("ACTIVITY_ID_NOT_STARTED")
 	for name, c := range map[string]struct {
 		err  error
-		told bool
+		read *job.BulkProgress
+		want *job.BulkProgress
 	}{
-		"silent":                   {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), true},
-		"failed":                   {temporal.NewApplicationError("context canceled", "", told), true},
-		"failed, and told nothing": {temporal.NewApplicationError("context canceled", ""), false},
+		"silent":                   {temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_HEARTBEAT, nil, told), &read, &told},
+		"failed":                   {temporal.NewApplicationError("context canceled", "", told), &read, &told},
+		"failed, and told nothing": {temporal.NewApplicationError("context canceled", ""), nil, nil},
+		"failed, and had told":     {temporal.NewApplicationError("context canceled", ""), &read, &read},
+		"between two attempts":     {notStarted, &read, &read},
+		"before the first attempt": {notStarted, nil, nil},
 	} {
 		for _, stop := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, stopped: %t", name, stop), func(t *testing.T) {
 				t.Parallel()
 				env := newEnvironment()
 				env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&lostWorker{err: c.err}}})
+				reports(env, c.read, nil)
 				if stop {
 					env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
 				}
 				env.ExecuteWorkflow(workflows.TypeBulk, job.Bulk{})
 				stopped, canceled := errors.AsType[*temporal.CanceledError](env.GetWorkflowError())
-				require.Equal(t, stop, canceled, "%v", env.GetWorkflowError())
+				require.Equal(t, stop || temporal.IsCanceledError(c.err), canceled, "%v", env.GetWorkflowError())
 				if !stop {
 					return
 				}
-				require.Equal(t, c.told, stopped.HasDetails())
-				if c.told {
+				require.Equal(t, c.want != nil, stopped.HasDetails())
+				if c.want != nil {
 					var done job.BulkProgress
 					require.NoError(t, stopped.Details(&done))
-					require.Equal(t, told, done)
+					require.Equal(t, *c.want, done)
 				}
 			})
 		}

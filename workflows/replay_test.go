@@ -53,11 +53,12 @@ var frozen = map[int][]string{
 		// Policies, and the other entities without an end.
 		"policy", "policy-lifted", "policy-claimed", "registry", "ledger", "ledger-goes-on", "probe",
 		// Jobs.
-		"bulk", "bulk-stopped",
+		"bulk", "bulk-stopped", "bulk-stopped-counted",
 		// Dispatches and their shards.
 		"dispatch-done", "dispatch-failures", "dispatch-retried", "dispatch-cancelled", "dispatch-loaded", "dispatch-recurring",
 		"dispatch-expired", "dispatch-uploaded", "dispatch-limited",
 		"dispatch-shard-done", "dispatch-shard-ladder", "dispatch-shard-cancelled", "dispatch-shard-loaded",
+		"dispatch-shard-cancelled-counted",
 	},
 }
 

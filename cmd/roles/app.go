@@ -238,7 +238,7 @@ func (a *App) startWorker(role health.Role) (*worker.Workers, error) {
 	workers := worker.New(worker.Options{
 		Identity: a.Identity, Client: a.Client, Attempter: attempter, Dispatcher: dispatcher,
 		Controller: &activities.Controller{
-			Queues: a.Engine.Queues, Policies: a.Engine.Policies, Sender: sender, Bulks: a.Engine.Bulk,
+			Queues: a.Engine.Queues, Runs: a.Engine.Runs, Policies: a.Engine.Policies, Sender: sender, Bulks: a.Engine.Bulk,
 			Turns: turns.New(tuning.JobSlots, tuning.LongTurn),
 		},
 		Policies: a.Engine.Policies, Queues: a.Engine.Queues, Emergencies: a.Engine.Emergencies, Reconciler: a.Engine.Reconciler,

@@ -66,6 +66,7 @@ func TestRecordHistoriesOfDispatches(t *testing.T) {
 	m.ended("steered")
 	record("cancelled", key)
 	shard("cancelled", engine(key))
+	shard("cancelled-counted", engine(key))
 
 	loader := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("shard") == "1" {

@@ -36,7 +36,9 @@ func TestRecordHistoriesOfBulk(t *testing.T) {
 	_, err = env.Wakecall().Bulk.Stop(t.Context(), slow.ID)
 	require.NoError(t, err)
 	awaitBulk(t, env, slow.ID, wakecall.BulkJob.Ended)
-	testenv.Recorder{T: t, H: env}.Run("bulk-stopped", workflows.BulkJob.WorkflowID(slow.ID), "")
+	for _, name := range []string{"bulk-stopped", "bulk-stopped-counted"} {
+		testenv.Recorder{T: t, H: env}.Run(name, workflows.BulkJob.WorkflowID(slow.ID), "")
+	}
 }
 
 // TestRecordHistoriesOfRedeliveries records a bulk job of redeliveries, and an alert that is

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -58,6 +59,22 @@ func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.Run
 		return timer.RunState{}, err
 	}
 	return stateIn(described), nil
+}
+
+// LastHeartbeat is what the activity of a run has last reported, as JSON; null if it has
+// reported nothing. The errors are [wire.NotFound] and [wire.Unavailable].
+func (r *Runs) LastHeartbeat(ctx context.Context, workflowID, runID string) (jsontext.Value, error) {
+	described, err := r.kernel.Describe(ctx, workflowID, runID)
+	if err != nil {
+		return nil, err
+	}
+	for _, pending := range described.GetPendingActivities() {
+		var last jsontext.Value
+		if kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil && last != nil {
+			return last, nil
+		}
+	}
+	return jsontext.Value("null"), nil
 }
 
 func stateIn(described *workflowservice.DescribeWorkflowExecutionResponse) timer.RunState {

@@ -140,6 +140,28 @@ func TestTheStateOfAnAttempt(t *testing.T) {
 	require.Equal(t, 4, state.Try)
 }
 
+func TestTheLastHeartbeat(t *testing.T) {
+	t.Parallel()
+	reported := &workflowpb.PendingActivityInfo{HeartbeatDetails: enginetest.Encoded(t, map[string]int64{"done": 1 << 60})}
+	for name, c := range map[string]struct {
+		pending []*workflowpb.PendingActivityInfo
+		want    string
+	}{
+		"reported":         {[]*workflowpb.PendingActivityInfo{reported}, `{"done":1152921504606846976}`},
+		"reported nothing": {[]*workflowpb.PendingActivityInfo{{}}, "null"},
+		"no activity":      {nil, "null"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run := described(visibility.Running)
+			run.PendingActivities = c.pending
+			last, err := runsOf(t, run).LastHeartbeat(t.Context(), order.String(), "run")
+			require.NoError(t, err)
+			require.Equal(t, c.want, string(last))
+		})
+	}
+}
+
 func TestWhatTheHistoryOfARunTells(t *testing.T) {
 	t.Parallel()
 	started := func(worker string) *historypb.HistoryEvent {
