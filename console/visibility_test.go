@@ -261,10 +261,12 @@ func TestAHundredConsolesAskAsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := installed(t, 5, 1)
 		c.watched = 90 * time.Second // a count more or less matters little then
-		c.asksOpen(1, "/console/")   // the first one also begins the counts
+		stop := c.counts()
+		c.asksOpen(1, "/console/") // the first one also begins the counts
 		one, _ := c.asksOpen(1, "/console/")
 		hundred, which := c.asksOpen(100, "/console/")
 		require.InEpsilon(t, one, hundred, aLook, which)
+		stop()
 		c.closed()
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -25,7 +26,7 @@ var watcher = &auth.Principal{
 
 // look makes a picture. Each part that cannot be read is kept from the last one.
 func (l *looker) look(last *Picture, now time.Time) *Picture {
-	ctx, cancel := context.WithTimeout(auth.With(context.Background(), watcher), tuning.LookTimeout)
+	ctx, cancel := context.WithTimeout(auth.With(questions.Background(context.Background()), watcher), tuning.LookTimeout)
 	defer cancel()
 	next := *last
 	next.At, next.Away, next.Took = now, map[Part]bool{}, map[Part]time.Duration{}

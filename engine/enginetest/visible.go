@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -31,8 +32,10 @@ type Visible struct {
 	// ErrFor returns the error of one query, where it is set.
 	ErrFor func(query string) error
 
-	Mu        sync.Mutex
-	Due       map[wire.Instant]int
+	Mu  sync.Mutex
+	Due map[wire.Instant]int
+	// Begun are the starts of open runs.
+	Begun     []wire.Instant
 	Recurring []timer.Memo
 	// Dispatches are the open dispatches.
 	Dispatches []dispatch.Memo
@@ -46,9 +49,27 @@ type Visible struct {
 	Blocked chan struct{}
 }
 
-var bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
+var (
+	bounds = regexp.MustCompile(`DueAt >= '([^']*)' AND DueAt < '([^']*)'`)
+	begun  = regexp.MustCompile(`StartTime >= '([^']*)'`)
+)
 
-// within returns the timers that fall due within the bounds of a query.
+// begunSince returns how many runs began since the instant in a query.
+func (v *Visible) begunSince(query string) (n int) {
+	var since wire.Instant
+	found := begun.FindStringSubmatch(query)
+	if found == nil || since.UnmarshalText([]byte(found[1])) != nil {
+		return 0
+	}
+	for _, at := range v.Begun {
+		if at >= since {
+			n++
+		}
+	}
+	return n
+}
+
+// within returns the timers that fall due within the bounds of a query, the next ones first.
 func (v *Visible) within(query string) (due []wire.Instant) {
 	var from, to wire.Instant
 	found := bounds.FindStringSubmatch(query)
@@ -62,6 +83,7 @@ func (v *Visible) within(query string) (due []wire.Instant) {
 			}
 		}
 	}
+	slices.Sort(due)
 	return due
 }
 
@@ -73,7 +95,7 @@ func (v *Visible) CountWorkflow(_ context.Context,
 	if v.Blocked != nil {
 		<-v.Blocked
 	}
-	found := len(v.within(r.GetQuery()))
+	found := len(v.within(r.GetQuery())) + v.begunSince(r.GetQuery())
 	v.Counts, v.Counted = v.Counts+1, v.Counted+found
 	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.errOf(r.GetQuery())
 }
@@ -117,7 +139,11 @@ func (v *Visible) ListWorkflow(
 	default:
 		v.Lists++
 		number := map[wire.Instant]int{}
-		for _, at := range v.within(query) {
+		found := v.within(query)
+		if size := int(r.GetPageSize()); size > 0 && len(found) > size { // the tests read no second page
+			found, answer.NextPageToken = found[:size], []byte("more")
+		}
+		for _, at := range found {
 			number[at]++
 			show(workflows.TypeTimer, fmt.Sprintf("order/%d-%d", at, number[at]), workflows.MemoTimer, timer.Memo{DueAt: at, CreatedAt: at})
 		}

@@ -29,10 +29,7 @@ func (f *Forecasts) Run(ctx context.Context) {
 func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
 	of := f.entryFor(policy.BusinessType)
-	rest = tuning.ForecastKeepRest
-	if !of.known() {
-		rest = tuning.ForecastRest
-	}
+	first := of.last() == nil
 	filling := f.refresh(of, limitOf(policy))
 	if filling == nil {
 		return 0
@@ -41,7 +38,11 @@ func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest ti
 	case <-filling:
 	case <-ctx.Done():
 	}
-	return rest * time.Since(began)
+	counted, took := of.last(), time.Since(began)
+	if first || counted == nil {
+		return tuning.ForecastRest * took
+	}
+	return max(tuning.ForecastKeepRest*took, time.Duration(counted.questions)*tuning.ForecastQuestion)
 }
 
 // pause waits, and returns false if ctx is done first.

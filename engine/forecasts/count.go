@@ -3,6 +3,7 @@ package forecasts
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	workflowpb "go.temporal.io/api/workflow/v1"
@@ -19,32 +20,49 @@ import (
 )
 
 // countAhead counts the timers due in each step, the rings of rules, the seconds of the
-// crowded minutes, and the rate of dispatches.
-func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64) (*histogram, error) {
+// crowded minutes, and the rate of dispatches. What has not changed since an earlier count is
+// taken from there, unless before is nil.
+func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64, before *histogram) (*histogram, error) {
 	select {
 	case f.turn <- struct{}{}:
 		defer func() { <-f.turn }()
 	case <-ctx.Done():
 		return nil, kernel.Translate(ctx.Err())
 	}
-	h := &histogram{at: wire.At(time.Now())}
 	c := &forecastCount{kernel: f.kernel, businessType: r.BusinessType}
-	var err error
+	at := wire.At(time.Now())
+	h, err := c.recount(ctx, r, before)
+	if err == nil && h == nil {
+		h, err = c.count(ctx, r)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.at = at
 	if r.From <= h.at {
 		if h.overdue, err = c.between(ctx, query.Query{}, r.From.Add(-tuning.ForecastOverdue), r.From); err != nil {
 			return nil, err
 		}
 	}
-	if h.slots, err = c.divide(ctx, r); err != nil {
-		return nil, err
-	}
-	if err := c.rules(ctx, h, r.To); err != nil {
-		return nil, err
-	}
 	if err := c.refine(ctx, h, limit); err != nil {
 		return nil, err
 	}
-	return h, f.share(ctx, h, r, limit)
+	err = f.share(ctx, h, r, limit)
+	h.questions = int(c.asked.Load()) + 1 // that for the dispatches
+	return h, err
+}
+
+// count counts all steps anew.
+func (c *forecastCount) count(ctx context.Context, r Request) (*histogram, error) {
+	h := &histogram{whole: wire.At(time.Now())}
+	var err error
+	if h.slots, err = c.divide(ctx, r); err != nil {
+		return nil, err
+	}
+	for _, slot := range h.slots {
+		h.untried = append(h.untried, slot.Due)
+	}
+	return h, c.rules(ctx, h, r.To)
 }
 
 // share adds the rates of the type's dispatches.
@@ -67,6 +85,8 @@ func (f *Forecasts) share(ctx context.Context, h *histogram, r Request, limit fl
 type forecastCount struct {
 	kernel       *kernel.Kernel
 	businessType string
+	// asked are its questions to visibility.
+	asked atomic.Int64
 }
 
 func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Query {
@@ -74,14 +94,22 @@ func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Qu
 }
 
 func (c *forecastCount) between(ctx context.Context, state query.Query, from, to wire.Instant) (int, error) {
-	return c.kernel.Count(ctx, c.query(state, from, to))
+	return c.all(ctx, c.query(state, from, to))
 }
 
-// stretch is a part of the slots.
-type stretch struct{ first, end int }
+func (c *forecastCount) all(ctx context.Context, q query.Query) (int, error) {
+	c.asked.Add(1)
+	return c.kernel.Count(ctx, q)
+}
+
+// stretch is a part of the slots. Its timers are probably few enough to be listed if few is set.
+type stretch struct {
+	first, end int
+	few        bool
+}
 
 // divide counts step by step, and goes no deeper into empty stretches. It lists stretches
-// with few timers.
+// with few timers: a page of a list is one question, and tells the step of each of its timers.
 func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot, error) {
 	slots := []forecast.Slot{}
 	for at := r.From; at < r.To; at = at.Add(r.Step) {
@@ -91,7 +119,7 @@ func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot,
 		return slots, nil
 	}
 	var mu sync.Mutex
-	for level := []stretch{{0, len(slots)}}; len(level) > 0; {
+	for level := []stretch{{first: 0, end: len(slots)}}; len(level) > 0; {
 		var next []stretch
 		group, ctx := errgroup.WithContext(ctx)
 		group.SetLimit(tuning.ForecastWidth)
@@ -112,9 +140,14 @@ func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot,
 	return slots, nil
 }
 
-// look counts some slots together, and returns the stretches to count one by one.
+// look counts some slots together, and returns the stretches to look at one by one.
 func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part stretch) (closer []stretch, err error) {
 	from, to := slots[0].At, slots[len(slots)-1].End()
+	if part.few {
+		if whole, err := c.tally(ctx, c.query(visibility.Untried(), from, to), slots); whole || err != nil {
+			return nil, err
+		}
+	}
 	n, err := c.between(ctx, visibility.Untried(), from, to)
 	switch {
 	case err != nil || n == 0:
@@ -122,37 +155,51 @@ func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part st
 	case len(slots) == 1:
 		slots[0].Due = n
 		return nil, nil
-	case n <= tuning.ForecastListed:
-		return nil, c.tally(ctx, c.query(visibility.Untried(), from, to), slots)
 	}
-	pieces := tuning.ForecastPieces
-	if n >= tuning.ForecastDense*len(slots) {
-		pieces = len(slots)
-	}
-	size := max((len(slots)+pieces-1)/pieces, 1)
-	for first := part.first; first < part.end; first += size {
-		closer = append(closer, stretch{first, min(first+size, part.end)})
-	}
-	return closer, nil
+	return part.divide(n, !part.few), nil
 }
 
-// tally lists timers, and counts each in its slot.
-func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []forecast.Slot) error {
+// divide returns the parts of a stretch with so many timers. even reports whether they may be spread
+// evenly over it. If they are not, a list of a part may be a page of many timers for nothing.
+func (s stretch) divide(n int, even bool) (parts []stretch) {
+	slots := s.end - s.first
+	pieces, few := tuning.ForecastPieces, n <= tuning.ForecastListed
+	switch {
+	case few:
+		pieces = 1
+	case n >= tuning.ForecastDense*slots:
+		pieces = slots
+	case even:
+		pieces, few = (n+tuning.ForecastListed/2-1)/(tuning.ForecastListed/2), true
+	}
+	size := max((slots+pieces-1)/pieces, 1)
+	for first := s.first; first < s.end; first += size {
+		parts = append(parts, stretch{first, min(first+size, s.end), few})
+	}
+	return parts
+}
+
+// tally lists the timers of some slots, and counts each in its slot. It counts none and
+// reports false if they are more than a page has.
+func (c *forecastCount) tally(ctx context.Context, q query.Query, slots []forecast.Slot) (whole bool, err error) {
+	c.asked.Add(1)
+	page, err := c.kernel.List(ctx, q, tuning.ForecastListed, nil)
+	if err != nil || len(page.GetNextPageToken()) > 0 {
+		return false, err
+	}
 	h := &histogram{slots: slots}
-	return c.kernel.EachPage(ctx, q, func(page []*workflowpb.WorkflowExecutionInfo) error {
-		for _, info := range page {
-			if memo, ok := memoOf(info); ok {
-				h.add(memo.DueAt)
-			}
+	for _, info := range page.GetExecutions() {
+		if memo, ok := memoOf(info); ok {
+			h.add(memo.DueAt)
 		}
-		return nil
-	})
+	}
+	return true, nil
 }
 
 // refine counts by seconds in the minutes with more due timers than the rate allows in one
 // second. The lateness depends on whether all are due at the full minute or one after the other.
 func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64) error {
-	for _, minute := range h.crowded(limit, tuning.ForecastRefined) {
+	for _, minute := range h.crowded(limit, tuning.ForecastRefined-h.refined()) {
 		seconds, err := c.divide(ctx, Request{From: minute.At, To: minute.End(), Step: tuning.ForecastFine})
 		if err != nil {
 			return err
@@ -167,6 +214,7 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instan
 	left := tuning.ForecastOccurrences
 	recurring := query.All(visibility.OpenTimers(c.businessType), visibility.Labels.Is(timer.KeywordRecurring))
 	return c.kernel.EachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {
+		c.asked.Add(1)
 		for _, info := range page {
 			memo, ok := memoOf(info)
 			if err := ctx.Err(); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/engine/dispatches"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
+	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -52,10 +53,14 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 	}
 	forecast.CallbacksPerSecond = policy.Rate(time.Now())
 	of := f.entryFor(r.BusinessType)
-	of.markAsked(time.Now())
-	counted, err := of.await(ctx, f.refresh(of, limitOf(policy)))
+	var filling <-chan struct{}
+	if !questions.InBackground(ctx) || !of.serves() { // else the rounds of [Forecasts.Run] are enough
+		of.markAsked(time.Now())
+		filling = f.refresh(of, limitOf(policy))
+	}
+	counted, err := of.await(ctx, filling)
 	if err == nil && !counted.covers(r) {
-		counted, err = f.countAhead(ctx, r, limitOf(policy))
+		counted, err = f.countAhead(ctx, r, limitOf(policy), nil)
 	}
 	if err != nil {
 		return forecast, err
@@ -137,7 +142,7 @@ func (f *Forecasts) fill(of *forecastOf, limit float64) {
 	from := wire.At(began.Truncate(forecast.DefaultStep))
 	counted, err := f.countAhead(ctx, Request{
 		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
-	}, limit)
+	}, limit, of.last())
 	asked := f.countAsked(began.Add(-tuning.ForecastAsked))
 	if !of.end(counted, err, asked) {
 		return

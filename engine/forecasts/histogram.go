@@ -16,12 +16,22 @@ type histogram struct {
 	overdue int
 	slots   []forecast.Slot
 	splits  int
+	// untried is what visibility showed of each minute. The slots have the rings of rules as well,
+	// and what was booked since. booked reports whether any was.
+	untried []int
+	booked  bool
+	// whole is when all minutes were counted last. The count asked so many questions.
+	whole     wire.Instant
+	questions int
 	// rung are the rings that follow from rules, in each second of a minute.
 	rung map[wire.Instant][]int
 }
 
+// clone returns a copy whose slots are its own.
 func (h *histogram) clone() *histogram {
-	return &histogram{at: h.at, overdue: h.overdue, slots: append([]forecast.Slot{}, h.slots...)}
+	clone := *h
+	clone.slots = slices.Clone(h.slots)
+	return &clone
 }
 
 // empty reports whether nothing is due.
@@ -43,6 +53,12 @@ func (h *histogram) add(due wire.Instant) {
 	if n := h.slot(due); n >= 0 {
 		h.slots[n].Due++
 	}
+}
+
+// book counts a timer in that visibility does not show yet.
+func (h *histogram) book(due wire.Instant) {
+	h.booked = true
+	h.add(due)
 }
 
 // addRung counts a ring that follows from a rule, and is counted nowhere else.
@@ -77,6 +93,16 @@ func (h *histogram) crowded(rate float64, most int) (minutes []forecast.Slot) {
 	return minutes[:min(len(minutes), most)]
 }
 
+// refined is how many minutes are divided into seconds.
+func (h *histogram) refined() (minutes int) {
+	for _, slot := range h.slots {
+		if slot.Width == tuning.ForecastFine && slot.At == minuteOf(slot.At) {
+			minutes++
+		}
+	}
+	return minutes
+}
+
 // replace divides a minute into the seconds of a count. The count lacks the rings of rules.
 func (h *histogram) replace(minute forecast.Slot, seconds []forecast.Slot) {
 	for i, rung := range h.rung[minute.At] {
@@ -101,7 +127,7 @@ func (h *histogram) merge(before *histogram, booked []wire.Instant) {
 	}
 	for _, due := range booked {
 		if minute := minuteOf(due); unseen[minute] > 0 {
-			h.add(due)
+			h.book(due)
 			unseen[minute]--
 		}
 	}
@@ -154,6 +180,7 @@ func (h *histogram) split(at wire.Instant, booked []wire.Instant) {
 	}
 	h.slots = slices.Concat(h.slots[:n], seconds, h.slots[n+1:])
 	h.splits++
+	h.booked = true
 }
 
 // covers reports whether a request can be answered from the histogram.

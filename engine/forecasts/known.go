@@ -61,10 +61,11 @@ func (o *forecastOf) stale() bool {
 	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
 }
 
-func (o *forecastOf) known() bool {
+// serves reports whether what is known serves a page that is kept up to date: no user waits for it.
+func (o *forecastOf) serves() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.counted != nil
+	return o.counted != nil && time.Since(o.counted.at.Time()) < tuning.ForecastStale
 }
 
 func (o *forecastOf) markAsked(now time.Time) {
@@ -94,8 +95,18 @@ func (o *forecastOf) countIn(booked timer.View) {
 		o.recent = append(o.recent, recentBooking{booked.DueAt, now})
 	}
 	if o.counted != nil {
-		o.counted.add(booked.DueAt)
+		o.counted.book(booked.DueAt)
 	}
+}
+
+// last is the last count as it is now; nil before the first one.
+func (o *forecastOf) last() *histogram {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counted == nil {
+		return nil
+	}
+	return o.counted.clone()
 }
 
 // bookedSince are the due times of this process's bookings since a moment.
@@ -114,8 +125,8 @@ func (o *forecastOf) end(counted *histogram, err error, asked time.Duration) (no
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.took, o.err = time.Since(o.began), err
-	o.again = time.Now().Add(max(min(tuning.ForecastFresh*asked, tuning.ForecastStale), tuning.ForecastRest*asked*o.took))
 	if err == nil {
+		o.again = time.Now().Add(max(min(asked*tuning.ForecastFresh, tuning.ForecastStale), asked*tuning.ForecastRest*o.took))
 		o.replace(counted)
 	} else {
 		o.again = time.Now().Add(tuning.CountStale)

@@ -2,6 +2,7 @@ package outcomes
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
@@ -33,11 +34,9 @@ func isExpired() query.Query { return visibility.State.Is(string(timer.Expired))
 // little did.
 func (o *Outcomes) count(ctx context.Context, businessType string, part span) ([]outcomes.Counts, error) {
 	c := &counter{Outcomes: o, businessType: businessType, first: part.first, counts: make([]outcomes.Counts, part.end-part.first)}
-	expired, err := c.number(ctx, query.All(ended(businessType, part), isExpired()))
-	if err != nil {
-		return nil, err
-	}
-	c.expired = expired > 0
+	c.expired = sync.OnceValues(func() (int, error) {
+		return c.number(ctx, query.All(ended(businessType, part), isExpired()))
+	})
 	return c.counts, c.divide(ctx, part)
 }
 
@@ -47,21 +46,17 @@ type counter struct {
 	businessType string
 	first        int64
 	counts       []outcomes.Counts
-	// expired reports whether any of the timers did.
-	expired bool
+	// expired returns how many of the timers did.
+	expired func() (int, error)
 }
 
 func (c *counter) number(ctx context.Context, q query.Query) (int, error) {
-	if err := c.wait(ctx); err != nil {
-		return 0, err
-	}
+	c.spent++
 	return c.kernel.Count(ctx, q)
 }
 
 func (c *counter) divide(ctx context.Context, part span) error {
-	if err := c.wait(ctx); err != nil {
-		return err
-	}
+	c.spent++
 	by, err := c.kernel.CountByStatus(ctx, ended(c.businessType, part))
 	if err != nil {
 		return err
@@ -90,7 +85,11 @@ func (c *counter) divide(ctx context.Context, part span) error {
 // store stores the counts of one minute.
 func (c *counter) store(ctx context.Context, part span, by map[enumspb.WorkflowExecutionStatus]int) error {
 	counts := &c.counts[part.first-c.first]
-	if c.expired {
+	anyExpired, err := c.expired()
+	if err != nil {
+		return err
+	}
+	if anyExpired > 0 {
 		expired, err := c.number(ctx, query.All(ended(c.businessType, part), isExpired()))
 		if err != nil {
 			return err
@@ -104,9 +103,7 @@ func (c *counter) store(ctx context.Context, part span, by map[enumspb.WorkflowE
 
 // list reads the timers of some minutes, and counts each in its minute.
 func (c *counter) list(ctx context.Context, part span) error {
-	if err := c.wait(ctx); err != nil {
-		return err
-	}
+	c.spent++
 	return c.kernel.EachPage(ctx, ended(c.businessType, part), func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
 			at := numberOf(wire.Instant(info.GetCloseTime().AsTime().UnixMilli())) - c.first
@@ -135,11 +132,8 @@ func hasExpired(info *workflowpb.WorkflowExecutionInfo) bool {
 // failing are the business types of timers that have failed since the last round.
 func (o *Outcomes) failing(ctx context.Context) (types []string) {
 	since := wire.At(time.Now().Add(-tuning.OutcomesRound - tuning.VisibilityLag))
-	if o.pace.Wait(ctx) != nil {
-		return nil
-	}
 	failed := query.All(visibility.Timers(), query.Status(visibility.Failed, visibility.TimedOut), query.CloseTime.From(since))
-	response, err := o.kernel.List(ctx, failed, tuning.MaxListed, nil)
+	response, err := o.kernel.List(o.questions.Counted(ctx), failed, tuning.MaxListed, nil)
 	if err != nil {
 		return nil // the next round asks again
 	}

@@ -5,12 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -23,9 +22,9 @@ type Policies interface {
 type Outcomes struct {
 	kernel   *kernel.Kernel
 	policies Policies
-	// pace bounds the questions to visibility, and turn allows one count at a time. Of the counts that
+	// questions bounds those to visibility, and turn allows one count at a time. Of the counts that
 	// no request waits for, next allows one to wait for its turn.
-	pace       *rate.Limiter
+	questions  *questions.Meter
 	turn, next chan struct{}
 
 	// spent is how many questions the count under way has asked. Who has the turn owns it.
@@ -38,8 +37,9 @@ type Outcomes struct {
 // New returns the outcomes of a namespace.
 func New(k *kernel.Kernel, policies Policies) *Outcomes {
 	return &Outcomes{
-		kernel: k, policies: policies, pace: rate.NewLimiter(tuning.OutcomesPerSecond, tuning.OutcomesAtOnce),
-		turn: make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*pastOf{},
+		kernel: k, policies: policies,
+		questions: questions.NewMeter(tuning.OutcomesPace, tuning.OutcomesDebt).After(tuning.OutcomesAtOnce),
+		turn:      make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*pastOf{},
 	}
 }
 
@@ -50,7 +50,7 @@ type Request struct {
 }
 
 // Between returns the known counts, for the types that are seen, and those types. They are a few seconds old. It
-// waits for a count only if nothing is known of a type that is named. The error is
+// waits for a count only if nothing is known of a type that a user names. The error is
 // [wire.Unavailable].
 func (o *Outcomes) Between(
 	ctx context.Context, r Request, sees func(businessType string) bool,
@@ -66,7 +66,7 @@ func (o *Outcomes) Between(
 	for _, businessType := range types {
 		of := o.entryFor(businessType)
 		o.refresh(of)
-		if r.BusinessType != "" {
+		if r.BusinessType != "" && !questions.InBackground(ctx) {
 			if err := of.await(ctx); err != nil {
 				return answer, types, err
 			}
@@ -134,32 +134,48 @@ func (o *Outcomes) refresh(of *pastOf) {
 
 // fill counts the minutes that may have changed, and an hour of those that were never counted.
 func (o *Outcomes) fill(of *pastOf, awaited <-chan struct{}) {
-	if err := o.takeTurn(of.life, awaited); err != nil {
+	metered, err := o.takeTurn(of.life, awaited)
+	if err != nil {
 		of.end(kernel.Translate(err), 0)
 		return
 	}
-	ctx, cancel := context.WithTimeout(of.life, tuning.OutcomesTimeout)
+	defer func() { <-o.turn }()
+	if !o.isAsked(of) {
+		of.end(nil, 0)
+		return
+	}
+	ctx, cancel := context.WithTimeout(metered, tuning.OutcomesTimeout)
 	defer cancel()
 	rest, err := o.fillParts(ctx, of)
-	<-o.turn
 	of.end(kernel.Translate(err), rest)
 }
 
-// takeTurn waits for the turn of a count. With hundreds of types to count, one that a request waits for
-// goes before the others.
-func (o *Outcomes) takeTurn(ctx context.Context, awaited <-chan struct{}) error {
+// isAsked reports whether a type is still asked for. Its turn may have come late.
+func (o *Outcomes) isAsked(of *pastOf) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(of.asked) < tuning.OutcomesAsked
+}
+
+// takeTurn waits for the turn of a count, whose questions are counted in the context that it returns. With
+// hundreds of types to count, one that a request waits for goes before the others.
+func (o *Outcomes) takeTurn(ctx context.Context, awaited <-chan struct{}) (context.Context, error) {
 	select {
 	case <-awaited:
 	case o.next <- struct{}{}:
 		defer func() { <-o.next }()
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctx, ctx.Err()
+	}
+	ctx, err := o.questions.TurnUnless(ctx, awaited)
+	if err != nil {
+		return ctx, err
 	}
 	select {
 	case o.turn <- struct{}{}:
-		return nil
+		return ctx, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return ctx, ctx.Err()
 	}
 }
 
@@ -180,12 +196,6 @@ func (o *Outcomes) fillParts(ctx context.Context, of *pastOf) (rest time.Duratio
 		of.put(part, counted, began)
 	}
 	return rest, nil
-}
-
-// wait waits until another question may be asked.
-func (o *Outcomes) wait(ctx context.Context) error {
-	o.spent++
-	return o.pace.Wait(ctx)
 }
 
 // rest is how long the questions that were spent keep a type waiting. All types that are asked for share

@@ -102,7 +102,8 @@ func TestWhatEndedStandsInItsMinute(t *testing.T) {
 		require.Equal(t, outcomes.Counts{Delivered: tuning.OutcomesListed + 1, Failed: 1, Expired: 2}, got.Steps[2].Counts)
 		require.Equal(t, outcomes.Counts{}, got.Steps[0].Counts)
 		require.True(t, got.Steps[0].Counted)
-		all := p.between("", 3)
+		time.Sleep(tuning.OutcomesDebt) //nolint:forbidigo // the time of the bubble
+		all := p.between("", 4)
 		require.Equal(t, outcomes.Counts{Delivered: 10, Failed: 2, Expired: 1}, all.Steps[1].Counts)
 		require.Empty(t, all.BusinessType)
 		some, types, err := p.Between(t.Context(), Request{Span: outcomes.Span{From: got.Steps[0].At, To: got.Steps[2].At, Step: time.Minute}},
@@ -203,11 +204,33 @@ func TestATypeThatIsNamedGoesFirst(t *testing.T) {
 			}
 		}
 		require.Less(t, counted, len(all)/2, "the others still wait")
-		time.Sleep(time.Duration(len(all)) * tuning.OutcomesQuestion) //nolint:forbidigo // the time of the bubble
+		for began := time.Now(); time.Since(began) < time.Duration(4*len(all))*tuning.OutcomesPace; {
+			time.Sleep(tuning.OutcomesAsked / 2) //nolint:forbidigo // the time of the bubble
+			_, _, err := p.Between(t.Context(), Request{Span: hour}, everything)
+			require.NoError(t, err)
+		}
 		for _, businessType := range all {
 			_, at := p.entryFor(businessType).between(hour)
 			require.NotZero(t, at, "none is forgotten")
 		}
+	})
+}
+
+// What no page asks for any more is not counted when its turn comes.
+func TestACountWhoseTurnComesLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order")
+		p.turn <- struct{}{}
+		p.refresh(p.entryFor("order"))
+		time.Sleep(tuning.OutcomesAsked) //nolint:forbidigo // the time of the bubble
+		<-p.turn
+		synctest.Wait()
+		require.Empty(t, p.on.Calls("CountWorkflow"))
+		time.Sleep(tuning.OutcomesFresh) //nolint:forbidigo // the time of the bubble
+		p.refresh(p.entryFor("order"))
+		synctest.Wait()
+		require.NotEmpty(t, p.on.Calls("CountWorkflow"), "the control")
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Meter bounds the questions of some work to one in a time. It is safe for concurrent use.
 type Meter struct {
-	every, most time.Duration
+	every, most, saved time.Duration
 
 	mu sync.Mutex
 	// free is when the questions so far are paid for.
@@ -22,6 +22,23 @@ func NewMeter(every, most time.Duration) *Meter { return &Meter{every: every, mo
 // key is that of a turn in a context.
 type key struct{}
 
+// After allows so many questions at once after a rest.
+func (m *Meter) After(atOnce int) *Meter {
+	m.saved = time.Duration(atOnce) * m.every
+	return m
+}
+
+// background is the key of what marks a context.
+type background struct{}
+
+// Background returns the context of work that no user waits for. What is known already serves it.
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
+}
+
+// InBackground reports whether no user waits for the work of a context.
+func InBackground(ctx context.Context) bool { return ctx.Value(background{}) != nil }
+
 // turn is one piece of work. Its first question was paid for when it began.
 type turn struct {
 	meter *Meter
@@ -32,19 +49,24 @@ type turn struct {
 
 // Counted returns a context whose questions are counted. It waits for nothing.
 func (m *Meter) Counted(ctx context.Context) context.Context {
-	return context.WithValue(ctx, key{}, &turn{meter: m})
+	return context.WithValue(Background(ctx), key{}, &turn{meter: m})
 }
 
 // Turn waits until all questions so far are paid for, and pays for one. The questions of the context that
 // it returns are counted. The error is that of ctx.
-func (m *Meter) Turn(ctx context.Context) (context.Context, error) {
+func (m *Meter) Turn(ctx context.Context) (context.Context, error) { return m.TurnUnless(ctx, nil) }
+
+// TurnUnless is [Meter.Turn] for work that a user may begin to wait for: it does not wait once urgent is closed.
+func (m *Meter) TurnUnless(ctx context.Context, urgent <-chan struct{}) (context.Context, error) {
 	for {
 		wait := m.begin()
 		if wait <= 0 {
-			return context.WithValue(ctx, key{}, &turn{meter: m, paid: true}), ctx.Err()
+			return context.WithValue(Background(ctx), key{}, &turn{meter: m, paid: true}), ctx.Err()
 		}
 		select {
 		case <-time.After(wait):
+		case <-urgent:
+			return m.Counted(ctx), ctx.Err()
 		case <-ctx.Done():
 			return ctx, ctx.Err()
 		}
@@ -56,7 +78,7 @@ func (m *Meter) begin() (wait time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if wait = time.Until(m.free); wait <= 0 {
-		m.free = time.Now().Add(m.every)
+		m.spend(time.Now())
 	}
 	return wait
 }
@@ -66,12 +88,17 @@ func (m *Meter) pay() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	if m.free.Before(now) {
-		m.free = now
-	}
-	if m.free = m.free.Add(m.every); m.free.Sub(now) > m.most {
+	if m.spend(now); m.free.Sub(now) > m.most {
 		m.free = now.Add(m.most)
 	}
+}
+
+// spend takes the time of one question, of that which was saved first.
+func (m *Meter) spend(now time.Time) {
+	if least := now.Add(-m.saved); m.free.Before(least) {
+		m.free = least
+	}
+	m.free = m.free.Add(m.every)
 }
 
 // Asked notes a question. A context whose questions are not counted asks freely.

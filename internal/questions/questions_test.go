@@ -53,3 +53,25 @@ func TestWhoPays(t *testing.T) {
 		require.Equal(t, 6*time.Second, time.Since(began))
 	})
 }
+
+// After a rest many may be asked at once, and a user who waits is waited for.
+func TestQuestionsAtOnceAfterARest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		m := NewMeter(2*time.Second, time.Minute).After(20)
+		require.Equal(t, 20+30, turnsIn(t, m, 1), "and each pace")
+		<-time.After(10 * time.Second)
+		require.Equal(t, 5+30, turnsIn(t, m, 1), "what was saved")
+		urgent, began := make(chan struct{}), time.Now()
+		close(urgent)
+		for range 100 {
+			one, err := m.TurnUnless(t.Context(), urgent)
+			require.NoError(t, err)
+			Asked(one)
+		}
+		require.Zero(t, time.Since(began))
+		_, err := m.Turn(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, time.Minute, time.Since(began), "the next one waits for them, but not without end")
+	})
+}

@@ -42,10 +42,12 @@ const (
 
 // Outcomes: how timers ended, minute by minute.
 const (
-	// OutcomesPerSecond is how many questions visibility is asked at most, of all types together,
-	// and OutcomesAtOnce how many at once after a rest: those of a first look at 20 types.
-	OutcomesPerSecond = 2
-	OutcomesAtOnce    = 60
+	// OutcomesPace is the rest for each question of the counts of all types together, until OutcomesDebt, and
+	// OutcomesAtOnce how many are asked at once after a rest: those of a first look at ten types. A count that a
+	// user waits for does not rest, and the others rest for it.
+	OutcomesPace   = 2500 * time.Millisecond
+	OutcomesDebt   = time.Minute
+	OutcomesAtOnce = 20
 	// OutcomesFresh is the least time that a count is trusted, and OutcomesTimeout bounds one.
 	// OutcomesQuestion is how long the last minutes of a type rest for each question that they took, times the
 	// types asked for within OutcomesAsked: all together ask one question in that time. The hours before rest by
@@ -99,17 +101,23 @@ const (
 	ForecastKept = 25 * time.Hour
 	// ForecastFresh is the least time that a count is trusted, and ForecastRest the same as a
 	// multiple of the count's duration. Both are times the types requested or booked within
-	// ForecastAsked. All counts together take at most a twentieth of the store's time. A count takes
-	// five questions at least, so those of all types that are requested are half a question a second.
+	// ForecastAsked. All counts together take at most a twentieth of the store's time.
 	ForecastFresh = 10 * time.Second
 	ForecastRest  = 20
 	ForecastAsked = time.Minute
+	// ForecastNear is the time ahead that is counted each time, and ForecastWhole how long the
+	// rest may be taken from an earlier count. A request is for 24 hours.
+	ForecastNear  = 2 * time.Minute
+	ForecastWhole = 50 * time.Minute
 	// ForecastTypes is how many types are counted without a request, 6 MB. ForecastRound is the
 	// interval of their rounds. ForecastKeepRest is a gateway's rest after each count but its
-	// first, as a multiple of its duration. These counts take a hundredth of the store's time.
+	// first, as a multiple of its duration, and ForecastQuestion for each of its questions. These
+	// counts take a hundredth of the store's time, and half a question a second. They serve the pages
+	// that are kept up to date as well.
 	ForecastTypes    = 100
 	ForecastRound    = 30 * time.Second
 	ForecastKeepRest = 100
+	ForecastQuestion = 2 * time.Second
 	// ForecastQuick bounds a count that a request waits for. ForecastStale is the largest age of
 	// a count that serves a request without a wait.
 	ForecastQuick = 50 * time.Millisecond
@@ -120,12 +128,12 @@ const (
 	// ForecastTimeout bounds a count, and ForecastWidth its concurrent queries.
 	ForecastTimeout = 30 * time.Second
 	ForecastWidth   = 4
-	// ForecastListed is how many timers are listed instead of counted. ForecastPieces is the
-	// division of a time span with more. ForecastDense is the average number of timers in a step
-	// from which each step is counted at once.
-	ForecastListed = 200
+	// ForecastListed is how many timers are listed instead of counted: a page. ForecastPieces is the
+	// division of a time span with more, spread unevenly. ForecastDense is the average number of timers
+	// in a step from which each step is counted at once: to list them would take longer.
+	ForecastListed = MaxListed
 	ForecastPieces = 12
-	ForecastDense  = 10
+	ForecastDense  = 100
 	// ForecastRefined is how many of those, the fullest, are counted second by second.
 	ForecastRefined = 60
 	// ForecastOverdue is how long ago an open timer that goes first may have fallen due. An
