@@ -2,6 +2,7 @@ package gateway_test
 
 import (
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -23,6 +24,8 @@ const (
 	malformed = "urn:wakecall:problem:malformed-request"
 	invalid   = "urn:wakecall:problem:invalid-request"
 )
+
+var requestID = regexp.MustCompile(`"request_id":"[^"]*"`)
 
 // bodies of POST /v1/timers; TYPE stands for the test's business type.
 var refusals = []refusal{
@@ -100,8 +103,9 @@ func TestRefusals(t *testing.T) {
 			if c.pointer != "" {
 				require.Equal(t, c.pointer, problem.Errors[0].Pointer)
 			}
+			text := requestID.ReplaceAllString(string(reply.Body), "") // it has any letters
 			for _, word := range []string{"jsontext", "goroutine", "rpc", "serviceerror", "timer."} {
-				require.NotContains(t, string(reply.Body), word, "nothing of Go's own words reaches a caller")
+				require.NotContains(t, text, word, "nothing of Go's own words reaches a caller")
 			}
 		})
 	}
