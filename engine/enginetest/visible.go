@@ -140,7 +140,7 @@ func (v *Visible) ListWorkflow(
 		v.Lists++
 		number := map[wire.Instant]int{}
 		found := v.within(query)
-		if size := int(r.GetPageSize()); size > 0 && len(found) > size { // the tests read no second page
+		if size := int(r.GetPageSize()); size > 0 && len(found) >= size { // the tests read no second page
 			found, answer.NextPageToken = found[:size], []byte("more")
 		}
 		for _, at := range found {

@@ -163,7 +163,7 @@ func (c *forecastCount) look(ctx context.Context, slots []forecast.Slot, part st
 // evenly over it. If they are not, a list of a part may be a page of many timers for nothing.
 func (s stretch) divide(n int, even bool) (parts []stretch) {
 	slots := s.end - s.first
-	pieces, few := tuning.ForecastPieces, n <= tuning.ForecastListed
+	pieces, few := tuning.ForecastPieces, n < tuning.ForecastListed // a full page may have another one after it
 	switch {
 	case few:
 		pieces = 1

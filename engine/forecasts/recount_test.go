@@ -181,6 +181,17 @@ func TestOpenPagesAskForNoCount(t *testing.T) {
 	})
 }
 
+// As many timers as a page has are not taken for all: Temporal names a next page wherever one is full.
+func TestATimeWithAFullPage(t *testing.T) {
+	t.Parallel()
+	at := enginetest.MinuteIn(2 * time.Hour)
+	for _, n := range []int{tuning.ForecastListed - 1, tuning.ForecastListed, tuning.ForecastListed + 1} {
+		counted, err := forecastsOn(t, &enginetest.Visible{Due: map[wire.Instant]int{at: n}}).countAhead(t.Context(), ahead(), 0, nil)
+		require.NoError(t, err)
+		require.Equal(t, n, counted.within(at))
+	}
+}
+
 // A day of 5,000 timers is listed by a handful of questions, and rounds rest for each.
 func TestACountAsksLittle(t *testing.T) {
 	t.Parallel()
