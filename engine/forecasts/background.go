@@ -29,7 +29,7 @@ func (f *Forecasts) Run(ctx context.Context) {
 func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
 	of := f.entryFor(policy.BusinessType)
-	first := of.last() == nil
+	first := of.questions() == 0
 	filling := f.refresh(of, limitOf(policy))
 	if filling == nil {
 		return 0
@@ -38,11 +38,11 @@ func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest ti
 	case <-filling:
 	case <-ctx.Done():
 	}
-	counted, took := of.last(), time.Since(began)
-	if first || counted == nil {
+	took := time.Since(began)
+	if first {
 		return tuning.ForecastRest * took
 	}
-	return max(tuning.ForecastKeepRest*took, time.Duration(counted.questions)*tuning.ForecastQuestion)
+	return max(tuning.ForecastKeepRest*took, time.Duration(of.questions())*tuning.ForecastQuestion)
 }
 
 // pause waits, and returns false if ctx is done first.

@@ -94,10 +94,10 @@ func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Qu
 }
 
 func (c *forecastCount) between(ctx context.Context, state query.Query, from, to wire.Instant) (int, error) {
-	return c.all(ctx, c.query(state, from, to))
+	return c.number(ctx, c.query(state, from, to))
 }
 
-func (c *forecastCount) all(ctx context.Context, q query.Query) (int, error) {
+func (c *forecastCount) number(ctx context.Context, q query.Query) (int, error) {
 	c.asked.Add(1)
 	return c.kernel.Count(ctx, q)
 }

@@ -61,7 +61,17 @@ func (o *forecastOf) stale() bool {
 	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
 }
 
-// serves reports whether what is known serves a page that is kept up to date: no user waits for it.
+// questions is how many the last count took; 0 before the first one.
+func (o *forecastOf) questions() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.counted == nil {
+		return 0
+	}
+	return o.counted.questions
+}
+
+// serves reports whether the last count is new enough for a page that is kept up to date.
 func (o *forecastOf) serves() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -99,7 +109,7 @@ func (o *forecastOf) countIn(booked timer.View) {
 	}
 }
 
-// last is the last count as it is now; nil before the first one.
+// last returns a copy of the last count with the bookings since; nil before the first one.
 func (o *forecastOf) last() *histogram {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -21,7 +21,7 @@ func (c *forecastCount) recount(ctx context.Context, r Request, before *histogra
 	}
 	near := r.From.Add(tuning.ForecastNear)
 	since := before.at.Add(-tuning.VisibilityLag)
-	begun, err := c.all(ctx, query.All(visibility.OpenTimers(c.businessType), query.StartTime.From(since)))
+	begun, err := c.number(ctx, query.All(visibility.OpenTimers(c.businessType), query.StartTime.From(since)))
 	if err != nil || begun > 0 {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (c *forecastCount) recount(ctx context.Context, r Request, before *histogra
 	if err != nil {
 		return nil, err
 	}
-	return before.from(near, slots), nil
+	return before.continued(near, slots), nil
 }
 
 // carries reports whether a later count, from a minute on, may take over what has not changed:
@@ -51,8 +51,8 @@ func (h *histogram) untriedFrom(minute wire.Instant) (n int, end wire.Instant) {
 	return n, h.slots[len(h.slots)-1].End()
 }
 
-// from returns a histogram with the slots that were counted until a minute, and with its own after it.
-func (h *histogram) from(minute wire.Instant, counted []forecast.Slot) *histogram {
+// continued returns a histogram that has newly counted slots up to a minute, and those of h after it.
+func (h *histogram) continued(minute wire.Instant, counted []forecast.Slot) *histogram {
 	next := &histogram{whole: h.whole, rung: h.rung}
 	for _, slot := range counted {
 		next.untried = append(next.untried, slot.Due)

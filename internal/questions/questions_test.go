@@ -58,7 +58,7 @@ func TestWhoPays(t *testing.T) {
 func TestQuestionsAtOnceAfterARest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		m := NewMeter(2*time.Second, time.Minute).After(20)
+		m := NewMeter(2*time.Second, time.Minute).AtOnce(20)
 		require.Equal(t, 20+30, turnsIn(t, m, 1), "and each pace")
 		<-time.After(10 * time.Second)
 		require.Equal(t, 5+30, turnsIn(t, m, 1), "what was saved")

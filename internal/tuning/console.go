@@ -27,8 +27,9 @@ const (
 
 // What the console knows of the whole installation. One look serves all who look. All that open pages ask of
 // Temporal's visibility stays below two questions a second, whichever they are and whoever looks: a look asks
-// 0.9, the counts a quarter, the lists of pages a half ([LiveList]), what has been 0.4
-// until it is counted and a quarter then ([OutcomesPace], [OutcomesQuestion]). A type's time ahead is counted anyway ([ForecastQuestion]).
+// 0.9, the counts a quarter, the lists of pages a half ([LiveList]). The past costs 0.4 until it
+// is counted, and a quarter then ([OutcomesPace], [OutcomesQuestion]). The time ahead is counted anyway
+// ([ForecastQuestion]).
 const (
 	// LookEvery is how old what the pages say of the whole may be. Each look asks three questions.
 	LookEvery = 5 * time.Second
