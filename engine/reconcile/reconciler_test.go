@@ -75,6 +75,10 @@ func (c *crowdInBackoff) ListWorkflow(_ context.Context, r *workflowservice.List
 	return response, nil
 }
 
+func (c *crowdInBackoff) CountWorkflow(context.Context, *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(len(c.listed))}, nil
+}
+
 func (c *crowdInBackoff) DescribeWorkflowExecution(ctx context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	key, ok := wire.ParseKey(id)
 	if !ok {
@@ -149,6 +153,17 @@ func TestALostRetryIsFoundBehindACrowd(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, c.woken, 1+crowd)
 	})
+}
+
+// PostgreSQL counts none by an index, and reads all open timers to list none.
+func TestWhereNothingIsOverdueNothingIsListed(t *testing.T) {
+	t.Parallel()
+	c, e := inBackoff(1)
+	c.listed = nil
+	found, err := e.Waiting(t.Context(), time.Minute)
+	require.NoError(t, err)
+	require.Empty(t, found.Woken)
+	require.Zero(t, c.lists)
 }
 
 // One run that cannot be looked at keeps no other from being woken.

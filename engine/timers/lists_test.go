@@ -182,6 +182,18 @@ func TestATimerThatWasTriedAgainIsListedOnce(t *testing.T) {
 	require.Len(t, r.on.Calls("ListWorkflow"), calls+1, "it is asked for where one has failed")
 }
 
+// PostgreSQL counts the timers of a time by an index, and reads all of them to list none.
+func TestATimeWithoutTimersIsNotListed(t *testing.T) {
+	t.Parallel()
+	r := racked(t)
+	now := wire.At(time.Now())
+	r.put("ahead", now.Add(time.Hour))
+	require.Empty(t, r.all(PageRequest{Size: 10, Filter: timer.Filter{DueTo: now}}))
+	require.Empty(t, r.on.Calls("ListWorkflow"))
+	require.Equal(t, []string{"ahead"}, r.all(PageRequest{Size: 10, Filter: timer.Filter{DueTo: now.Add(2 * time.Hour)}}))
+	require.Len(t, r.on.Calls("ListWorkflow"), 1)
+}
+
 // A list shows how far each timer is, where that takes a call.
 func TestListsShowProgress(t *testing.T) {
 	t.Parallel()

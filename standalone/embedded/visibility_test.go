@@ -20,13 +20,12 @@ var (
 		"wakecall_by_division", "wakecall_by_keyword_01", "wakecall_by_keyword_02", "wakecall_by_keyword_03",
 		"wakecall_by_keyword_04", "wakecall_by_keyword_05", "wakecall_by_keyword_06", "wakecall_by_keyword_07",
 		"wakecall_by_keyword_08", "wakecall_by_keyword_09", "wakecall_by_keyword_10", "wakecall_by_parent",
-		"wakecall_by_status_and_due",
 	}
 	indexesOnSQLite = []string{
 		"wakecall_by_keyword_01_and_status", "wakecall_by_keyword_02_and_status", "wakecall_by_keyword_03_and_status",
 		"wakecall_by_keyword_04_and_status", "wakecall_by_keyword_05_and_status", "wakecall_by_keyword_06_and_status",
 		"wakecall_by_keyword_07_and_status", "wakecall_by_keyword_08_and_status", "wakecall_by_keyword_09_and_status",
-		"wakecall_by_keyword_10_and_status", "wakecall_by_type_and_status",
+		"wakecall_by_keyword_10_and_status", "wakecall_by_type_and_status", "wakecall_by_status_and_due",
 		"wakecall_by_status_and_datetime_01", "wakecall_by_status_and_datetime_02", "wakecall_by_status_and_datetime_03",
 	}
 )
