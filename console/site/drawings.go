@@ -55,7 +55,7 @@ func (c *Site) Drawn(v *Visit, name string, page func() (any, bool)) template.HT
 		return ""
 	}
 	html := template.HTML(body.String()) //nolint:gosec // a template has escaped it
-	if old, _ := v.reads.shown(); whole && !old {
+	if old, behind, _ := v.reads.shown(); whole && !old && !behind {
 		c.drawings.put(key, drawing{html, c.Now(), changes})
 	}
 	return html

@@ -28,12 +28,11 @@ type reads struct {
 	mu sync.Mutex
 	// made counts them by path.
 	made map[string]int
-	// old reports whether an old answer is shown in place of one that is not given, and since is when the
-	// oldest of them was given; the zero time where that is not known.
-	old   bool
-	since time.Time
-	// behind reports whether what is shown of the whole is old, while it is read anew.
-	behind bool
+	// old reports whether an old answer is shown in place of one that is not given, and behind whether what is
+	// shown of the whole is old, while it is read anew. Since is when the oldest of all that was given; the
+	// zero time where that is not known.
+	old, behind bool
+	since       time.Time
 }
 
 // keyOf names a call among those of its page. Its query may have the time in it, so it is the nth of its
@@ -45,33 +44,25 @@ func (r *reads) keyOf(path string) string {
 	return path + " " + strconv.Itoa(r.made[path])
 }
 
-// showOld notes that an old answer is shown.
-func (r *reads) showOld(at time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.old || at.Before(r.since) {
-		r.old, r.since = true, at
-	}
-}
+// showOld notes that an old answer is shown in place of one that is not given.
+func (r *reads) showOld(at time.Time) { r.show(&r.old, at) }
 
 // showBehind notes that what is shown of the whole is old, while it is read anew.
-func (r *reads) showBehind(at time.Time) {
-	r.showOld(at)
+func (r *reads) showBehind(at time.Time) { r.show(&r.behind, at) }
+
+func (r *reads) show(what *bool, at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.behind = true
+	if none := !r.old && !r.behind; none || at.Before(r.since) {
+		r.since = at
+	}
+	*what = true
 }
 
-func (r *reads) areBehind() bool {
+func (r *reads) shown() (old, behind bool, since time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.behind
-}
-
-func (r *reads) shown() (old bool, since time.Time) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.old, r.since
+	return r.old, r.behind, r.since
 }
 
 // ShowOld notes that a page shows what was known last, at a time.

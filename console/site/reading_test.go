@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/sessions"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -67,8 +68,36 @@ func visitOf(page string, role auth.Role) *Visit {
 }
 
 func isOld(v *Visit) bool {
-	old, _ := v.reads.shown()
+	old, _, _ := v.reads.shown()
 	return old
+}
+
+// A page that is opened after a while has what was known then, and says that it is being read anew: nothing
+// says that it cannot be read.
+func TestAPageAfterAWhile(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		api, logger := &slowAPI{}, slog.New(slog.DiscardHandler)
+		s := Site{Logger: logger, Now: time.Now, Sessions: &sessions.Sessions{Auth: auth.Anyone()}}.Over(calls.Sender{API: api, Log: logger}, watch.Shipped())
+		frame := func() Frame { return s.Frame(visitOf("/console/", auth.Viewer), "overview.title") }
+		goOn := api.block()
+		goOn()
+		frame()
+		synctest.Wait()
+		require.Empty(t, frame().Age())
+
+		goOn = api.block()
+		<-time.After(time.Minute)
+		began := time.Now()
+		opened := frame()
+		require.Equal(t, opened.T("unread.anew"), opened.Age())
+		require.Equal(t, began.Add(-time.Minute), opened.Since())
+		require.False(t, opened.Old())
+		require.True(t, opened.Refresh())
+		goOn()
+		synctest.Wait()
+		require.Empty(t, frame().Age())
+	})
 }
 
 // A page does not wait for an API that does not answer: it has the last answer to the same page for the

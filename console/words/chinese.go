@@ -247,6 +247,7 @@ var chineseWords = map[string]string{
 	"time.h":                      "%d 小时",
 	"time.d":                      "%d 天",
 	"unread.old":                  "部分内容当前无法读取，显示的是上次已知的值。",
+	"unread.anew":                 "显示的是上次已知的内容，正在重新读取。",
 	"column.ahead":                "前瞻",
 	"ahead.short":                 "%s：%s 个到期，晚 %s",
 	"state.overdue":               "逾期",

@@ -245,6 +245,7 @@ var englishWords = map[string]string{
 	"time.h":                      "%d h",
 	"time.d":                      "%d d",
 	"unread.old":                  "Some of this cannot be read now. It is what was known last.",
+	"unread.anew":                 "This is what was known last. It is being read anew.",
 	"column.ahead":                "Ahead",
 	"ahead.short":                 "%s: %s due, %s late",
 	"state.overdue":               "overdue",
