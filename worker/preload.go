@@ -21,6 +21,7 @@ type Completions interface {
 // is recorded first. So only timers due for recording by the same time count against a new one.
 type Preload struct {
 	completions Completions
+	most        int // for the memory of this process
 
 	mu        sync.Mutex
 	preloaded [taskSeconds]int // by the second of their latest recording
@@ -30,7 +31,9 @@ type Preload struct {
 const taskSeconds = int(workflows.MaxTaskTimeout / time.Second)
 
 // NewPreload returns a bound for timers recorded at the rate of completions.
-func NewPreload(completions Completions) *Preload { return &Preload{completions: completions} }
+func NewPreload(completions Completions) *Preload {
+	return &Preload{completions: completions, most: mostPreloaded(memoryLimit)}
+}
 
 // Enter takes a place for a timer, if Temporal can then record every preloaded timer in time.
 // release frees it, and must be called once.
@@ -39,7 +42,7 @@ func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 }
 
 func (p *Preload) enter(recordTime time.Duration) (leave func(), ok bool) {
-	places := capacityIn(recordTime, p.completions.Rate())
+	places := p.capacityIn(recordTime, p.completions.Rate())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seconds := inSeconds(recordTime)
@@ -60,15 +63,15 @@ func (p *Preload) Room(memo timer.Memo, perSecond float64) bool {
 }
 
 func (p *Preload) room(recordTime time.Duration, perSecond float64) bool {
-	places := capacityIn(recordTime, min(perSecond, p.completions.Rate()))
+	places := p.capacityIn(recordTime, min(perSecond, p.completions.Rate()))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.recordedBy(inSeconds(recordTime)) < places/tuning.EagerPart
 }
 
-// capacityIn returns how many timers can be recorded in a time.
-func capacityIn(recordTime time.Duration, perSecond float64) int {
-	return min(max(int(perSecond*recordTime.Seconds()), tuning.MinPreloaded), tuning.MaxPreloaded)
+// capacityIn returns how many timers can be recorded in a time, and have room in memory.
+func (p *Preload) capacityIn(recordTime time.Duration, perSecond float64) int {
+	return min(max(int(perSecond*recordTime.Seconds()), tuning.MinPreloaded), p.most)
 }
 
 func inSeconds(recordTime time.Duration) int {

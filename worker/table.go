@@ -65,8 +65,8 @@ func queuesOf(options Options) []queue {
 			name: workflows.TaskQueue, // workflow tasks, and the attempts inside them
 			slots: sdkworker.Options{
 				MaxConcurrentWorkflowTaskPollers:        tuning.WorkflowPollers,
-				MaxConcurrentWorkflowTaskExecutionSize:  tuning.WorkflowSlots,
-				MaxConcurrentLocalActivityExecutionSize: tuning.WorkflowSlots,
+				MaxConcurrentWorkflowTaskExecutionSize:  workflowSlots(memoryLimit),
+				MaxConcurrentLocalActivityExecutionSize: workflowSlots(memoryLimit),
 				LocalActivityWorkerOnly:                 true,
 				DeadlockDetectionTimeout:                tuning.DeadlockTimeout,
 			},

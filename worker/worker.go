@@ -81,7 +81,7 @@ type Workers struct {
 
 // New registers everything on its queue. It polls nothing before Start.
 func New(options Options) *Workers {
-	sdkworker.SetStickyWorkflowCacheSize(tuning.WorkflowSlots) // a preloaded timer must not be evicted
+	sdkworker.SetStickyWorkflowCacheSize(workflowSlots(memoryLimit)) // a preloaded timer must not be evicted
 	expectLongTasks()
 	w := &Workers{
 		attempter: options.Attempter, queues: newQueueWorkers(options), reconciler: newReconciler(options),

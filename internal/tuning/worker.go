@@ -50,8 +50,14 @@ const (
 
 // Preloading.
 const (
-	// MaxPreloaded bounds the memory of a worker, in timers: about 80 KB for each (0008).
+	// MaxPreloaded bounds the memory of a worker, in timers (0008).
 	MaxPreloaded = 10_000
+	// HeldMemory is what a workflow task takes while its timer is held, in bytes, mostly stacks; and
+	// WorkerMemory what a process takes beside. A worker uses HeldPart of its GOMEMLIMIT: the collector
+	// needs the rest (0008).
+	HeldMemory   = 80_000
+	WorkerMemory = 150_000_000
+	HeldPart     = 0.7
 	// MinPreloaded timers are taken even if Temporal records slowly (0008).
 	MinPreloaded = 100
 	// EagerPart is the divisor of the places of preloaded timers for bookings preloaded at once.

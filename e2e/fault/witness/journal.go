@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync/atomic"
 )
 
 // journal is a file of JSON lines. Lines written at the same time share one sync.
 type journal struct {
 	file  *os.File
+	size  atomic.Int64 // the bytes of whole lines that are on the disk
 	lines chan line
 	done  chan struct{}
 }
@@ -56,9 +58,12 @@ func (j *journal) write() {
 		for _, l := range batch {
 			text.Write(l.text)
 		}
-		_, err := j.file.Write(text.Bytes())
+		n, err := j.file.Write(text.Bytes())
 		if err == nil {
 			err = j.file.Sync()
+		}
+		if err == nil {
+			j.size.Add(int64(n))
 		}
 		for _, l := range batch {
 			l.synced <- err
@@ -82,14 +87,14 @@ func (j *journal) gather(first line) []line {
 	}
 }
 
-// readJournal calls a function for every line.
-func readJournal[T any](path string, each func(T)) error {
+// readJournal calls a function for every line of the first size bytes: behind them a line may be half written.
+func readJournal[T any](path string, size int64, each func(T)) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	for decoder := json.NewDecoder(file); ; {
+	for decoder := json.NewDecoder(io.LimitReader(file, size)); ; {
 		var value T
 		if err := decoder.Decode(&value); errors.Is(err, io.EOF) {
 			return nil

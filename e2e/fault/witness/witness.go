@@ -156,7 +156,7 @@ func (w *Witness) Held() int { return int(w.held.Load()) }
 // Arrivals reads the log back from the disk.
 func (w *Witness) Arrivals() ([]oracle.Arrival, error) {
 	arrivals, place := []oracle.Arrival{}, map[int64]int{}
-	err := readJournal(w.path, func(e entry) {
+	err := readJournal(w.path, w.journal.size.Load(), func(e entry) {
 		if e.Arrival != nil {
 			place[e.N] = len(arrivals)
 			arrivals = append(arrivals, *e.Arrival)
