@@ -15,11 +15,13 @@ import (
 	uiversion "github.com/temporalio/ui-server/v2/server/version"
 	"go.temporal.io/server/common/dynamicconfig"
 	"go.temporal.io/server/common/headers"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/wakecall/wakecall/deploy"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/quota/shared"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 func composed(t *testing.T) *types.Project {
@@ -240,6 +242,29 @@ func TestComposeMountsAreThere(t *testing.T) {
 	mounted, err := os.ReadFile(temporal.Volumes[0].Source)
 	require.NoError(t, err)
 	require.Equal(t, string(deploy.DynamicConfig), string(mounted), "one tuning for the embedded engine and for production")
+}
+
+// What a worker may hold has room in its memory: at the limit the collector runs without a pause.
+func TestWorkersHaveRoomForWhatTheyHold(t *testing.T) {
+	t.Parallel()
+	const needed = (tuning.WorkflowSlots*tuning.HeldMemory + tuning.WorkerMemory) / tuning.HeldPart
+	type role struct {
+		GoMemoryLimit string `yaml:"goMemoryLimit"`
+	}
+	var chart struct{ Serve, Worker role }
+	text, err := os.ReadFile(filepath.Join(checkout, "deploy", "helm", "wakecall", "values.yaml"))
+	require.NoError(t, err)
+	require.NoError(t, yaml.Unmarshal(text, &chart))
+	services := composed(t).Services
+	for name, limit := range map[string]string{
+		"a node of the compose file": *services["wakecall"].Environment["GOMEMLIMIT"], "a worker of the compose file": *services["worker"].Environment["GOMEMLIMIT"],
+		"a node of the chart": chart.Serve.GoMemoryLimit, "a worker of the chart": chart.Worker.GoMemoryLimit,
+	} {
+		size, err := units.RAMInBytes(strings.TrimSuffix(limit, "iB"))
+		require.NoError(t, err, name)
+		require.GreaterOrEqual(t, float64(size), needed, name)
+	}
+	require.Less(t, 1000.0*units.MiB, needed, "so much was not enough for a herd of 10,000")
 }
 
 // No container has more of the machine than its limits, nor an unneeded right. Services that

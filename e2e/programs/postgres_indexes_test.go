@@ -61,17 +61,20 @@ func plansOfPostgres(t *testing.T, connection *pgx.Conn) {
 	for clauses, want := range map[string]string{
 		"KeywordList01 @> jsonb_build_array('customer=42')":                                                   "wakecall_by_keyword_list_01",
 		"Datetime02 >= now() AND Datetime02 < now() + interval '1 minute' AND Keyword01 = 'b' AND status = 1": "wakecall_by_status_and_datetime_02",
-		late("Datetime02"):     "Index Only Scan using wakecall_by_status_and_datetime_02",
-		late("execution_time"): "Index Only Scan using wakecall_by_status_and_execution",
+		late("Datetime02", "Keyword03"):                                                                       "Index Only Scan using wakecall_by_status_and_datetime_02",
+		late("execution_time", "Keyword03"):                                                                   "Index Only Scan using wakecall_by_status_and_execution",
 	} {
 		require.Contains(t, planOfPostgres(t, connection, clauses), want)
 	}
 	require.Contains(t, planOfPostgres(t, connection, "KeywordList01 IS NOT NULL"), "Seq Scan", "the oracle sees a reading of every record")
+	for _, column := range []string{"Datetime02", "execution_time"} {
+		require.NotContains(t, planOfPostgres(t, connection, late(column, "Keyword10")), "Index Only Scan", "the oracle sees that a column is missing")
+	}
 }
 
-// late selects open timers that should have gone on, by one of their times.
-func late(column string) string {
-	return "TemporalNamespaceDivision IS NULL AND workflow_type_name = 'WakecallTimer' AND status = 1 AND Keyword03 IS NULL AND " + column + " < now() - interval '1 minute'"
+// late selects open timers that should have gone on, by one of their times, and by the keyword that has their state.
+func late(column, state string) string {
+	return "TemporalNamespaceDivision IS NULL AND workflow_type_name = 'WakecallTimer' AND status = 1 AND " + state + " IS NULL AND " + column + " < now() - interval '1 minute'"
 }
 
 // planOfPostgres is how PostgreSQL counts what some clauses select.
