@@ -55,7 +55,7 @@ func (c *Site) Drawn(v *Visit, name string, page func() (any, bool)) template.HT
 		return ""
 	}
 	html := template.HTML(body.String()) //nolint:gosec // a template has escaped it
-	if old, behind, _ := v.reads.shown(); whole && !old && !behind {
+	if shown := v.reads.shown(); whole && !shown.old && !shown.behind {
 		c.drawings.put(key, drawing{html, c.Now(), changes})
 	}
 	return html

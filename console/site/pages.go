@@ -130,18 +130,14 @@ func (f Frame) Fixed() string {
 }
 
 // Old reports whether the page shows something that was known last in place of what cannot be read now.
-func (f Frame) Old() bool {
-	old, _, _ := f.reads.shown()
-	return old
-}
+func (f Frame) Old() bool { return f.reads.shown().old }
 
 // Age is what the page says of itself where it shows something that was known last; "" where all is new.
 func (f Frame) Age() string {
-	old, behind, _ := f.reads.shown()
-	switch {
-	case old:
+	switch shown := f.reads.shown(); {
+	case shown.old:
 		return f.T("unread.old")
-	case behind:
+	case shown.behind:
 		return f.T("unread.anew")
 	default:
 		return ""
@@ -149,16 +145,10 @@ func (f Frame) Age() string {
 }
 
 // Since is when the oldest of that was read; the zero time where that is not known.
-func (f Frame) Since() time.Time {
-	_, _, since := f.reads.shown()
-	return since
-}
+func (f Frame) Since() time.Time { return f.reads.shown().since }
 
 // Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
-func (f Frame) Refresh() bool {
-	_, behind, _ := f.reads.shown()
-	return behind || f.Who != nil && f.Picture.Unseen()
-}
+func (f Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil && f.Picture.Unseen() }
 
 // Languages are those that may be chosen.
 func (f Frame) Languages() []words.Language { return words.Languages }

@@ -28,11 +28,24 @@ type reads struct {
 	mu sync.Mutex
 	// made counts them by path.
 	made map[string]int
+	age  age
+}
+
+// age is how old what a visit shows is.
+type age struct {
 	// old reports whether an old answer is shown in place of one that is not given, and behind whether what is
-	// shown of the whole is old, while it is read anew. Since is when the oldest of all that was given; the
-	// zero time where that is not known.
+	// shown of the whole is old, while it is read anew.
 	old, behind bool
-	since       time.Time
+	// since is when the oldest of that was given; the zero time where that is not known.
+	since time.Time
+}
+
+// at is the age with something more that was given at a time.
+func (a age) at(given time.Time) age {
+	if !a.old && !a.behind || given.Before(a.since) {
+		a.since = given
+	}
+	return a
 }
 
 // keyOf names a call among those of its page. Its query may have the time in it, so it is the nth of its
@@ -45,24 +58,25 @@ func (r *reads) keyOf(path string) string {
 }
 
 // showOld notes that an old answer is shown in place of one that is not given.
-func (r *reads) showOld(at time.Time) { r.show(&r.old, at) }
-
-// showBehind notes that what is shown of the whole is old, while it is read anew.
-func (r *reads) showBehind(at time.Time) { r.show(&r.behind, at) }
-
-func (r *reads) show(what *bool, at time.Time) {
+func (r *reads) showOld(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if none := !r.old && !r.behind; none || at.Before(r.since) {
-		r.since = at
-	}
-	*what = true
+	r.age = r.age.at(at)
+	r.age.old = true
 }
 
-func (r *reads) shown() (old, behind bool, since time.Time) {
+// showBehind notes that what is shown of the whole is old, while it is read anew.
+func (r *reads) showBehind(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.old, r.behind, r.since
+	r.age = r.age.at(at)
+	r.age.behind = true
+}
+
+func (r *reads) shown() age {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.age
 }
 
 // ShowOld notes that a page shows what was known last, at a time.

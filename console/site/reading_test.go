@@ -67,10 +67,7 @@ func visitOf(page string, role auth.Role) *Visit {
 	return v
 }
 
-func isOld(v *Visit) bool {
-	old, _, _ := v.reads.shown()
-	return old
-}
+func isOld(v *Visit) bool { return v.reads.shown().old }
 
 // A page that is opened after a while has what was known then, and says that it is being read anew: nothing
 // says that it cannot be read.
