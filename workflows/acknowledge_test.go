@@ -1,6 +1,7 @@
 package workflows_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -203,6 +204,69 @@ func TestWhileAReceiverIsAwaited(t *testing.T) {
 		require.Equal(t, timer.Expired, outcome.Status)
 		require.Equal(t, within, after)
 	})
+}
+
+// A change begins another run. Its memo has the acceptance of the delivery that goes on there,
+// and none of a delivery that begins anew.
+func TestTheNextRunKnowsTheAcceptance(t *testing.T) {
+	t.Parallel()
+	changes := map[string]struct {
+		terms func(s *course) timer.Change
+		anew  bool
+	}{
+		"an edit": {func(s *course) timer.Change { return timer.Change{Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}} }, false},
+		"a move": {func(s *course) timer.Change {
+			due := s.at(time.Hour)
+			return timer.Change{Terms: timer.Terms{DueAt: &due}}
+		}, true},
+		"a fire": {func(*course) timer.Change { return timer.Change{Ring: true} }, true},
+	}
+	words := map[string]struct {
+		said  func(s *course)
+		class delivery.FailureClass
+	}{
+		"no word":            {func(*course) {}, ""},
+		"a nack":             {func(s *course) { word := s.word(1); word.Nack = true; s.say(word) }, delivery.Nacked},
+		"of another attempt": {func(s *course) { word := s.word(2); word.Nack = true; s.say(word) }, ""},
+	}
+	for changed, change := range changes {
+		for said, word := range words {
+			for _, byQueue := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, by the queue %t", changed, said, byQueue), func(t *testing.T) {
+					t.Parallel()
+					s := newCourse(t)
+					events := func() {
+						made := change.terms(s)
+						made.ID, made.At = "1", s.at(0)
+						s.signal(made)
+						word.said(s)
+					}
+					s.ring = s.acceptedAt(1, 0)
+					if byQueue {
+						accepted := s.ring
+						s.ring = delivery.Report{Result: delivery.ResultUseQueue}
+						s.deliver = func(*course, activity.Info) (delivery.Report, error) { events(); return accepted, nil }
+					} else {
+						s.ringing = events
+					}
+					s.run()
+					next, memo := s.next(), s.info.Memo.GetFields()
+					require.Equal(t, change.anew, next.Ongoing == nil)
+					if change.anew {
+						require.NotContains(t, memo, workflows.MemoAcceptance)
+						return
+					}
+					require.Equal(t, next.Ongoing.Acceptance(), s.acceptance())
+					require.Equal(t, 1, s.acceptance().Attempt)
+					if word.class == "" {
+						require.Nil(t, s.acceptance().Failure)
+						return
+					}
+					require.Equal(t, word.class, s.acceptance().Failure.Class)
+				})
+			}
+		}
+	}
 }
 
 // A recurring timer goes on after an acknowledged occurrence.

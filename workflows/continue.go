@@ -9,13 +9,14 @@ import (
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 )
 
 // continueAsNew ends the run and begins the next one, cold until it is time to ring.
 func (t *timerRun) continueAsNew() error {
 	t.spec.Behaviour = max(t.spec.Behaviour, BehaviourNow)
-	err := setNextMemo(t.ctx, t.spec.Memo)
+	err := setNextMemo(t.ctx, t.spec)
 	if err == nil {
 		ctx := workflow.WithWorkflowTaskTimeout(t.ctx, TaskTimeout(t.spec.Memo))
 		options := workflow.ContinueAsNewErrorOptions{BackoffStartInterval: StartDelay(t.spec.Memo, workflow.Now(ctx))}
@@ -27,7 +28,8 @@ func (t *timerRun) continueAsNew() error {
 // setNextMemo sets the memo and the search attributes of the next run. The SDK copies both
 // into its continue-as-new command from the workflow's info. Setting them there adds no
 // event to the ending run and leaves that run's memo unchanged.
-func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
+func setNextMemo(ctx workflow.Context, next timer.Spec) error {
+	memo := next.Memo
 	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
 	dueAt, badDue := encodeAttribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
 	paused, badState := encodeAttribute(string(timer.Paused), AttrState.GetValueType())
@@ -36,7 +38,7 @@ func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 	info := workflow.GetInfo(ctx)
 	fields := maps.Clone(info.Memo.GetFields())
 	fields[MemoTimer] = encoded
-	delete(fields, MemoAcceptance)
+	badAcceptance := passAcceptance(fields, next.Ongoing)
 	info.Memo = &commonpb.Memo{Fields: fields}
 	attributes := map[string]*commonpb.Payload{}
 	//workflowcheck:ignore The order of copying has no effect.
@@ -53,7 +55,17 @@ func setNextMemo(ctx workflow.Context, memo timer.Memo) error {
 		attributes[AttrState.GetName()] = paused
 	}
 	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
-	return errors.Join(badMemo, badDue, badState, badKeywords)
+	return errors.Join(badMemo, badAcceptance, badDue, badState, badKeywords)
+}
+
+// passAcceptance gives the memo of the next run the accepted attempt of the delivery that goes on
+// there: its receiver may ask again before a worker has that run. Without one it knows none.
+func passAcceptance(fields map[string]*commonpb.Payload, ongoing *delivery.Report) (err error) {
+	delete(fields, MemoAcceptance)
+	if ongoing != nil && ongoing.AckUntil != 0 {
+		fields[MemoAcceptance], err = converter.GetDefaultDataConverter().ToPayload(ongoing.Acceptance())
+	}
+	return err
 }
 
 // encodeAttribute encodes a search attribute as the SDK does.

@@ -28,8 +28,9 @@ type course struct {
 	due  time.Time
 	spec timer.Spec
 
-	// ring is the report of the fast path.
-	ring delivery.Report
+	// ring is the report of the fast path, and ringing what happens during its attempt.
+	ring    delivery.Report
+	ringing func()
 	// deliver makes the tries on the queue. By default no try is ever handed out.
 	deliver func(c *course, try activity.Info) (delivery.Report, error)
 	// runState answers how the delivery stands. By default nothing changed.
@@ -63,7 +64,8 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 			Memo:      timer.Memo{Booking: "b", Revision: 1, CreatedAt: wire.At(due), DueAt: wire.At(due)},
 			Behaviour: workflows.BehaviourNow,
 		},
-		ring: delivery.Report{Result: delivery.ResultUseQueue},
+		ring:    delivery.Report{Result: delivery.ResultUseQueue},
+		ringing: func() {},
 		deliver: func(*course, activity.Info) (delivery.Report, error) {
 			return delivery.Report{}, activity.ErrResultPending
 		},
@@ -73,6 +75,7 @@ func newCourseAt(t *testing.T, due time.Time) *course {
 	s.env.SetStartTime(due)
 	s.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&around{course: s}}})
 	s.register(workflows.ActivityFirstAttempt, func(context.Context, timer.Delivery, converter.RawValue) (delivery.Report, error) {
+		s.ringing()
 		return s.ring, nil
 	})
 	s.register(workflows.ActivityDeliver, func(ctx context.Context, delivery timer.Delivery, _ converter.RawValue) (delivery.Report, error) {

@@ -216,15 +216,20 @@ func (p *played) enact(t *testing.T, at moment) error {
 	}
 }
 
-// acknowledge says what became of the last attempt.
+// acknowledge says what became of the last attempt, and says it again: that is no error.
 func (p *played) acknowledge(t *testing.T, e model.Event) (err error) {
 	made, say := client.DeliveryOf(p.receiver.Calls(p.key.BusinessID)[p.rings-1].Header), p.api.Client().Deliveries
-	if e == model.Nack {
-		_, _, err = say.Nack(t.Context(), made, client.Failure{Reason: "out of stock"})
-	} else {
-		_, _, err = say.Ack(t.Context(), made, client.After(20*time.Second))
+	for range 2 {
+		if e == model.Nack {
+			_, _, err = say.Nack(t.Context(), made, client.Failure{Reason: "out of stock", Wait: client.After(20 * time.Second)})
+		} else {
+			_, _, err = say.Ack(t.Context(), made, client.After(20*time.Second))
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 // call makes the call of a client.

@@ -94,7 +94,7 @@ func (d *Deliveries) Acknowledge(
 			return timer.View{}, "", err
 		}
 		said.address(now)
-		became, err := d.result(ctx, now, said.told, said.Acknowledgement)
+		became, err := d.result(ctx, now, said)
 		switch {
 		case err != nil:
 			return timer.View{}, "", err
@@ -103,8 +103,8 @@ func (d *Deliveries) Acknowledge(
 			return view, bookings.Done, err
 		case became == refused:
 			return timer.View{}, "", d.notAwaited(ctx, of.Key)
-		case !said.taken:
-			if said.taken, err = d.signalRun(ctx, said.told, said.Acknowledgement); err != nil {
+		case said.last.runID != now.view.RunID:
+			if err = d.say(ctx, now.view, said); err != nil {
 				return timer.View{}, "", err
 			}
 		}
@@ -119,23 +119,25 @@ func (d *Deliveries) Acknowledge(
 	}
 }
 
-// word is a receiver's acknowledgement, and its addressee.
+// word is a receiver's acknowledgement, and the last run that took it.
 type word struct {
 	delivery.Acknowledgement
-	of Accepted
-	// told is the state when the word was sent, and taken reports whether its run took it.
-	told  state
-	taken bool
+	of   Accepted
+	last told
+}
+
+// told is a run that took a word, and the attempt that the word concerns.
+type told struct {
+	runID   string
+	attempt int
 }
 
 // address directs the word to the present run. A change begins another run, which must get
 // it too.
 func (w *word) address(now state) {
-	if w.taken && w.told.view.RunID == now.view.RunID {
-		return
+	if w.last.runID != now.view.RunID {
+		w.Attempt, w.Round = now.attemptOf(w.of, w.Acknowledgement), now.roundOf(w.of)
 	}
-	w.taken, w.told = false, now
-	w.Attempt, w.Round = now.attemptOf(w.of, w.Acknowledgement), now.roundOf(w.of)
 }
 
 // undecided is the answer to a word without an effect yet. A cancel outweighs it.
@@ -147,15 +149,18 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 	return view, bookings.Pending, err
 }
 
-// signalRun signals the run. A closed run takes nothing.
-func (d *Deliveries) signalRun(ctx context.Context, s state, word delivery.Acknowledgement) (taken bool, err error) {
+// say signals a word to the run. A closed run takes nothing.
+func (d *Deliveries) say(ctx context.Context, to timer.View, said *word) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	err = d.kernel.Client.SignalWorkflow(ctx, s.view.String(), s.view.RunID, workflows.SignalAcknowledge, word)
+	err := d.kernel.Client.SignalWorkflow(ctx, to.String(), to.RunID, workflows.SignalAcknowledge, said.Acknowledgement)
 	if errtype.Is[*serviceerror.NotFound](err) {
-		return false, nil
+		return nil
 	}
-	return err == nil, kernel.Translate(err)
+	if err == nil {
+		said.last = told{to.RunID, said.Attempt}
+	}
+	return kernel.Translate(err)
 }
 
 func (d *Deliveries) notAwaited(ctx context.Context, key wire.Key) error {

@@ -3,6 +3,7 @@ package deliveries
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	workflowpb "go.temporal.io/api/workflow/v1"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
@@ -77,6 +80,19 @@ func (s *site) delivering(a delivery.Acceptance) {
 	s.worker.Say(s.t, order1ID, workflows.MemoAcceptance, a)
 }
 
+// edit has a change begin another run, which has no worker yet.
+func (s *site) edit() {
+	s.t.Helper()
+	s.worker.Apply(s.t, order1ID, timer.Change{
+		ID: "c", Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now()), Fingerprint: "f",
+	})
+}
+
+// wait has the next attempt wait for a worker.
+func (s *site) wait() {
+	s.worker.Pend(order1ID, &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, Attempt: 1})
+}
+
 // told does what the workflow does with the word of a receiver.
 func (s *site) told(_ string, event *historypb.HistoryEvent) {
 	signal := event.GetWorkflowExecutionSignaledEventAttributes()
@@ -133,9 +149,8 @@ func TestAWordIsAnsweredWithItsEffect(t *testing.T) {
 	}
 }
 
-// A change that leaves the delivery alone begins another run. Its first task may not have been
-// taken yet.
-func TestAWordMeetsTheRunOfAChange(t *testing.T) {
+// A worker that died may have called the receiver in the task that waits.
+func TestAWordMeetsATaskThatWaits(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		booked  time.Duration // ago; the timer is due after an hour
@@ -150,12 +165,60 @@ func TestAWordMeetsTheRunOfAChange(t *testing.T) {
 				s := open(t)
 				s.worker.State(t, order1ID, timer.Scheduled)
 				time.Sleep(c.booked) //nolint:forbidigo // the bubble's time
-				s.worker.Apply(t, order1ID, timer.Change{Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now())})
+				s.edit()
 				_, _, err := s.said(delivery.Acknowledgement{}, time.Minute)
 				require.Equal(t, c.refused, err != nil)
 				require.Equal(t, c.refused, wire.CodeOf(err) == wire.NotAwaited)
 			})
 		})
+	}
+}
+
+// A change that leaves the delivery alone begins another run. That knows the acceptance before a
+// worker has its first task, and while its next attempt waits for one.
+func TestAWordMeetsTheRunOfAChange(t *testing.T) {
+	t.Parallel()
+	nacked := accepted()
+	nacked.Result, nacked.SettledAt, nacked.Failure = delivery.ResultRetry, nacked.Until, &delivery.Failure{Class: delivery.Nacked}
+	silent := accepted()
+	silent.Result, silent.SettledAt, silent.Failure = delivery.ResultRetry, silent.Until, &delivery.Failure{Class: delivery.Unacknowledged}
+	type answer struct {
+		effect  bookings.Effect
+		refused bool
+		words   int
+	}
+	took, known, refused := answer{bookings.Done, false, 1}, answer{bookings.Done, false, 0}, answer{"", true, 0}
+	for name, c := range map[string]struct {
+		accepted  delivery.Acceptance
+		ack, nack answer
+	}{
+		"awaited":     {accepted(), took, took},
+		"nacked":      {nacked, refused, known},
+		"not in time": {silent, refused, refused},
+	} {
+		for begun, begin := range map[string]func(s *site){
+			"no task":               func(*site) {},
+			"an attempt that waits": func(s *site) { s.worker.State(t, order1ID, timer.Delivering); s.wait() },
+		} {
+			if c.accepted.Awaited() && begun != "no task" {
+				continue // the next attempt waits for the receiver first
+			}
+			for _, nack := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, nack %t", name, begun, nack), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						s := open(t)
+						s.worker.State(t, order1ID, timer.Scheduled)
+						s.edit()
+						s.worker.Say(t, order1ID, workflows.MemoAcceptance, c.accepted)
+						begin(s)
+						_, effect, err := s.said(delivery.Acknowledgement{Nack: nack}, time.Minute)
+						want := map[bool]answer{false: c.ack, true: c.nack}[nack]
+						require.Equal(t, want, answer{effect, wire.CodeOf(err) == wire.NotAwaited, s.words()})
+					})
+				})
+			}
+		}
 	}
 }
 
@@ -199,9 +262,9 @@ func TestAWordFollowsTheTimer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t)
 		work := s.on.OnEvent
-		s.on.OnEvent = func(id string, _ *historypb.HistoryEvent) {
+		s.on.OnEvent = func(string, *historypb.HistoryEvent) {
 			s.on.OnEvent = work
-			s.worker.Apply(t, id, timer.Change{ID: "c", Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now()), Fingerprint: "f"})
+			s.edit()
 			s.delivering(accepted())
 		}
 		view, effect, err := s.said(delivery.Acknowledgement{}, time.Minute)
@@ -230,6 +293,29 @@ func TestANackThatTheNextAttemptOvertakes(t *testing.T) {
 		_, _, err = s.said(delivery.Acknowledgement{Nack: true}, time.Minute)
 		require.Equal(t, wire.NotAwaited, wire.CodeOf(err), "the attempt before that was not nacked")
 	})
+}
+
+// A change may follow the nack, and the next attempt overtake both.
+func TestANackThatAChangeFollows(t *testing.T) {
+	t.Parallel()
+	for class, refused := range map[delivery.FailureClass]bool{delivery.Nacked: false, delivery.Unacknowledged: true} {
+		t.Run(string(class), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				s := open(t)
+				s.on.OnEvent = func(string, *historypb.HistoryEvent) {
+					s.on.OnEvent = nil
+					made := delivery.Report{Result: delivery.ResultRetry, Attempt: 2, Attempts: []delivery.Attempt{{Number: 1}, {Number: 2, Class: class}}}
+					s.worker.Record(order1ID, 0, marker(t, made))
+					s.edit()
+					s.delivering(delivery.Acceptance{Attempt: 3, Until: wire.At(time.Now()).Add(time.Hour)})
+				}
+				_, _, err := s.said(delivery.Acknowledgement{Nack: true}, time.Minute)
+				require.Equal(t, refused, err != nil)
+				require.Equal(t, refused, wire.CodeOf(err) == wire.NotAwaited)
+			})
+		})
+	}
 }
 
 // marker is the event of attempts that were made within a workflow task.

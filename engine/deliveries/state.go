@@ -5,9 +5,12 @@ import (
 	"slices"
 	"time"
 
+	workflowpb "go.temporal.io/api/workflow/v1"
+
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/timers"
 )
 
@@ -34,19 +37,30 @@ func (d *Deliveries) state(ctx context.Context, key wire.Key) (state, error) {
 	s := state{view: view, accepted: timers.AcceptanceIn(described.GetWorkflowExecutionInfo())}
 	s.moving = described.GetPendingWorkflowTask() != nil
 	if view.Status != timer.Delivering {
-		// A change begins another run. Until a worker has its first task, the delivery that goes
-		// on in it is not shown.
+		// The task that waits may be one whose worker died after it had called the receiver.
 		s.moving = s.moving && view.Status == timer.Scheduled && view.Memo.RingsAt().Until(time.Now()) <= 0
 		return s, nil
 	}
-	switch {
-	case view.AckUntil != 0 || view.NextAttemptAt != 0:
-	case len(described.GetPendingActivities()) == 0: // it is, or was, made within the workflow task
-		s.underWay = s.accepted.Attempt + 1
-	default:
-		s.underWay = view.Attempts
-	}
+	s.underWay = underWay(view, s.accepted, described.GetPendingActivities())
 	return s, nil
+}
+
+// underWay is the attempt that is being made in a delivery, 0 for none.
+func underWay(view timer.View, accepted delivery.Acceptance, pending []*workflowpb.PendingActivityInfo) int {
+	switch {
+	case view.AckUntil != 0, slices.ContainsFunc(pending, notBegun):
+		return 0
+	case len(pending) == 0: // it is, or was, made within the workflow task
+		return accepted.Attempt + 1
+	default:
+		return view.Attempts
+	}
+}
+
+// notBegun reports whether an attempt waits.
+func notBegun(attempt *workflowpb.PendingActivityInfo) bool {
+	_, waits := kernel.StandbyOf(attempt)
+	return waits
 }
 
 // attemptOf is the attempt of a word. An ack says that the delivery is done, by any attempt;
@@ -83,16 +97,20 @@ const (
 	refused
 )
 
-// result returns the result of an acknowledgement. For a nack it also reads the record of the run that got
-// it: later attempts may have overtaken the wait for its effect.
-func (d *Deliveries) result(ctx context.Context, now, told state, word delivery.Acknowledgement) (result, error) {
-	became := now.result(word)
-	if became != refused || !word.Nack {
+// result returns the result of an acknowledgement. For a nack it also reads the record of the
+// run that took it: later attempts may have overtaken the wait for its effect.
+func (d *Deliveries) result(ctx context.Context, now state, said *word) (result, error) {
+	became := now.result(said.Acknowledgement)
+	if became != refused || !said.Nack {
 		return became, nil
 	}
-	attempts, err := d.attempts.OfRun(ctx, told.view.Key, told.view.RunID)
+	at := said.last
+	if at.runID == "" { // it may have been said before
+		at = told{now.view.RunID, said.Attempt}
+	}
+	attempts, err := d.attempts.OfRun(ctx, said.of.Key, at.runID)
 	if slices.ContainsFunc(attempts, func(made delivery.ShownAttempt) bool {
-		return made.WebhookID == word.WebhookID && made.Number == word.Attempt && made.Class == delivery.Nacked
+		return made.WebhookID == said.WebhookID && made.Number == at.attempt && made.Class == delivery.Nacked
 	}) {
 		became = settled
 	}

@@ -90,7 +90,6 @@ func (r *Reader) Show(ctx context.Context, described *workflowservice.DescribeWo
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		view.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 		r.showOpen(ctx, &view, described)
-		r.showHanded(ctx, &view, described.GetPendingActivities())
 		return view, nil
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
 		return view, nil
@@ -124,12 +123,16 @@ func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *work
 			r.waits.ShowNext(ctx, view, standby)
 		}
 	}
+	r.showPrior(ctx, view, described.GetPendingActivities())
 }
 
 // showAcceptance adds what is known of an accepted attempt.
 func showAcceptance(view *timer.View, a delivery.Acceptance) {
 	if a.Attempt == 0 {
 		return
+	}
+	if view.Status == timer.Scheduled { // of a run that goes on with a delivery, and has no worker yet
+		view.Status = timer.Delivering
 	}
 	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.LastFailure()
 	if a.Awaited() {

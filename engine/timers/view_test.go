@@ -14,7 +14,6 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/core/delivery"
-	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
@@ -95,26 +94,33 @@ func TestAnAcceptedAttemptIsShown(t *testing.T) {
 	require.Zero(t, s.shown(t).Attempts, "what cannot be read is not shown")
 }
 
-// An attempt that was handed to another queue shows what came before it.
-func TestAnAttemptThatWasHandedOn(t *testing.T) {
+// The attempt of an activity that has reported nothing yet shows what came before it.
+func TestAnAttemptWithoutAReport(t *testing.T) {
 	t.Parallel()
-	pending := &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_STARTED, Attempt: 1}
+	const waits, begun = enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, enumspb.PENDING_ACTIVITY_STATE_STARTED
+	failed := &delivery.Report{Attempt: 2, Failure: &delivery.Failure{Status: 503}}
+	nacked := &delivery.Acceptance{Attempt: 2, Until: wire.At(time.Now()), Result: delivery.ResultRetry}
 	for name, c := range map[string]struct {
-		streams bool
-		given   *delivery.Report
-		refuse  bool
-		want    int
+		state    enumspb.PendingActivityState
+		given    *delivery.Report
+		accepted *delivery.Acceptance
+		refuse   bool
+		want     int
 	}{
-		"with what came before": {true, &delivery.Report{Attempt: 2, Failure: &delivery.Failure{Status: 503}}, false, 3},
-		"with nothing":          {true, nil, false, 1},
-		"of a type without":     {false, &delivery.Report{Attempt: 2}, false, 1},
-		"that cannot be read":   {true, &delivery.Report{Attempt: 2}, true, 1},
+		"it has begun":              {state: begun, given: failed, want: 3},
+		"it waits":                  {state: waits, given: failed, want: 2},
+		"the one before was nacked": {state: begun, given: failed, accepted: nacked, want: 3},
+		"it waits after a nack":     {state: waits, given: failed, accepted: nacked, want: 2},
+		"it is the first":           {state: begun, want: 1},
+		"the first waits":           {state: waits, want: 0},
+		"its input cannot be read":  {state: begun, given: failed, refuse: true, want: 1},
+		"only the memo can be read": {state: waits, given: failed, accepted: nacked, refuse: true, want: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := shelved(t, asItIs)
-			if c.streams {
-				s.on.Policy(t, policy.Policy{BusinessType: "order", Version: 2, Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}})
+			if c.accepted != nil {
+				s.worker.Say(t, order1ID, workflows.MemoAcceptance, c.accepted)
 			}
 			s.worker.Record(order1ID, enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, &historypb.HistoryEvent{
 				Attributes: &historypb.HistoryEvent_ActivityTaskScheduledEventAttributes{
@@ -123,13 +129,23 @@ func TestAnAttemptThatWasHandedOn(t *testing.T) {
 					},
 				},
 			})
-			s.worker.Pend(order1ID, pending)
+			s.worker.Pend(order1ID, &workflowpb.PendingActivityInfo{State: c.state, Attempt: 1})
 			if c.refuse {
 				s.on.Refuse("GetWorkflowExecutionHistoryReverse", "", errors.New("down"))
 			}
 			require.Equal(t, c.want, s.shown(t).Attempts)
 		})
 	}
+}
+
+// A run that goes on with an accepted delivery shows it before a worker has its first task.
+func TestADeliveryThatGoesOnIsShown(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	until := wire.At(time.Now()).Add(time.Hour)
+	s.worker.Say(t, order1ID, workflows.MemoAcceptance, delivery.Acceptance{Attempt: 2, Until: until})
+	view := s.shown(t)
+	require.Equal(t, []any{timer.Delivering, 2, until, delivery.WaitsForAck}, []any{view.Status, view.Attempts, view.AckUntil, view.WaitsFor})
 }
 
 // What cannot be read of a timer is said so.

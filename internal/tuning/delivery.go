@@ -124,9 +124,9 @@ const (
 	PollLasts = 65 * time.Second
 	// PollsKnown is how long the time of the receivers' last poll is cached.
 	PollsKnown = 500 * time.Millisecond
-	// HandedEvents is how many of a run's latest events are searched for a handover. It is among
-	// the first of them, except after many changes.
-	HandedEvents = 20
+	// PriorEvents is how many of a run's latest events are searched for the start of its attempts.
+	// It is among the first of them, except after many changes.
+	PriorEvents = 20
 	// DrainedWait is how long an attempt stays off a queue that a worker drains after a change
 	// of the policy, if it must wait for a receiver.
 	DrainedWait = time.Second

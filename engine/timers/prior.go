@@ -13,23 +13,19 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// showHanded adds the state of an attempt that was handed to another queue and has not begun
-// there. The waiting activity has left nothing yet, but its input has the report before it.
-// What cannot be read is not shown.
-func (r *Reader) showHanded(ctx context.Context, view *timer.View, waiting []*workflowpb.PendingActivityInfo) {
+// showPrior adds the last attempt before the one of an activity that no worker has reported on
+// yet. The activity's input has that report. What cannot be read is not shown.
+func (r *Reader) showPrior(ctx context.Context, view *timer.View, waiting []*workflowpb.PendingActivityInfo) {
 	if len(waiting) != 1 || waiting[0].GetAttempt() > 1 {
 		return
 	}
 	if _, told := kernel.LastReport(waiting[0]); told {
 		return
 	}
-	if policy, err := r.policies.Cached(ctx, view.BusinessType); err != nil || !policy.Streams() {
-		return
-	}
 	history, err := r.kernel.Client.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx,
 		&workflowservice.GetWorkflowExecutionHistoryReverseRequest{
 			Namespace: r.kernel.Namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: view.String(), RunId: view.RunID},
-			MaximumPageSize: tuning.HandedEvents,
+			MaximumPageSize: tuning.PriorEvents,
 		})
 	if err != nil {
 		return
@@ -41,9 +37,17 @@ func (r *Reader) showHanded(ctx context.Context, view *timer.View, waiting []*wo
 			continue
 		}
 		if kernel.Payloads.FromPayload(scheduled.GetInput().GetPayloads()[0], &given) == nil && given.Prior != nil {
-			view.Attempts += given.Prior.Attempt
+			view.Attempts = given.Prior.Attempt + begun(waiting[0])
 			view.LastFailure, view.LatenessMS, view.Link = given.Prior.Failure, given.Prior.LatenessMS, given.Prior.Link
 		}
 		return
 	}
+}
+
+// begun counts the attempt of an activity, 0 until it begins.
+func begun(attempt *workflowpb.PendingActivityInfo) int {
+	if _, waits := kernel.StandbyOf(attempt); waits {
+		return 0
+	}
+	return 1
 }
