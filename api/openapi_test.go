@@ -34,6 +34,7 @@ import (
 	"github.com/wakecall/wakecall/api/problems"
 	"github.com/wakecall/wakecall/api/streams"
 	"github.com/wakecall/wakecall/api/timers"
+	"github.com/wakecall/wakecall/core/calendar"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/forecast"
@@ -46,6 +47,7 @@ import (
 	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -160,6 +162,70 @@ func TestDocumentListsEveryWord(t *testing.T) {
 		}
 	}
 }
+
+// Every list of words in the document is one of the code: a word that only one of them has is
+// found.
+func TestEveryListOfWordsIsOneOfTheCode(t *testing.T) {
+	known := map[string]bool{}
+	for _, list := range wordLists(t) {
+		known[strings.Join(list, " ")] = true
+	}
+	lists := 0
+	readDocument(t).walk(func(n node) {
+		list, _ := n["enum"].([]any)
+		if len(list) == 0 {
+			return
+		}
+		if first, text := list[0].(string); !text || strings.HasPrefix(first, problem.Type("")) {
+			return // a status, or what TestDocumentKnowsTheStatusOfEveryProblem holds
+		}
+		lists++
+		require.True(t, known[strings.Join(words(list), " ")], "no list of the code: %v", list)
+	})
+	require.Greater(t, lists, 40)
+	require.False(t, known["delivered failed expired"], "the control: a list that lacks a word")
+}
+
+// wordLists are the lists of words of the code, in its order.
+func wordLists(t *testing.T) [][]string {
+	t.Helper()
+	var ended []string
+	for _, status := range timer.Statuses() {
+		if status.Finished() {
+			ended = append(ended, string(status))
+		}
+	}
+	return [][]string{
+		ended, wordsOf(timer.Statuses()), wordsOf(timer.HistoryEvents()), wordsOf(timer.HistoryResults()),
+		wordsOf(timer.Reasons()), wordsOf(timer.ReasonSources()), wordsOf(timer.EmptyReasons()),
+		constantsOf(t, "../core/timer/filter.go", "Sort"),
+		wordsOf(delivery.FailureClasses()), wordsOf(delivery.Waitings()), wordsOf(delivery.ExchangeTypes()), wordsOf(delivery.QueueTypes()),
+		constantsOf(t, "../core/delivery/fallback.go", "Link"),
+		{string(delivery.ResultDelivered), string(delivery.ResultRetry), string(delivery.ResultFailed), string(delivery.ResultAccepted)}, // of an attempt
+		wordsOf(job.Operations()), wordsOf(job.Statuses()), wordsOf(job.Results()),
+		wordsOf(dispatch.Statuses()), wordsOf(dispatch.Shortages()), wordsOf(dispatch.Pers()),
+		{string(dispatch.Done), string(dispatch.DoneWithFailures), string(dispatch.Failed)}, // of an occurrence: a cancel ends them all, and none has a latest time
+		{dispatch.ShardWaiting, dispatch.ShardRunning, dispatch.ShardDone, dispatch.ShardStopped},
+		wordsOf(policy.Reuses()), wordsOf(calendar.Dialects()),
+		constantsOf(t, "../core/recurrence/rule.go", "Missed"), constantsOf(t, "../core/recurrence/rule.go", "OnFailure"),
+		constantsOf(t, "../core/outcomes/outcomes.go", "Source"), wordsOf(health.Statuses()), wordsOf(health.Roles()), wordsOf(health.Lives()),
+		wordsOf(trail.Outcomes()), auth.RoleNames(), {auth.ViaConsole},
+		constantsOf(t, "../core/wire/fielderror.go", "FieldErrorCode"), constantsOf(t, "../engine/policies/delete.go", "OnOpenTimers")[1:], // "" refuses
+		append(means(t), "wakecall"),                 // of a record: Wakecall acts as well
+		slices.DeleteFunc(means(t), isToken),         // of a caller who asks who he is
+		{"answer", "body_sha256", "payload"},         // fields
+		{"adds_per_second", "pending", "test_rings"}, // quotas
+	}
+}
+
+// means are how callers authenticate.
+func means(t *testing.T) []string {
+	t.Helper()
+	return constantsOf(t, "../internal/auth/principal.go", "Means")
+}
+
+// isToken reports whether it is the token of one delivery, which is for no other call.
+func isToken(means string) bool { return means == string(auth.ByAckToken) }
 
 func wordsOf[T ~string](words []T) (texts []string) {
 	for _, word := range words {

@@ -3577,7 +3577,7 @@ export interface components {
             skipped?: number;
             webhook_id: components["schemas"]["WebhookId"];
             /** @enum {string} */
-            status: "delivered" | "failed" | "expired";
+            status: "delivered" | "failed" | "expired" | "cancelled";
             attempts: number;
             delivered_at?: components["schemas"]["Instant"];
             lateness_ms?: number;
