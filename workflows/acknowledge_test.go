@@ -45,6 +45,15 @@ func (s *course) acceptance() (a delivery.Acceptance) {
 	return a
 }
 
+// shown is the state that lists show of the next run; "" while it is scheduled.
+func (s *course) shown() (state string) {
+	s.Helper()
+	if field, ok := s.info.SearchAttributes.GetIndexedFields()[workflows.AttrState.GetName()]; ok { //nolint:staticcheck // as the workflow sets them
+		require.NoError(s, converter.GetDefaultDataConverter().FromPayload(field, &state))
+	}
+	return state
+}
+
 // A receiver's acknowledgement of an accepted attempt counts until its time is up.
 func TestAcknowledged(t *testing.T) {
 	t.Parallel()
@@ -252,6 +261,7 @@ func TestTheNextRunKnowsTheAcceptance(t *testing.T) {
 					s.run()
 					next, memo := s.next(), s.info.Memo.GetFields()
 					require.Equal(t, change.anew, next.Ongoing == nil)
+					require.Equal(t, map[bool]string{false: string(timer.Delivering)}[change.anew], s.shown())
 					if change.anew {
 						require.NotContains(t, memo, workflows.MemoAcceptance)
 						return

@@ -32,7 +32,7 @@ func setNextMemo(ctx workflow.Context, next timer.Spec) error {
 	memo := next.Memo
 	encoded, badMemo := converter.GetDefaultDataConverter().ToPayload(memo)
 	dueAt, badDue := encodeAttribute(memo.DueAt.Time().UTC(), AttrDueAt.GetValueType())
-	paused, badState := encodeAttribute(string(timer.Paused), AttrState.GetValueType())
+	state, badState := encodeAttribute(string(stateOf(next)), AttrState.GetValueType())
 	keywords := memo.Keywords() //workflowcheck:ignore They are sorted.
 	encodedKeywords, badKeywords := encodeAttribute(keywords, AttrLabels.GetValueType())
 	info := workflow.GetInfo(ctx)
@@ -51,11 +51,23 @@ func setNextMemo(ctx workflow.Context, next timer.Spec) error {
 	if len(keywords) > 0 {
 		attributes[AttrLabels.GetName()] = encodedKeywords
 	}
-	if memo.Resting() {
-		attributes[AttrState.GetName()] = paused
+	if stateOf(next) != timer.Scheduled {
+		attributes[AttrState.GetName()] = state
 	}
 	info.SearchAttributes = &commonpb.SearchAttributes{IndexedFields: attributes} //nolint:staticcheck // as above
 	return errors.Join(badMemo, badAcceptance, badDue, badState, badKeywords)
+}
+
+// stateOf is the state in which the next run begins. A scheduled timer shows none.
+func stateOf(next timer.Spec) timer.Status {
+	switch {
+	case next.Resting():
+		return timer.Paused
+	case next.Ongoing != nil:
+		return timer.Delivering
+	default:
+		return timer.Scheduled
+	}
 }
 
 // passAcceptance gives the memo of the next run the accepted attempt of the delivery that goes on

@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/workflows"
@@ -177,5 +178,48 @@ func TestRefusedChangesAreNoted(t *testing.T) {
 	for _, applied := range []string{"moved", "edited", "a"} {
 		_, refused = after.Refusals.Find(applied)
 		require.False(t, refused, applied)
+	}
+}
+
+// A delivery that failed beside a change ends in the next run, whatever has arrived there meanwhile.
+func TestAFailureEndsBeforeWhatFollows(t *testing.T) {
+	t.Parallel()
+	for name, event := range map[string]func(s *course){
+		"nothing": func(*course) {},
+		"an edit": func(s *course) { s.signal(timer.Change{ID: "2", Terms: timer.Terms{Priority: ptr(1)}}) },
+		"a fire":  func(s *course) { s.signal(timer.Change{ID: "2", Ring: true, At: s.at(0)}) },
+		"a pause": func(s *course) { s.signal(timer.Change{ID: "2", Pause: &timer.Pause{Stop: true}, At: s.at(0)}) },
+	} {
+		begin := func(t *testing.T) *course {
+			s := newCourse(t)
+			s.spec.Ongoing = &delivery.Report{
+				Result: delivery.ResultFailed, Attempt: 2, EndedAt: s.at(0), Failure: &delivery.Failure{Status: 410, Message: "HTTP 410"},
+			}
+			if name != "nothing" {
+				s.woken(1, func() { event(s) })
+			}
+			return s
+		}
+		t.Run("one-shot, "+name, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t)
+			s.run()
+			var failed *temporal.ApplicationError
+			require.ErrorAs(t, s.env.GetWorkflowError(), &failed)
+			require.Equal(t, workflows.ErrorFailed, failed.Type())
+		})
+		t.Run("recurring, "+name, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t)
+			hour := wire.Duration(time.Hour)
+			s.spec.Series = &timer.Series{Rule: recurrence.Rule{Every: &hour}, Cursor: recurrence.Cursor{Booked: wire.At(s.due.Add(-time.Hour))}, Number: 1, Resumed: true}
+			s.run()
+			series := s.next().Series
+			require.Equal(t, []any{timer.Failed, 1, 2}, []any{series.Last.Status, series.Last.Occurrence, series.Last.Attempts})
+			require.Nil(t, series.Interrupted, "it does not ring again")
+			require.Equal(t, name == "a fire", series.Extra)
+			require.Equal(t, name == "a pause", s.next().Resting())
+			require.Empty(t, s.deliveries)
+		})
 	}
 }

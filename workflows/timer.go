@@ -51,6 +51,9 @@ func (t *timerRun) run() decision {
 	if report, ok := t.earlierAttempt(); ok {
 		return t.decide(report)
 	}
+	if t.delivering && t.spec.Ongoing.Result.Final() { // it failed before what arrived in this run
+		return t.resume()
+	}
 	if t.interrupted() {
 		return t.applyPending()
 	}

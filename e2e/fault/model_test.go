@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	httpsend "github.com/wakecall/wakecall/activities/send/http"
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/model"
 	"github.com/wakecall/wakecall/core/wire"
@@ -27,10 +28,12 @@ const (
 	mostSteps = 9
 )
 
-// statuses are the receiver's answers, and calls those of a client, as the API has them.
+// statuses are the receiver's answers, and calls those of a client, as the API has them. An answer
+// that asks for a wait is not among them: it holds back the whole business type.
 var (
 	statuses = map[model.Event]int{
-		model.OK: http.StatusOK, model.Accept: http.StatusAccepted, model.Error: http.StatusInternalServerError, model.Gone: http.StatusGone,
+		model.OK: http.StatusOK, model.EndSeries: http.StatusOK, model.Accept: http.StatusAccepted,
+		model.Error: http.StatusInternalServerError, model.Gone: http.StatusGone,
 	}
 	calls = map[model.Event]string{
 		model.Move: "PATCH", model.Edit: "PATCH", model.Push: "PUT", model.Cancel: "DELETE",
@@ -50,7 +53,7 @@ type life struct {
 // newLife draws a sequence from the model's edges, of events that a test can bring about at a
 // time of its own: the clock's come right after what sets the time.
 func newLife(random *rand.Rand) life {
-	kinds := []model.Kind{model.OneShot, model.Acknowledged, model.Debounced}
+	kinds := model.Kinds()
 	l := life{kind: kinds[random.IntN(len(kinds))], quick: random.IntN(2) == 0}
 	state, set := model.Booked(l.kind), true
 	for !state.Phase.Ended() || state.Phase == model.Failed {
@@ -66,7 +69,7 @@ func newLife(random *rand.Rand) life {
 		e := next[random.IntN(len(next))]
 		step, _ := model.All().Next(state, e)
 		_, answer := statuses[e]
-		state, set = step.To, e == model.Move || e == model.Push || set && answer
+		state, set = step.To, e == model.Move || e == model.Push || set && (answer || e == model.HandedOut)
 		l.script = append(l.script, e)
 	}
 	return l
@@ -76,12 +79,17 @@ func newLife(random *rand.Rand) life {
 func (l life) rests(s model.State) bool {
 	switch s.Phase {
 	case model.Scheduled:
-		return !s.Overdue
+		return !goesOn(s)
 	case model.Waiting:
 		return !l.quick
 	default:
 		return !s.Phase.InFlight()
 	}
+}
+
+// goesOn reports whether a scheduled timer rings or ends at once.
+func goesOn(s model.State) bool {
+	return s.Overdue || s.Kind == model.Recurring && s.Series.Left == 0 && !s.Series.Extra
 }
 
 // fits reports whether a test can bring an event about. set reports whether the time to ring was
@@ -90,10 +98,12 @@ func (l life) fits(s model.State, e model.Event, set bool) bool {
 	_, answer := statuses[e]
 	_, call := calls[e]
 	switch {
-	case s.Phase == model.Scheduled && s.Overdue:
+	case s.Phase == model.Scheduled && goesOn(s):
 		return e == model.Due
-	case e == model.Due:
-		return s.Phase == model.Scheduled && set
+	case e == model.Due, e == model.HandedOut:
+		return set
+	case e == model.Move && l.kind == model.Recurring: // the gateway refuses it
+		return false
 	case s.Phase == model.Waiting && l.quick:
 		return e == model.WaitOver
 	case e == model.Ack || e == model.Nack:
@@ -108,7 +118,7 @@ type played struct {
 	api      process.API
 	receiver *receiver.Receiver
 	key      wire.Key
-	answers  chan int
+	answers  chan model.Event
 	rings    int
 	edits    int
 }
@@ -128,14 +138,14 @@ func newLives(t *testing.T) deployment {
 
 // play plays a life by the rules, and returns where the server differs from them.
 func (d deployment) play(t *testing.T, l life, rules model.Rules, id string) error {
-	p := &played{life: l, api: d.env.API, receiver: d.receiver, key: wire.Key{BusinessType: "life-" + id, BusinessID: id}, answers: make(chan int)}
+	p := &played{life: l, api: d.env.API, receiver: d.receiver, key: wire.Key{BusinessType: "life-" + id, BusinessID: id}, answers: make(chan model.Event)}
 	p.api.T = t
 	ladder := map[bool]string{true: "500ms", false: "1h"}[l.quick]
-	p.api.Policy(p.key.BusinessType, contract.JSON{
-		"callback": contract.JSON{"url": d.receiver.On("/"+id, receiver.AnsweredBy(p.answers)), "timeout": "60s"},
+	p.policy(contract.JSON{
+		"callback": contract.JSON{"url": d.receiver.On("/"+id, p.answer), "timeout": "60s"},
 		"retry":    contract.JSON{"steps": []string{ladder}, "jitter": 0}, "ack": contract.JSON{"within": "10m"},
 	})
-	booked := p.terms(l.script)
+	booked := p.booking()
 	booked["business_type"], booked["business_id"] = p.key.BusinessType, id
 	p.api.Add(booked)
 	state := model.Booked(l.kind)
@@ -162,7 +172,7 @@ func (d deployment) play(t *testing.T, l life, rules model.Rules, id string) err
 // release lets a call in flight end.
 func (p *played) release() {
 	select {
-	case p.answers <- http.StatusGone:
+	case p.answers <- model.Gone:
 	default:
 	}
 }
@@ -174,13 +184,48 @@ func effects(step model.Step) (names []string) {
 	return names
 }
 
-// terms are those of a booking or a change that sets the time: it rings soon where that comes next.
+// answer answers a call of the receiver with the next answer of the life.
+func (p *played) answer(w http.ResponseWriter, r *http.Request, _ int) {
+	select {
+	case e := <-p.answers:
+		if e == model.EndSeries {
+			w.Header().Set(httpsend.HeaderStop, "true")
+		}
+		w.WriteHeader(statuses[e])
+	case <-r.Context().Done():
+	}
+}
+
+// policy puts the policy of the life's business type. A worker holds a preloaded timer for long enough
+// that others can change it meanwhile.
+func (p *played) policy(terms contract.JSON) {
+	if p.kind == model.Preloaded {
+		terms["preload"] = "1m"
+	}
+	p.api.Policy(p.key.BusinessType, terms)
+}
+
+// booking is the timer as it is booked. The second occurrence of a rule comes an hour after the first.
+func (p *played) booking() contract.JSON {
+	terms := p.terms(p.script)
+	if p.kind == model.Recurring {
+		return contract.JSON{"recurrence": contract.JSON{"every": "1h", "initial_delay": terms["delay"], "max_occurrences": model.Occurrences}}
+	}
+	return terms
+}
+
+// terms are those of a booking or a change that sets the time: it rings soon where that comes
+// next, and later where a worker holds it before.
 func (p *played) terms(rest []model.Event) contract.JSON {
 	rest = slices.DeleteFunc(slices.Clone(rest), func(e model.Event) bool { return statuses[e] != 0 })
-	terms := contract.JSON{"delay": "1h"}
-	if len(rest) > 0 && rest[0] == model.Due {
-		terms["delay"] = "700ms"
+	delay := "1h"
+	if len(rest) > 0 && rest[0] == model.HandedOut {
+		delay, rest = "50s", rest[1:]
 	}
+	if len(rest) > 0 && rest[0] == model.Due {
+		delay = "700ms"
+	}
+	terms := contract.JSON{"delay": delay}
 	if p.kind == model.Debounced {
 		terms["max_wait"] = "5h"
 	}
@@ -198,16 +243,16 @@ type moment struct {
 
 // enact makes an event happen. One of the clock comes by itself.
 func (p *played) enact(t *testing.T, at moment) error {
-	if status := statuses[at.on]; status != 0 {
+	if statuses[at.on] != 0 {
 		select {
-		case p.answers <- status:
+		case p.answers <- at.on:
 			return nil
 		case <-time.After(process.Patience):
 			return fmt.Errorf("no attempt waits for an answer")
 		}
 	}
 	switch at.on {
-	case model.Due, model.WaitOver:
+	case model.HandedOut, model.Due, model.WaitOver:
 		return nil
 	case model.Ack, model.Nack:
 		return p.acknowledge(t, at.on)
@@ -269,7 +314,7 @@ func (p *played) body(e model.Event, rest []model.Event) any {
 // clockNext reports whether the next event comes by itself: what there is before it is over in
 // a moment.
 func clockNext(rest []model.Event) bool {
-	return len(rest) > 0 && (rest[0] == model.Due || rest[0] == model.WaitOver)
+	return len(rest) > 0 && (rest[0] == model.Due || rest[0] == model.WaitOver || rest[0] == model.HandedOut)
 }
 
 // note counts the calls that a step makes.
@@ -287,17 +332,26 @@ func shows(phase model.Phase, status string) bool {
 	return status == string(phase.Status()) || phase == model.Attempting && status == string(model.Retrying.Status())
 }
 
-// compare holds what shows of a timer to the model: its status, and how often it was called.
+// agrees reports whether the API shows a state of the model.
+func agrees(view contract.Timer, s model.State) bool {
+	if !shows(s.Phase, view.Status) || s.Phase.Ended() || s.Phase.InFlight() {
+		return shows(s.Phase, view.Status)
+	}
+	return view.Attempts == s.Attempt && view.Round == s.Round+1 && view.AckUntil.IsZero() == (s.Phase != model.Accepted)
+}
+
+// compare holds what shows of a timer to the model, and how often it was called.
 func (p *played) compare(step model.Step) error {
-	var status string
+	var view contract.Timer
 	var rings int
 	for began := time.Now(); time.Since(began) < process.Patience; <-time.After(20 * time.Millisecond) {
-		status, rings = p.api.Get(p.key.String()).Status, len(p.receiver.Calls(p.key.BusinessID))
-		if shows(step.To.Phase, status) && rings == p.rings {
+		view, rings = p.api.Get(p.key.String()), len(p.receiver.Calls(p.key.BusinessID))
+		if agrees(view, step.To) && rings == p.rings {
 			return nil
 		}
 	}
-	return fmt.Errorf("is %s after %d calls, and not %s after %d", status, rings, step.To.Phase.Status(), p.rings)
+	return fmt.Errorf("is %s in round %d with %d attempts after %d calls, and not %+v after %d",
+		view.Status, view.Round, view.Attempts, rings, step.To, p.rings)
 }
 
 // Random lives on real timers show on a real server what the model says.

@@ -198,7 +198,7 @@ func TestAWordMeetsTheRunOfAChange(t *testing.T) {
 	} {
 		for begun, begin := range map[string]func(s *site){
 			"no task":               func(*site) {},
-			"an attempt that waits": func(s *site) { s.worker.State(t, order1ID, timer.Delivering); s.wait() },
+			"an attempt that waits": (*site).wait,
 		} {
 			if c.accepted.Awaited() && begun != "no task" {
 				continue // the next attempt waits for the receiver first
@@ -208,7 +208,6 @@ func TestAWordMeetsTheRunOfAChange(t *testing.T) {
 					t.Parallel()
 					synctest.Test(t, func(t *testing.T) {
 						s := open(t)
-						s.worker.State(t, order1ID, timer.Scheduled)
 						s.edit()
 						s.worker.Say(t, order1ID, workflows.MemoAcceptance, c.accepted)
 						begin(s)

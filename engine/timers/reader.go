@@ -131,9 +131,6 @@ func showAcceptance(view *timer.View, a delivery.Acceptance) {
 	if a.Attempt == 0 {
 		return
 	}
-	if view.Status == timer.Scheduled { // of a run that goes on with a delivery, and has no worker yet
-		view.Status = timer.Delivering
-	}
 	view.Attempts, view.LatenessMS, view.Link, view.LastFailure = a.Attempt, a.LatenessMS, a.Link, a.LastFailure()
 	if a.Awaited() {
 		view.AckUntil, view.Wait = a.Until, a.Wait()

@@ -138,16 +138,6 @@ func TestAnAttemptWithoutAReport(t *testing.T) {
 	}
 }
 
-// A run that goes on with an accepted delivery shows it before a worker has its first task.
-func TestADeliveryThatGoesOnIsShown(t *testing.T) {
-	t.Parallel()
-	s := shelved(t, asItIs)
-	until := wire.At(time.Now()).Add(time.Hour)
-	s.worker.Say(t, order1ID, workflows.MemoAcceptance, delivery.Acceptance{Attempt: 2, Until: until})
-	view := s.shown(t)
-	require.Equal(t, []any{timer.Delivering, 2, until, delivery.WaitsForAck}, []any{view.Status, view.Attempts, view.AckUntil, view.WaitsFor})
-}
-
 // What cannot be read of a timer is said so.
 func TestATimerThatCannotBeRead(t *testing.T) {
 	t.Parallel()
