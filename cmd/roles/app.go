@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	"go.temporal.io/sdk/log"
@@ -28,6 +27,7 @@ import (
 	"github.com/wakecall/wakecall/internal/completion"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/observe"
+	"github.com/wakecall/wakecall/internal/processid"
 	"github.com/wakecall/wakecall/internal/quota"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -81,7 +81,7 @@ func FromEnvironment() (client.Options, error) {
 
 // complete adds the settings common to all processes.
 func (s *Settings) complete(telemetry *observe.Telemetry) {
-	s.Temporal.Identity = "wakecall-" + uuid.NewString()
+	s.Temporal.Identity = processid.New()
 	if s.Temporal.HostPort == "" {
 		s.Temporal.HostPort = client.DefaultHostPort
 	}
@@ -141,7 +141,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: s.Limiter,
 		Reach: a.reach(),
 		Failover: failover.Config{
-			Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry}, About: a.about,
+			Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry},
+			Ended: processid.Ended, About: a.about,
 		},
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)

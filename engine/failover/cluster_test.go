@@ -48,6 +48,8 @@ type cluster struct {
 	deaf, strange bool
 	// froze is when a process came to stand still.
 	froze []time.Time
+	// known are the workers of which the machine knows that they have ended.
+	known []string
 	// lean has lists name the workers alone, as later servers will.
 	lean bool
 	// frees are the runs that were freed, and ended the workers whose polls were.
@@ -130,6 +132,16 @@ func (c *cluster) set(change func()) {
 	change()
 }
 
+// ends has the machine know that a worker has ended.
+func (c *cluster) ends(worker string) { c.set(func() { c.known = append(c.known, worker) }) }
+
+// hasEnded reports whether the machine of a worker knows that it has ended.
+func (c *cluster) hasEnded(worker string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Contains(c.known, worker)
+}
+
 // process is a worker process of the cluster.
 type process struct {
 	client.Client
@@ -150,7 +162,7 @@ type process struct {
 // starts starts a worker process.
 func (c *cluster) starts(name string) *process {
 	p := &process{of: c, name: name}
-	p.failover = New(kernel.New(p, "default", ""), Config{Worker: name, Tasks: p, Trouble: NewTrouble(), Observer: p, About: aboutWorker})
+	p.failover = New(kernel.New(p, "default", ""), Config{Worker: name, Tasks: p, Trouble: NewTrouble(), Observer: p, Ended: c.hasEnded, About: aboutWorker})
 	ctx, cancel := context.WithCancel(c.t.Context())
 	var running sync.WaitGroup
 	_ = p.failover.Begin(ctx) // it goes on without, as a worker does

@@ -62,13 +62,15 @@ type Config struct {
 	Tasks    Tasks
 	Trouble  *Trouble
 	Observer Observer
+	// Ended reports whether the process of a worker has ended for certain.
+	Ended func(worker string) bool
 	// About is what the process tells of itself with each sign.
 	About func() health.About
 }
 
 // New returns the failover of a worker process.
 func New(k *kernel.Kernel, config Config) *Failover {
-	f := &Failover{Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker)}
+	f := &Failover{Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker, config.Ended)}
 	f.held, f.attempts = newSearch(newSweep(f)), newSearch(newAttempts(f))
 	return f
 }

@@ -27,10 +27,11 @@ func passes(span time.Duration) {
 
 // freedWithin is by when a survivor has what a dead worker cannot have rung, after its last sign:
 // it stands still for as long as it must, and is looked for. lostWithin is by when a survivor has
-// everything.
+// everything, and endedWithin where the machine knows that the worker has ended.
 const (
 	freedWithin = tuning.DeadAfter + 2*tuning.SignEvery
 	lostWithin  = tuning.LostAfter + 2*tuning.SignEvery
+	endedWithin = tuning.EndedAfter + 2*tuning.SignEvery
 )
 
 // corner is what happens to the two workers a and b, of which a holds ten timers, and
@@ -50,6 +51,14 @@ var corners = map[string]corner{
 		a.kill()
 		passes(tuning.DeadAfter - tuning.SignEvery)
 	}, 0, false, false},
+	"killed on this machine": {func(c *cluster, a, _ *process) { a.kill(); c.ends("a"); passes(endedWithin) }, 10, true, false},
+	"killed on this machine as the signs are lost": {func(c *cluster, a, _ *process) {
+		a.kill()
+		c.ends("a")
+		c.set(func() { clear(c.signs) })
+		passes(endedWithin)
+	}, 10, true, false},
+	"on a machine that only seems to be this one": {func(c *cluster, _, _ *process) { c.ends("a"); passes(time.Hour) }, 0, false, false},
 	"frozen":            {func(_ *cluster, a, _ *process) { a.freeze(); passes(lostWithin) }, 10, true, false},
 	"frozen and thawed": {func(_ *cluster, a, _ *process) { a.freeze(); passes(lostWithin); a.thaw(); passes(lostWithin) }, 10, true, true},
 	"frozen for a moment": {func(_ *cluster, a, _ *process) {
@@ -187,14 +196,21 @@ func TestCorners(t *testing.T) {
 // A worker that starts alone, after Temporal has forgotten all signs, finds what the one
 // before it held.
 func TestTheOnlyWorkerComesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newCluster(t)
-		c.holds("before", 10, 0)
-		b := c.starts("b")
-		passes(freedWithin)
-		require.Len(t, c.freed(), 10)
-		require.False(t, b.failover.Crashed("before", time.Now()), "it may have left word, for all that is known")
-	})
+	for ended, within := range map[bool]time.Duration{false: freedWithin, true: endedWithin} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t)
+			c.holds("before", 10, 0)
+			if ended {
+				c.ends("before")
+			}
+			b := c.starts("b")
+			passes(within - 2*tuning.SignEvery)
+			require.Empty(t, c.freed())
+			passes(2 * tuning.SignEvery)
+			require.Len(t, c.freed(), 10)
+			require.False(t, b.failover.Crashed("before", time.Now()), "it may have left word, for all that is known")
+		})
+	}
 }
 
 // A worker that starts while others hold timers takes nothing from them, whose signs it

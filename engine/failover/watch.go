@@ -12,6 +12,8 @@ import (
 // tells nothing of one. It has no clock; each call says what time it is.
 type watch struct {
 	self string
+	// ended reports whether a worker's process has ended for certain.
+	ended func(worker string) bool
 
 	mu sync.Mutex
 	// own is the own sign that was listed last, and judged when it was seen to change.
@@ -38,7 +40,9 @@ type verdicts struct {
 	died, lost, revived []string
 }
 
-func newWatch(self string) *watch { return &watch{self: self, others: map[string]*other{}} }
+func newWatch(self string, ended func(worker string) bool) *watch {
+	return &watch{self: self, ended: ended, others: map[string]*other{}}
+}
 
 // observe takes what was listed at a moment.
 func (w *watch) observe(signs []Sign, now time.Time) (v verdicts) {
@@ -88,11 +92,12 @@ func (w *watch) judge(listed map[string]Sign, now time.Time, v *verdicts) {
 			continue
 		}
 		o.still++
-		if !o.dead && o.still >= tuning.DeadSigns && age >= tuning.DeadAfter {
+		ended := o.still >= tuning.EndedSigns && age >= tuning.EndedAfter && w.ended(worker)
+		if !o.dead && (ended || o.still >= tuning.DeadSigns && age >= tuning.DeadAfter) {
 			o.dead = true
 			v.died = append(v.died, worker)
 		}
-		if !o.lost && o.still >= tuning.LostSigns && age >= tuning.LostAfter {
+		if !o.lost && (ended || o.still >= tuning.LostSigns && age >= tuning.LostAfter) {
 			o.lost = true
 			v.lost = append(v.lost, worker)
 		}

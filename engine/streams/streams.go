@@ -10,6 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/processid"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -20,14 +21,10 @@ type Streams struct{ kernel *kernel.Kernel }
 // New returns the Streams of a namespace.
 func New(k *kernel.Kernel) *Streams { return &Streams{kernel: k} }
 
-// Receivers could send back any text as the id of a ring. Only text in the form of real
-// names reaches Temporal, where it becomes part of queue names and workflow ids.
-var (
-	// gatewayForm is the form of process names.
-	gatewayForm = regexp.MustCompile(`^wakecall-[0-9a-f-]{36}$`)
-	// connectionForm is the form of connection names: the text of crypto/rand.
-	connectionForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
-)
+// connectionForm is the form of connection names: the text of crypto/rand. Receivers could send
+// back any text as the id of a ring. Only text in the form of real names reaches Temporal, where it
+// becomes part of queue names and workflow ids.
+var connectionForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 // ErrRingOver is the error of an answer that no longer counts.
 var ErrRingOver = &wire.Error{
@@ -37,7 +34,7 @@ var ErrRingOver = &wire.Error{
 // Answer brings an answer to its gateway, and waits for its arrival. It needs a worker. The
 // errors are [wire.RingOver], also if the gateway is gone, and [wire.Unavailable].
 func (s *Streams) Answer(ctx context.Context, answer delivery.RingAnswer) error {
-	if !gatewayForm.MatchString(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
+	if !processid.Valid(answer.Gateway) || !connectionForm.MatchString(answer.Connection) {
 		return ErrRingOver
 	}
 	ctx, cancel := kernel.Bounded(ctx)

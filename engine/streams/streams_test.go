@@ -33,7 +33,7 @@ func (b *bringing) Get(context.Context, any) error { return b.err }
 
 func TestAnswersForOtherGateways(t *testing.T) {
 	t.Parallel()
-	answer := delivery.RingAnswer{Gateway: "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00", Connection: rand.Text(), Number: 7}
+	answer := delivery.RingAnswer{Gateway: "wakecall-9f86d081884c-4711-1b4e28ba", Connection: rand.Text(), Number: 7}
 	for name, c := range map[string]struct {
 		b    bringing
 		code wire.Code
@@ -62,7 +62,7 @@ func TestAnswersForOtherGateways(t *testing.T) {
 
 func TestMadeUpNamesOfRingsNeverReachTemporal(t *testing.T) {
 	t.Parallel()
-	const gateway = "wakecall-01a20703-04c6-72c3-8ac2-698c429e0b00"
+	const gateway = "wakecall-9f86d081884c-4711-1b4e28ba"
 	connection := rand.Text()
 	b := &bringing{Temporal: &enginetest.Temporal{}}
 	for _, gateway := range []string{"", "x", "wakecall", gateway + "x", "../" + gateway} {

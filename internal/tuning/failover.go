@@ -14,6 +14,11 @@ const (
 	// Temporal that is slow is slow for both.
 	DeadSigns = 4
 	DeadAfter = 4 * time.Second
+	// EndedSigns and EndedAfter are the same where the machine itself knows of no such process.
+	// They are for a machine that only seems to be the same, such as a clone: there the worker
+	// gives another sign.
+	EndedSigns = 2
+	EndedAfter = 2 * time.Second
 	// LostSigns and LostAfter are the same for its attempts on the queues. An attempt that
 	// may be under way is repeated only by worse evidence than a timer that waits.
 	LostSigns = 9

@@ -3378,7 +3378,7 @@ export interface components {
         Process: {
             /**
              * @description The identity of the process, which Temporal shows too.
-             * @example wakecall-0d2c0a5e-6d0c-4d0f-8a52-0b6b1d0f3c11
+             * @example wakecall-9f86d081884c-4711-1b4e28ba
              */
             id: string;
             role: components["schemas"]["ProcessRole"];
