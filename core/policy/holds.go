@@ -50,6 +50,15 @@ type Standby struct {
 	Cause delivery.Waiting
 }
 
+// After returns the standby after the attempt of a report, before a try of its own: it waits for the
+// ladder first.
+func (s Standby) After(last delivery.Report) Standby {
+	if last.Result == delivery.ResultRetry {
+		s.NotBefore, s.Cause = max(s.NotBefore, last.EndedAt.Add(last.RetryIn.D())), last.Waits
+	}
+	return s
+}
+
 // Queue describes the queue of a waiting attempt.
 type Queue struct {
 	// Backlog is the approximate number of waiting tasks.

@@ -106,3 +106,15 @@ func TestWhenSecretsWereSet(t *testing.T) {
 	later.Version, later.SecretsChangedAt = 2, 9
 	require.Empty(t, policy.Differences(first, later))
 }
+
+// An attempt waits for the ladder after the one before, and never less than for its own try.
+func TestAStandbyFollowsTheLadder(t *testing.T) {
+	t.Parallel()
+	now := wire.At(time.Now())
+	retry := delivery.Report{Result: delivery.ResultRetry, EndedAt: now, RetryIn: wire.Duration(time.Hour), Waits: delivery.WaitsForRetryAfter}
+	later, accepted := now.Add(2*time.Hour), retry
+	accepted.Result = delivery.ResultAccepted
+	require.Equal(t, policy.Standby{NotBefore: now.Add(time.Hour), Cause: delivery.WaitsForRetryAfter}, policy.Standby{NotBefore: now}.After(retry))
+	require.Equal(t, policy.Standby{NotBefore: later, Cause: delivery.WaitsForRetryAfter}, policy.Standby{NotBefore: later}.After(retry))
+	require.Equal(t, policy.Standby{NotBefore: now}, policy.Standby{NotBefore: now}.After(accepted), "its wait is for a failure")
+}

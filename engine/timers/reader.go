@@ -112,18 +112,29 @@ func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *work
 	accepted := AcceptanceIn(described.GetWorkflowExecutionInfo())
 	showAcceptance(view, accepted)
 	for _, pending := range described.GetPendingActivities() {
-		view.Status = timer.Delivering
-		view.Attempts = accepted.Attempt + 1
-		if report, ok := kernel.LastReport(pending); ok {
-			view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
-			view.Link = report.Link
-		}
-		if standby, ok := kernel.StandbyOf(pending); ok {
-			view.Attempts--
-			r.waits.ShowNext(ctx, view, standby)
+		view.Status, view.Attempts = timer.Delivering, accepted.Attempt+1
+		r.showPending(ctx, view, pending)
+	}
+}
+
+// showPending adds the last report of a delivery, and what its next attempt waits for. view has the
+// number of that attempt as far as the memo knows it.
+func (r *Reader) showPending(ctx context.Context, view *timer.View, pending *workflowpb.PendingActivityInfo) {
+	standby, waits := kernel.StandbyOf(pending)
+	report, told := kernel.LastReport(pending)
+	if !told {
+		if report, told = r.priorOf(ctx, view, pending); told {
+			standby = standby.After(report)
 		}
 	}
-	r.showPrior(ctx, view, described.GetPendingActivities())
+	if told {
+		view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
+		view.Link = report.Link
+	}
+	if waits {
+		view.Attempts--
+		r.waits.ShowNext(ctx, view, standby)
+	}
 }
 
 // showAcceptance adds what is known of an accepted attempt.

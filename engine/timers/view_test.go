@@ -98,7 +98,10 @@ func TestAnAcceptedAttemptIsShown(t *testing.T) {
 func TestAnAttemptWithoutAReport(t *testing.T) {
 	t.Parallel()
 	const waits, begun = enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, enumspb.PENDING_ACTIVITY_STATE_STARTED
-	failed := &delivery.Report{Attempt: 2, Failure: &delivery.Failure{Status: 503}}
+	ended := wire.At(time.Now())
+	failed := &delivery.Report{
+		Result: delivery.ResultRetry, Attempt: 2, EndedAt: ended, RetryIn: wire.Duration(time.Hour), Failure: &delivery.Failure{Status: 503},
+	}
 	nacked := &delivery.Acceptance{Attempt: 2, Until: wire.At(time.Now()), Result: delivery.ResultRetry}
 	for name, c := range map[string]struct {
 		state    enumspb.PendingActivityState
@@ -133,7 +136,11 @@ func TestAnAttemptWithoutAReport(t *testing.T) {
 			if c.refuse {
 				s.on.Refuse("GetWorkflowExecutionHistoryReverse", "", errors.New("down"))
 			}
-			require.Equal(t, c.want, s.shown(t).Attempts)
+			view := s.shown(t)
+			require.Equal(t, c.want, view.Attempts)
+			if c.state == waits && c.given != nil && !c.refuse {
+				require.Equal(t, ended.Add(time.Hour), view.NextAttemptAt, "the ladder says when")
+			}
 		})
 	}
 }
