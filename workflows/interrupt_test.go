@@ -189,6 +189,11 @@ func TestAFailureEndsBeforeWhatFollows(t *testing.T) {
 		"an edit": func(s *course) { s.signal(timer.Change{ID: "2", Terms: timer.Terms{Priority: ptr(1)}}) },
 		"a fire":  func(s *course) { s.signal(timer.Change{ID: "2", Ring: true, At: s.at(0)}) },
 		"a pause": func(s *course) { s.signal(timer.Change{ID: "2", Pause: &timer.Pause{Stop: true}, At: s.at(0)}) },
+		"a move": func(s *course) {
+			due := s.at(time.Hour)
+			s.signal(timer.Change{ID: "2", Terms: timer.Terms{DueAt: &due}, At: s.at(0)})
+		},
+		"a cancel": func(s *course) { s.env.CancelWorkflow() },
 	} {
 		begin := func(t *testing.T) *course {
 			s := newCourse(t)
@@ -214,6 +219,10 @@ func TestAFailureEndsBeforeWhatFollows(t *testing.T) {
 			hour := wire.Duration(time.Hour)
 			s.spec.Series = &timer.Series{Rule: recurrence.Rule{Every: &hour}, Cursor: recurrence.Cursor{Booked: wire.At(s.due.Add(-time.Hour))}, Number: 1, Resumed: true}
 			s.run()
+			if name == "a cancel" { // it ends what would have followed
+				require.True(t, temporal.IsCanceledError(s.env.GetWorkflowError()))
+				return
+			}
 			series := s.next().Series
 			require.Equal(t, []any{timer.Failed, 1, 2}, []any{series.Last.Status, series.Last.Occurrence, series.Last.Attempts})
 			require.Nil(t, series.Interrupted, "it does not ring again")

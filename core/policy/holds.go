@@ -50,8 +50,8 @@ type Standby struct {
 	Cause delivery.Waiting
 }
 
-// After returns the standby after the attempt of a report, before a try of its own: it waits for the
-// ladder first.
+// After returns the standby of an attempt that no worker has tried yet. It waits for the ladder after
+// the last attempt.
 func (s Standby) After(last delivery.Report) Standby {
 	if last.Result == delivery.ResultRetry {
 		s.NotBefore, s.Cause = max(s.NotBefore, last.EndedAt.Add(last.RetryIn.D())), last.Waits
