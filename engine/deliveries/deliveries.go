@@ -104,7 +104,7 @@ func (d *Deliveries) Acknowledge(
 		case became == refused:
 			return timer.View{}, "", d.notAwaited(ctx, of.Key)
 		case said.last.runID != now.view.RunID:
-			if err = d.say(ctx, now.view, said); err != nil {
+			if err = d.signalWord(ctx, now.view, said); err != nil {
 				return timer.View{}, "", err
 			}
 		}
@@ -149,8 +149,8 @@ func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, b
 	return view, bookings.Pending, err
 }
 
-// say signals a word to the run. A closed run takes nothing.
-func (d *Deliveries) say(ctx context.Context, to timer.View, said *word) error {
+// signalWord sends a word to the run, and notes that the run took it. A closed run takes nothing.
+func (d *Deliveries) signalWord(ctx context.Context, to timer.View, said *word) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	err := d.kernel.Client.SignalWorkflow(ctx, to.String(), to.RunID, workflows.SignalAcknowledge, said.Acknowledgement)
