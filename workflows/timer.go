@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"slices"
+	"time"
 
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/workflow"
@@ -60,11 +61,11 @@ func (t *timerRun) run() decision {
 	if t.delivering {
 		return t.resume()
 	}
-	shown := t.spec.DueAt
-	if !t.currentOccurrence() {
+	shown, now := t.spec.DueAt, workflow.Now(t.ctx)
+	if !t.currentOccurrence(now) {
 		return ended(timer.Outcome{Status: timer.Expired})
 	}
-	if !t.due() {
+	if !t.due(now) {
 		return continued()
 	}
 	if t.spec.DueAt != shown {
@@ -81,6 +82,7 @@ func (t *timerRun) decide(report delivery.Report) decision {
 	case report.Result == delivery.ResultDelivered, report.Result.Final() && !t.interrupted():
 		return t.finish(report)
 	case report.Result.Released():
+		t.maybeSent = t.maybeSent || report.Worker != ""
 		return t.release(report.Result)
 	case report.Result.Final(), slices.ContainsFunc(t.pending, isChange):
 		if report.Attempt > 0 {
@@ -112,21 +114,29 @@ func (t *timerRun) resume() decision {
 
 // currentOccurrence finds the occurrence for which a recurring timer rings, and reports
 // whether there is one. The timer makes up for missed occurrences by its rule.
-func (t *timerRun) currentOccurrence() (ok bool) {
+func (t *timerRun) currentOccurrence(now time.Time) (ok bool) {
 	if t.spec.Series == nil || t.spec.Resting() {
 		return true
 	}
-	t.spec.Memo, ok = t.spec.NextOccurrence(t.now())
+	t.spec.Memo, ok = t.spec.NextOccurrence(wire.At(now))
 	return ok
 }
 
 // due reports whether it is time to ring, or near enough for a worker to preload the timer.
 // A suspended timer is due at its latest time, and then calls no receiver.
-func (t *timerRun) due() bool {
+func (t *timerRun) due(now time.Time) bool {
 	if t.spec.Resting() {
-		return t.spec.PastLatest(t.now())
+		return t.spec.PastLatest(wire.At(now))
 	}
-	return t.spec.RingsAt().Until(workflow.Now(t.ctx)) <= max(t.spec.Lead(), tuning.NearlyDue)
+	return t.spec.RingsAt().Until(now) <= max(t.spec.Lead(), tuning.NearlyDue)
+}
+
+// FirstTaskRings reports whether the first task of a run rings the timer, and makes no command
+// before. began is when a worker got the task, which found no change and no cancel.
+func FirstTaskRings(spec timer.Spec, began time.Time) bool {
+	t := &timerRun{spec: spec}
+	t.spec.Memo = spec.BeginRun()
+	return spec.Ongoing == nil && t.currentOccurrence(began) && t.due(began) && t.spec.DueAt == spec.DueAt
 }
 
 // ringInOwnRun makes an occurrence that makes up for others ring in a separate run. This

@@ -204,6 +204,55 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
+// Whether the first task of a run rings is foretold by its input alone.
+func TestWhetherTheFirstTaskRings(t *testing.T) {
+	t.Parallel()
+	foretold := map[bool]int{}
+	for name, given := range map[string]func(*course){
+		"due":             func(*course) {},
+		"overdue":         func(s *course) { s.spec.DueAt = s.at(-24 * time.Hour) },
+		"due in a moment": func(s *course) { s.spec.DueAt = s.at(100 * time.Millisecond) },
+		"due in an hour":  func(s *course) { s.spec.DueAt = s.at(time.Hour) },
+		"preloaded": func(s *course) {
+			s.spec.Preload = policy.Preload{Lead: wire.Duration(50 * time.Second), Window: wire.Duration(time.Minute)}
+			s.spec.DueAt = s.at(50 * time.Second)
+		},
+		"crowded out": func(s *course) {
+			s.spec.Preload = policy.Preload{Lead: wire.Duration(50 * time.Second), Window: wire.Duration(time.Minute)}
+			s.spec.DueAt, s.spec.NotPreloaded = s.at(50*time.Second), true
+		},
+		"paused":                func(s *course) { s.spec.Suspended = true },
+		"paused beyond its end": func(s *course) { s.spec.Suspended, s.spec.LatestAt = true, s.at(-time.Second) },
+		"too late":              func(s *course) { s.spec.LatestAt = s.at(-time.Second) },
+		"goes on":               func(s *course) { s.spec.Ongoing = &delivery.Report{Result: delivery.ResultRetry, Attempt: 1} },
+		"recurring":             func(s *course) { s.hourly(func(*recurrence.Rule) {}) },
+		"recurring, in an hour": func(s *course) { s.hourly(func(*recurrence.Rule) {}); s.spec.DueAt = s.at(time.Hour) },
+		"recurring and paused":  func(s *course) { s.hourly(func(r *recurrence.Rule) { r.Paused = true }) },
+		"recurring, makes up":   func(s *course) { s.hourly(func(*recurrence.Rule) {}); s.env.SetStartTime(s.due.Add(3 * time.Hour)) },
+		"recurring, skips": func(s *course) {
+			s.hourly(func(r *recurrence.Rule) { r.Missed = recurrence.MissedSkip })
+			s.env.SetStartTime(s.due.Add(150 * time.Minute))
+		},
+		"recurring, over": func(s *course) {
+			s.hourly(func(r *recurrence.Rule) { r.EndAt = s.at(30 * time.Minute); r.Missed = recurrence.MissedSkip })
+			s.env.SetStartTime(s.due.Add(3 * time.Hour))
+		},
+	} {
+		s := newCourse(t)
+		given(s)
+		s.deliver = func(*course, activity.Info) (delivery.Report, error) { return delivered, nil }
+		asked := s.rings(func(timer.Delivery) (delivery.Report, error) {
+			return delivery.Report{Result: delivery.ResultWorkerStopping}, nil
+		})
+		rings := workflows.FirstTaskRings(s.spec, s.env.Now())
+		s.run()
+		require.Equal(t, *asked > 0, rings, name)
+		foretold[rings]++
+	}
+	require.Greater(t, foretold[true], 3)
+	require.Greater(t, foretold[false], 3)
+}
+
 // A first task that is handed out again finds the attempt's report, and makes no second attempt.
 func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 	t.Parallel()

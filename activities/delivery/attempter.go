@@ -78,8 +78,6 @@ type Bulkhead interface {
 // Tasks are the tasks of this process. A run has one at most.
 type Tasks interface {
 	preload.Tasks
-	// Predecessor is the worker that held the run's task before this one; "" for none.
-	Predecessor(run string) (worker string)
 	// Unrecorded maps the runs whose last task ended here unrecorded to the ids of their
 	// workflows.
 	Unrecorded() map[string]string

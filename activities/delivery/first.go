@@ -18,13 +18,17 @@ import (
 // server must pace the attempt, or when the type's share of this worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)
-	if other := a.Tasks.Predecessor(run); a.answers(other, d.Spec) && !d.Asked && !a.receipts.Has(run) {
+	other := a.Tasks.Predecessor(run)
+	if a.answers(other, d.Spec) && !d.Asked && !a.receipts.Has(run) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
 	}
 	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload}}
 	report, repeated, err := a.receipts.Once(run, func() (delivery.Report, error) { return t.runPreloaded(ctx) })
 	if repeated {
 		a.Observer.Repeated()
+	}
+	if other != a.Worker && report.Result.Released() {
+		report.Worker = other
 	}
 	a.awaitCompletion(ctx)
 	return report, err

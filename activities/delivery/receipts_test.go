@@ -111,6 +111,40 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 	}
 }
 
+// revoked is a Temporal by which no run is wanted any more.
+type revoked struct{ Runs }
+
+func (revoked) Revoked(context.Context, wire.Key, timer.Hold) (delivery.Result, error) {
+	return delivery.ResultInterrupted, nil
+}
+
+// unheeded counts nothing.
+type unheeded struct{ Observer }
+
+func (unheeded) Released(delivery.Result) {}
+
+// A timer that is released without a ring names another worker that had its task: that one may have
+// rung it.
+func TestWhoMayHaveRungBefore(t *testing.T) {
+	t.Parallel()
+	for before, named := range map[string]string{"": "", "self": "", "other": "other"} {
+		attempter, err := NewAttempter(Config{
+			Worker: "self", Tasks: had{worker: before}, Runs: revoked{}, Failover: crashed("other"),
+			Observer: unheeded{},
+		})
+		require.NoError(t, err)
+		var suite testsuite.WorkflowTestSuite
+		var report delivery.Report
+		_, err = suite.NewTestActivityEnvironment().ExecuteLocalActivity(func(ctx context.Context) error {
+			spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(time.Now().Add(-2 * tuning.Promptly))}}
+			report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: true}, converter.RawValue{})
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, delivery.Report{Result: delivery.ResultInterrupted, Worker: named}, report, before)
+	}
+}
+
 // unrecorded are the runs of tasks that were refused.
 type unrecorded struct {
 	Tasks

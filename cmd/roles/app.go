@@ -22,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/engine/actors"
 	"github.com/wakecall/wakecall/engine/bookings"
 	"github.com/wakecall/wakecall/engine/failover"
+	"github.com/wakecall/wakecall/engine/holds"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/ledger"
 	"github.com/wakecall/wakecall/internal/completion"
@@ -119,7 +120,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	completions.OnRecorded(counter.Completed)
 	trouble := failover.NewTrouble()
 	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),
-		kernel.KeepReports(), kernel.RepeatUnstored(), kernel.AskForEndsAgain(), actors.Identify(), counter.DialOption())
+		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.AskForEndsAgain(), actors.Identify(),
+		counter.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)

@@ -141,7 +141,9 @@ func (f *Failover) freeTask(ctx context.Context, c candidate) (freed, alive bool
 	if alive, err = f.isAliveNow(ctx, task.Holder()); alive || err != nil {
 		return false, alive, err
 	}
-	freed, err = f.holds.Free(ctx, task)
+	if freed, err = f.holds.TakeOver(ctx, task); !freed && err == nil {
+		freed, err = f.holds.Free(ctx, task)
+	}
 	return freed, false, err
 }
 
@@ -151,7 +153,7 @@ func (f *Failover) isAliveNow(ctx context.Context, worker string) (alive bool, e
 	if worker == f.Worker {
 		return false, nil
 	}
-	err = f.look(ctx)
+	err = f.looks.await(ctx)
 	return !f.watch.isDead(worker, time.Now()), err
 }
 

@@ -41,6 +41,7 @@ type Task struct {
 	holder    string
 	startedAt time.Time
 	timeout   time.Duration
+	events    []*historypb.HistoryEvent
 }
 
 // Holder is the worker that has the task; "" where Temporal does not tell.
@@ -59,6 +60,7 @@ func (h Task) TimedOut(before time.Time) bool {
 func (h *Holds) Find(ctx context.Context, workflowID, runID string) (task Task, held bool, err error) {
 	task = Task{workflowID: workflowID, runID: runID}
 	err = h.kernel.EachEvent(ctx, workflowID, runID, func(event *historypb.HistoryEvent) {
+		task.events = append(task.events, event)
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED:
 			scheduled := event.GetWorkflowTaskScheduledEventAttributes()
@@ -90,10 +92,17 @@ func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 		// does not name its holder.
 		Cause: enumspb.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
 	})
-	if errtype.Is[*serviceerror.NotFound](err) || errtype.Is[*serviceerror.InvalidArgument](err) {
+	if refused(err) {
 		return false, nil
 	}
 	return err == nil, kernel.Translate(err)
+}
+
+// refused reports whether the end of a task changed nothing: the task has ended, the server does not
+// know the token, or, of a task that is taken, the run is paused or no worker has room.
+func refused(err error) bool {
+	return errtype.Is[*serviceerror.NotFound](err) || errtype.Is[*serviceerror.InvalidArgument](err) ||
+		errtype.Is[*serviceerror.FailedPrecondition](err)
 }
 
 // LostActivity reports whether Temporal should have timed an activity out, before a moment,

@@ -55,7 +55,7 @@ var rooms = map[string][]string{
 	"engine/forecasts":      {"core", "engine/dispatches", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "internal/questions", "workflows"},
 	"engine/ledger":         {"core", "engine/kernel", "workflows"},
 	"engine/histories":      {"core", "engine/actors", "engine/kernel", "engine/query", "engine/timers", "engine/visibility", "internal/identity", "workflows"},
-	"engine/holds":          {"engine/kernel", "internal/errtype", "internal/identity"},
+	"engine/holds":          {"core", "engine/kernel", "internal/errtype", "internal/identity", "workflows"},
 	"engine/jobs":           {"core", "engine/kernel", "engine/query", "engine/visibility", "internal/audit", "internal/errtype", "workflows"},
 	"engine/kernel":         {"core", "engine/query", "engine/visibility", "internal/errtype", "internal/questions", "workflows"},
 	"engine/namespace":      {"core", "engine/failover", "engine/holds", "engine/kernel", "internal/errtype", "workflows"},
@@ -143,7 +143,7 @@ var rooms = map[string][]string{
 	"internal/oidc":         {"internal/auth"},
 	"internal/observe":      {"core", "internal/terminal"},
 	"cmd/roles": {
-		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "api/dispatches", "api/front", "api/operations", "api/outcomes", "api/streams", "api/timers", "api/trails", "console", "console/site", "console/watch", "engine", "engine/actors", "engine/bookings", "engine/canary", "engine/failover", "engine/kernel", "engine/ledger", "engine/namespace", "engine/policies", "engine/queues", "engine/testrings", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/processid", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
+		"activities", "activities/delivery", "activities/dispatch", "activities/send", "activities/send/amqp", "activities/send/http", "activities/send/stream", "api", "api/dispatches", "api/front", "api/operations", "api/outcomes", "api/streams", "api/timers", "api/trails", "console", "console/site", "console/watch", "engine", "engine/actors", "engine/bookings", "engine/canary", "engine/failover", "engine/holds", "engine/kernel", "engine/ledger", "engine/namespace", "engine/policies", "engine/queues", "engine/testrings", "core", "worker", "internal/audit", "internal/auth", "internal/certs", "internal/completion", "internal/config", "internal/door", "internal/netlimit", "internal/observe", "internal/oidc", "internal/processid", "internal/quota", "internal/seal", "internal/stream", "internal/turns",
 	},
 	"internal/arch":   {},
 	"internal/tuning": {"core"},

@@ -298,6 +298,32 @@ func TestOverdueTasksGoBeforeCompletions(t *testing.T) {
 	}
 }
 
+// What has rung lets the timers of a dead worker go first as well, which come in place of a start.
+func TestTasksOfADeadWorkerGoBeforeCompletions(t *testing.T) {
+	for name, c := range map[string]struct {
+		before int64 // the event by which the dead worker had the task
+		waits  time.Duration
+	}{"taken over": {3, tuning.HandOutsFirst}, "booked": {0, 0}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, start := newLimiter(t), time.Now()
+				hands(t, l, "rang", time.Minute)
+				invoke := func(_ context.Context, _ string, _, reply any, _ *grpc.ClientConn, _ ...grpc.CallOption) error {
+					reply.(*workflowservice.StartWorkflowExecutionResponse).EagerWorkflowTask = &workflowservice.PollWorkflowTaskQueueResponse{
+						TaskToken: []byte("next"), PreviousStartedEventId: c.before, WorkflowExecution: &commonpb.WorkflowExecution{RunId: "next"},
+					}
+					return nil
+				}
+				require.NoError(t, l.intercept(t.Context(), "", &workflowservice.StartWorkflowExecutionRequest{},
+					&workflowservice.StartWorkflowExecutionResponse{}, nil, invoke))
+				finishes(t, l, "rang")
+				require.Equal(t, c.waits+time.Millisecond, time.Since(start))
+				<-time.After(tuning.HandOutsFirst)
+			})
+		})
+	}
+}
+
 // The end of a task never waits beyond the task's own end, whoever holds the turns.
 func TestNoEndWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

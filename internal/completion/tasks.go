@@ -152,10 +152,13 @@ func timeoutIn(poll *workflowservice.PollWorkflowTaskQueueResponse) time.Duratio
 	return 0
 }
 
-// handedOutLate reports whether an answer has the first task of a run that has waited for it.
-// Temporal then has more such tasks: their timers have yet to ring, and those of completions have
-// rung.
+// handedOutLate reports whether an answer has the first task of a run that has waited for it, or a
+// task that a dead worker had. Temporal then has more such tasks: their timers have yet to ring, and
+// those of completions have rung.
 func handedOutLate(reply any) bool {
+	if started, ok := reply.(*workflowservice.StartWorkflowExecutionResponse); ok {
+		return started.GetEagerWorkflowTask().GetPreviousStartedEventId() > 0
+	}
 	poll, ok := reply.(*workflowservice.PollWorkflowTaskQueueResponse)
 	if !ok || poll.GetPreviousStartedEventId() != 0 || poll.GetAttempt() > 1 {
 		return false

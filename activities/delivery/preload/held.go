@@ -106,12 +106,12 @@ func (h *held) await(ctx context.Context, moment time.Time) (woken bool, result 
 // recheckIfLate keeps a timer from ringing on stale knowledge. This process may have stood
 // still, frozen or without a processor, the task may have taken long to arrive, or Temporal
 // hears nothing of this process. Another worker may hold the timer now, and it may have been
-// cancelled or moved.
+// cancelled or moved. So it may while another worker had the task: Temporal kept the change.
 func (h *held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 	if h.Tasks.TimedOut(h.run) {
 		return h.release(delivery.ResultWorkerStopping)
 	}
-	if h.due.Until(time.Now()) <= -tuning.Promptly {
+	if h.Tasks.Predecessor(h.run) != "" || h.due.Until(time.Now()) <= -tuning.Promptly {
 		if result, err := h.recheck(ctx); result != "" || err != nil {
 			return result, err
 		}

@@ -26,6 +26,8 @@ type Tasks interface {
 	// Hold identifies this process's task of the run, with the time it got the task and the
 	// time it got its first one; zero if unknown.
 	Hold(run string) (attempt int, startedAt, beganAt time.Time)
+	// Predecessor is the worker that had the run's task before this process; "" for none.
+	Predecessor(run string) (worker string)
 }
 
 // Failover tells whether this process may still take for its own what it was handed.

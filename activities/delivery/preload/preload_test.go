@@ -73,8 +73,9 @@ func (p places) Enter(timer.Memo) (leave func(), ok bool) { return func() {}, bo
 
 // task is one that has timed out, or not.
 type task struct {
-	timedOut atomic.Bool
-	hold     atomic.Pointer[handed]
+	predecessor string
+	timedOut    atomic.Bool
+	hold        atomic.Pointer[handed]
 }
 
 // handed is a task that this process was handed.
@@ -91,6 +92,8 @@ func (t *task) Hold(string) (attempt int, startedAt, beganAt time.Time) {
 }
 
 func (t *task) TimedOut(string) bool { return t.timedOut.Load() }
+
+func (t *task) Predecessor(string) string { return t.predecessor }
 
 type counts struct {
 	preloaded atomic.Int32
@@ -157,6 +160,22 @@ func TestPreloadedUntilItIsDue(t *testing.T) {
 				require.EqualValues(t, c.rechecks, h.engine.rechecks.Load())
 			})
 		})
+	}
+}
+
+// What another worker had before is rechecked however prompt it is: that one saw no change.
+func TestRecheckedAfterAnotherWorker(t *testing.T) {
+	for _, rings := range []time.Duration{0, -tuning.Promptly / 2, -time.Minute, time.Second} {
+		for gone, result := range map[bool]delivery.Result{false: "", true: delivery.ResultInterrupted} {
+			synctest.Test(t, func(t *testing.T) {
+				h := newPreloading(t, true)
+				h.task.predecessor = "other"
+				h.engine.gone.Store(gone)
+				got, _ := h.preloads(rings, policy.DefaultPreload)
+				require.Equal(t, result, got, rings)
+				require.NotZero(t, h.engine.rechecks.Load(), rings)
+			})
+		}
 	}
 }
 

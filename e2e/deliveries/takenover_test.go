@@ -1,0 +1,190 @@
+package deliveries
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/tuning"
+)
+
+// takenOver is a deployment in which one worker has died with timers of many seconds in its hands,
+// and another one has taken them over.
+type takenOver struct {
+	*testenv.Env
+
+	receiver *receiver.Receiver
+	kind     string
+}
+
+// dying is the connection of a worker that gets tasks and does nothing with them: the workers of a
+// process share the workflows that they have.
+type dying struct{ cut }
+
+//nolint:revive // gRPC's own arguments
+func (d *dying) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	err := d.cut.intercept(ctx, method, request, reply, conn, invoke, options...)
+	if started, ok := reply.(*workflowservice.StartWorkflowExecutionResponse); ok {
+		started.EagerWorkflowTask = nil
+	}
+	return err
+}
+
+// meetings are what meets a timer that another worker takes over: before that, when no worker hears
+// of it, or after.
+var meetings = map[string]struct {
+	before, method, path string
+	body                 testenv.JSON
+	rings                int
+	status               string
+}{
+	"rings":                {"", "", "", nil, 1, "delivered"},
+	"fails":                {"", "", "", nil, 2, "delivered"},
+	"cancelled":            {"", "DELETE", "", nil, 0, "cancelled"},
+	"moved-later":          {"", "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
+	"moved-earlier":        {"", "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+	"edited":               {"", "PATCH", "", testenv.JSON{"payload": testenv.JSON{"n": 2}}, 1, "delivered"},
+	"paused":               {"", "POST", "/pause", nil, 0, "paused"},
+	"fired":                {"", "POST", "/fire", nil, 1, "delivered"},
+	"cancelled-before":     {"before", "DELETE", "", nil, 0, "cancelled"},
+	"moved-later-before":   {"before", "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
+	"moved-earlier-before": {"before", "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+	"fired-before":         {"before", "POST", "/fire", nil, 1, "delivered"},
+	"booked-anew-before":   {"before", "PUT", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+}
+
+// takeOver books a timer for each meeting, lets their worker die, and waits until another one has
+// taken the timers over.
+func takeOver(t *testing.T) takenOver {
+	t.Helper()
+	addr := testenv.Alone(t)
+	var connection dying
+	dead := testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
+	dead.StartWorkerBeside()
+	o := takenOver{testenv.Open(t, addr), receiver.New(t), sample.Type(t)}
+	o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}})
+	url := o.receiver.On("/fails", receiver.FailFirst(1))
+	for name := range meetings {
+		booking := sample.Booking(o.kind, name, "20s", o.receiver.URL)
+		if name == "fails" {
+			booking = sample.Booking(o.kind, name, "20s", url)
+			booking["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+		}
+		dead.Add(booking)
+		require.True(t, withWorker(t, o.Env, o.kind+"/"+name), name)
+	}
+	t.Cleanup(connection.begin())
+	for name, m := range meetings {
+		if m.before != "" {
+			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path+"?wait=0s", body(m.body))
+			require.Equal(t, http.StatusAccepted, reply.Status, "%s: %s", name, reply.Body)
+		}
+	}
+	o.StartWorker()
+	for name, m := range meetings {
+		if m.before == "" {
+			o.awaitTaken(t, name)
+		}
+	}
+	return o
+}
+
+// awaitTaken waits until a timer is in the hands of the other worker, by the one write that it costs.
+func (o takenOver) awaitTaken(t *testing.T, name string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return len(eventsOf(t, o.Env, o.kind+"/"+name)) == 6 }, testenv.Patience, testenv.Interval, name)
+	require.Equal(t, []enumspb.EventType{
+		enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+		enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
+	}, eventsOf(t, o.Env, o.kind+"/"+name), "%s is taken, and not freed", name)
+}
+
+// eventsOf are the types of the events of a run.
+func eventsOf(t *testing.T, env *testenv.Env, path string) (types []enumspb.EventType) {
+	t.Helper()
+	events := env.Client.GetWorkflowHistory(t.Context(), path, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(t, err)
+		types = append(types, event.GetEventType())
+	}
+	return types
+}
+
+// A timer whose worker died behaves at the next worker as any other, whatever reaches it before or
+// after.
+func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
+	t.Parallel()
+	o := takeOver(t)
+	for name, m := range meetings {
+		if m.before == "" && m.method != "" {
+			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, body(m.body))
+			require.Equal(t, http.StatusOK, reply.Status, "%s: %s", name, reply.Body)
+		}
+	}
+	for name, m := range meetings {
+		o.Await(o.kind+"/"+name, m.status)
+	}
+	for name, m := range meetings {
+		require.Len(t, o.receiver.Calls(name), m.rings, name)
+	}
+}
+
+// A timer that was edited while no worker heard of it rings as it was edited, also if another worker
+// takes it over in the very moment in which it is due.
+func TestEditedBeforeItIsTakenOverAsItIsDue(t *testing.T) {
+	t.Parallel()
+	addr := testenv.Alone(t)
+	var connection dying
+	dead := testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
+	dead.StartWorkerBeside()
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+	const timers = 75
+	first := time.Now().Add(tuning.DeadAfter)
+	for n := range timers {
+		booking := sample.Booking(kind, strconv.Itoa(n), "", r.URL)
+		delete(booking, "delay")
+		booking["due_at"] = wire.At(first.Add(time.Duration(n) * 40 * time.Millisecond))
+		dead.Add(booking)
+	}
+	t.Cleanup(connection.begin())
+	env.StartWorker()
+	for n := range timers {
+		edit := testenv.JSON{"payload": testenv.JSON{"edited": n}}
+		reply := env.Do("PATCH", "/v1/timers/"+kind+"/"+strconv.Itoa(n)+"?wait=0s", edit)
+		require.Less(t, reply.Status, 300, "%d: %s", n, reply.Body)
+	}
+	env.AwaitAll(kind, timers, "delivered")
+	for n := range timers {
+		calls := r.Calls(strconv.Itoa(n))
+		require.Len(t, calls, 1, n)
+		require.Equal(t, "2", calls[0].Header.Get("Wakecall-Revision"), n)
+	}
+}
+
+// TestRecordHistoriesOfTimersTakenOver records what follows such a task.
+func TestRecordHistoriesOfTimersTakenOver(t *testing.T) {
+	testenv.OnlyToRecord(t)
+	o := takeOver(t)
+	rec := testenv.Recorder{T: t, H: o.Env}
+	run := o.Get(o.kind + "/moved-later").RunID
+	for _, name := range []string{"moved-later", "cancelled"} {
+		require.Equal(t, http.StatusOK, o.Do(meetings[name].method, "/v1/timers/"+o.kind+"/"+name, body(meetings[name].body)).Status)
+	}
+	rec.Run("taken-over-moved", o.kind+"/moved-later", run)
+	for scenario, name := range map[string]string{"taken-over": "rings", "taken-over-retried": "fails", "taken-over-cancelled": "cancelled"} {
+		o.Await(o.kind+"/"+name, meetings[name].status)
+		rec.Run(scenario, o.kind+"/"+name, "")
+	}
+}
