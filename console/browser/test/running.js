@@ -11,13 +11,16 @@ const binary = process.env.WAKECALL_STANDALONE_BIN ?? resolve("../../bin/wakecal
 /** Whether tests run as long as they do at night, and not as short as in the gate. */
 export const long = process.env.WAKECALL_FAULT === "long";
 
+/**
+ * A free port for a server that is killed and comes back. It is below those from which connections go out:
+ * a browser could take one of these while the server is down.
+ */
 const freePort = () =>
   new Promise((found) => {
+    const port = 16_384 + Math.floor(Math.random() * 16_000);
     const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => found(port));
-    });
+    server.on("error", () => found(freePort()));
+    server.listen(port, "127.0.0.1", () => server.close(() => found(port)));
   });
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100));
