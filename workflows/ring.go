@@ -33,6 +33,10 @@ func (t *timerRun) ring() (report delivery.Report) {
 		if receipt, ok := (&receiptQuery{t}).askHolder(ctx, report.Worker); ok {
 			return receipt
 		}
+		// What came during the question was not marked: no worker had the task.
+		if t.interrupted() {
+			return delivery.Report{Result: delivery.ResultInterrupted, Worker: report.Worker}
+		}
 	}
 }
 
