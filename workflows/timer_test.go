@@ -204,6 +204,45 @@ func TestHowARunEnds(t *testing.T) {
 	}
 }
 
+// What comes while the worker that had the task before is asked counts before the timer rings.
+func TestAChangeDuringTheQuestion(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		comes func(*course)
+		rings int
+		check func(*course)
+	}{
+		"nothing": {func(*course) {}, 2, func(s *course) {
+			outcome, _ := s.ended()
+			require.Equal(s, timer.Delivered, outcome.Status)
+		}},
+		"moved": {func(s *course) {
+			s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(time.Hour))}, At: s.at(0)})
+		}, 1, func(s *course) { require.Equal(s, 2, s.next().Revision) }},
+		"cancelled": {func(s *course) { s.env.CancelWorkflow() }, 1, func(s *course) {
+			require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError()))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			asked := s.rings(func(d timer.Delivery) (delivery.Report, error) {
+				if !d.Asked {
+					return delivery.Report{Result: delivery.ResultElsewhere, Worker: "dead"}, nil
+				}
+				return delivered, nil
+			})
+			s.register(workflows.ActivityAsk, func(context.Context, timer.Delivery) (delivery.Report, error) {
+				c.comes(s)
+				return delivery.Report{Result: delivery.ResultUseQueue}, nil
+			})
+			s.run()
+			require.Equal(t, c.rings, *asked)
+			c.check(s)
+		})
+	}
+}
+
 // Whether the first task of a run rings is foretold by its input alone.
 func TestWhetherTheFirstTaskRings(t *testing.T) {
 	t.Parallel()
