@@ -37,7 +37,6 @@ type Failover struct {
 	signs  Signs
 	holds  *holds.Holds
 	watch  *watch
-	looks  *looks
 	// missing are the tasks that were lost on their way to this process.
 	missing missing
 	// held and attempts are the searches for what dead workers had.
@@ -72,7 +71,6 @@ type Config struct {
 // New returns the failover of a worker process.
 func New(k *kernel.Kernel, config Config) *Failover {
 	f := &Failover{Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker, config.Ended)}
-	f.looks = newLooks(f.look)
 	f.held, f.attempts = newSearch(newSweep(f)), newSearch(newAttempts(f))
 	return f
 }

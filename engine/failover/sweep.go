@@ -153,7 +153,7 @@ func (f *Failover) isAliveNow(ctx context.Context, worker string) (alive bool, e
 	if worker == f.Worker {
 		return false, nil
 	}
-	err = f.looks.await(ctx)
+	err = f.look(ctx)
 	return !f.watch.isDead(worker, time.Now()), err
 }
 

@@ -49,7 +49,7 @@ const (
 // What dead workers had is freed in the order of its due times.
 const (
 	// FreesAtOnce is how many timers a worker looks at side by side.
-	FreesAtOnce = 32
+	FreesAtOnce = 16
 	// FreedSoon is how long before its due time a timer is freed as fast as Temporal can.
 	// What is due later goes at [DispatchPerSecond].
 	FreedSoon = 10 * time.Second
