@@ -17,14 +17,13 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// TakeOver exchanges a worker's task for a new one that this process has, in one write. Temporal hands
-// out nothing for it, so TakeOver costs half of what [Holds.Free] costs until the timer rings. taken is
-// false where nothing has changed: the task has ended, or is none that can be taken, or no worker
-// of this process has room.
+// TakeOver exchanges a worker's task for a new one of this process, in one write. After [Holds.Free]
+// Temporal writes once more, and hands the new task out. taken is false where nothing has changed: the
+// task has ended, or cannot be exchanged, or no worker of this process has room.
 //
-// To Temporal it is what a worker does that needs more time for a task. The history shows such a
-// task as completed without a command. So it is right only for a task in which the workflow makes
-// no command before its timer rings (see [workflows.FirstTaskRings]).
+// A worker that needs more time for a task makes the same call. The history then shows the old task
+// as completed without a command. So only a task is exchanged in which the workflow makes no command
+// before its timer rings (see [workflows.FirstTaskRings]). The error is [wire.Unavailable].
 func (h *Holds) TakeOver(ctx context.Context, task Task) (taken bool, err error) {
 	if !task.awaitsRing() {
 		return false, nil
@@ -36,8 +35,7 @@ func (h *Holds) TakeOver(ctx context.Context, task Task) (taken bool, err error)
 		return false, err
 	}
 	t := &taking{Task: task, namespace: h.kernel.Namespace, token: task.token(namespaceID)}
-	// The SDK gives a worker of this process the task in the answer to a start, and no other one
-	// without a poll.
+	// The SDK takes a task from a poll, or from the answer to a start.
 	_, err = h.kernel.Client.ExecuteWorkflow(context.WithValue(ctx, takingKey{}, t), client.StartWorkflowOptions{
 		ID: task.workflowID, TaskQueue: workflows.TaskQueue, EnableEagerStart: true,
 	}, workflows.TypeTimer)
@@ -50,13 +48,15 @@ func (h *Holds) TakeOver(ctx context.Context, task Task) (taken bool, err error)
 // awaitsRing reports whether the workflow has made no command yet, and makes none in this task
 // before its timer rings.
 func (h Task) awaitsRing() bool {
-	var began []time.Time
+	var began time.Time // of the first task
 	for i, event := range h.events {
 		switch event.GetEventType() {
 		case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
 			enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED:
 		case enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED:
-			began = append(began, event.GetEventTime().AsTime())
+			if began.IsZero() {
+				began = event.GetEventTime().AsTime()
+			}
 		default:
 			return false
 		}
@@ -64,11 +64,11 @@ func (h Task) awaitsRing() bool {
 			return false
 		}
 	}
-	if len(began) == 0 {
+	if began.IsZero() {
 		return false
 	}
 	spec, err := h.spec()
-	return err == nil && workflows.FirstTaskRings(spec, began[0])
+	return err == nil && workflows.FirstTaskRings(spec, began)
 }
 
 var errNoInput = errors.New("the run has no input")
@@ -93,8 +93,8 @@ type taking struct {
 
 type takingKey struct{}
 
-// TakeOverInPlaceOfStarts returns the option that lets [Holds.TakeOver] use a connection. What it adds must
-// be nearer to Temporal than whatever looks at the tasks in answers.
+// TakeOverInPlaceOfStarts returns the option that [Holds.TakeOver] needs on a connection. It must come
+// after the options that read the tasks in answers.
 func TakeOverInPlaceOfStarts() grpc.DialOption {
 	return grpc.WithChainUnaryInterceptor(takeOverInPlaceOfStart)
 }

@@ -106,7 +106,7 @@ func (h *held) await(ctx context.Context, moment time.Time) (woken bool, result 
 // recheckIfLate keeps a timer from ringing on stale knowledge. This process may have stood
 // still, frozen or without a processor, the task may have taken long to arrive, or Temporal
 // hears nothing of this process. Another worker may hold the timer now, and it may have been
-// cancelled or moved. So it may while another worker had the task: Temporal kept the change.
+// cancelled or moved. While another worker had the task, the workflow saw no change either.
 func (h *held) recheckIfLate(ctx context.Context) (delivery.Result, error) {
 	if h.Tasks.TimedOut(h.run) {
 		return h.release(delivery.ResultWorkerStopping)
