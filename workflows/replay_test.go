@@ -42,7 +42,7 @@ var frozen = map[int][]string{
 		"paused-once", "paused-once-resumed", "paused-expired", "paused-retry", "paused-retry-away",
 		// Its first attempt: preloaded, and handed out again.
 		"held-cancelled", "held-moved", "handed-back", "nudge", "collided", "collided-elsewhere", "receipt-left",
-		"taken-over", "taken-over-retried", "taken-over-cancelled", "taken-over-moved",
+		"taken-over", "taken-over-retried", "taken-over-cancelled", "taken-over-moved", "taken-over-recurring",
 		// Its later attempts: paced, held back, woken, by links, and acknowledged.
 		"limited", "expired-held", "put-off", "woken", "fallback", "fallback-of-a-stream", "streamed", "stream-as-the-fallback",
 		"acked", "nacked", "ack-cancelled", "unacknowledged", "answer", "answer-lost",

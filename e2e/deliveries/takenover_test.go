@@ -17,6 +17,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // takenOver is a deployment in which one worker has died with timers of many seconds in its hands,
@@ -26,42 +27,62 @@ type takenOver struct {
 
 	receiver *receiver.Receiver
 	kind     string
+	// runs are the runs that the dead worker had, by business id.
+	runs map[string]string
 }
 
-// dying is the connection of a worker that gets tasks and does nothing with them: the workers of a
+// dying is the connection of a worker that gets timers and does nothing with them: the workers of a
 // process share the workflows that they have.
 type dying struct{ cut }
 
 //nolint:revive // gRPC's own arguments
 func (d *dying) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	err := d.cut.intercept(ctx, method, request, reply, conn, invoke, options...)
-	if started, ok := reply.(*workflowservice.StartWorkflowExecutionResponse); ok {
-		started.EagerWorkflowTask = nil
+	switch answer := reply.(type) {
+	case *workflowservice.StartWorkflowExecutionResponse:
+		answer.EagerWorkflowTask = nil
+	case *workflowservice.PollWorkflowTaskQueueResponse:
+		if answer.GetWorkflowType().GetName() == workflows.TypeTimer {
+			answer.Reset()
+		}
 	}
 	return err
+}
+
+// startDying starts a worker that gets what is due soon as it is booked, and dies at die.
+func startDying(t *testing.T, addr string) (env *testenv.Env, die func()) {
+	t.Helper()
+	var connection dying
+	env = testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
+	env.StartWorkerBeside()
+	return env, func() { t.Cleanup(connection.begin()) }
 }
 
 // meetings are what meets a timer that another worker takes over: before that, when no worker hears
 // of it, or after.
 var meetings = map[string]struct {
-	before, method, path string
-	body                 testenv.JSON
-	rings                int
-	status               string
+	before       bool
+	method, path string
+	body         testenv.JSON
+	rings        int
+	status       string
 }{
-	"rings":                {"", "", "", nil, 1, "delivered"},
-	"fails":                {"", "", "", nil, 2, "delivered"},
-	"cancelled":            {"", "DELETE", "", nil, 0, "cancelled"},
-	"moved-later":          {"", "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
-	"moved-earlier":        {"", "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
-	"edited":               {"", "PATCH", "", testenv.JSON{"payload": testenv.JSON{"n": 2}}, 1, "delivered"},
-	"paused":               {"", "POST", "/pause", nil, 0, "paused"},
-	"fired":                {"", "POST", "/fire", nil, 1, "delivered"},
-	"cancelled-before":     {"before", "DELETE", "", nil, 0, "cancelled"},
-	"moved-later-before":   {"before", "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
-	"moved-earlier-before": {"before", "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
-	"fired-before":         {"before", "POST", "/fire", nil, 1, "delivered"},
-	"booked-anew-before":   {"before", "PUT", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+	"rings":                {false, "", "", nil, 1, "delivered"},
+	"fails":                {false, "", "", nil, 2, "delivered"},
+	"recurring":            {false, "", "", nil, 1, "scheduled"},
+	"cancelled":            {false, "DELETE", "", nil, 0, "cancelled"},
+	"moved-later":          {false, "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
+	"moved-earlier":        {false, "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+	"edited":               {false, "PATCH", "", testenv.JSON{"payload": testenv.JSON{"n": 2}}, 1, "delivered"},
+	"paused":               {false, "POST", "/pause", nil, 0, "paused"},
+	"fired":                {false, "POST", "/fire", nil, 1, "delivered"},
+	"cancelled-before":     {true, "DELETE", "", nil, 0, "cancelled"},
+	"moved-later-before":   {true, "PATCH", "", testenv.JSON{"delay": "1h"}, 0, "scheduled"},
+	"moved-earlier-before": {true, "PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+	"edited-before":        {true, "PATCH", "", testenv.JSON{"payload": testenv.JSON{"n": 2}}, 1, "delivered"},
+	"paused-before":        {true, "POST", "/pause", nil, 0, "paused"},
+	"fired-before":         {true, "POST", "/fire", nil, 1, "delivered"},
+	"booked-anew-before":   {true, "PUT", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
 }
 
 // takeOver books a timer for each meeting, lets their worker die, and waits until another one has
@@ -69,51 +90,66 @@ var meetings = map[string]struct {
 func takeOver(t *testing.T) takenOver {
 	t.Helper()
 	addr := testenv.Alone(t)
-	var connection dying
-	dead := testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
-	dead.StartWorkerBeside()
-	o := takenOver{testenv.Open(t, addr), receiver.New(t), sample.Type(t)}
-	o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}})
-	url := o.receiver.On("/fails", receiver.FailFirst(1))
+	dead, die := startDying(t, addr)
+	o := takenOver{testenv.Open(t, addr), receiver.New(t), sample.Type(t), map[string]string{}}
+	o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}, "preload": "1m"})
+	o.book(t, dead, "recurring") // Temporal hands it out, which takes a while
 	for name := range meetings {
-		booking := sample.Booking(o.kind, name, "20s", o.receiver.URL)
-		if name == "fails" {
-			booking = sample.Booking(o.kind, name, "20s", url)
-			booking["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+		if name != "recurring" {
+			o.book(t, dead, name)
 		}
-		dead.Add(booking)
-		require.True(t, withWorker(t, o.Env, o.kind+"/"+name), name)
 	}
-	t.Cleanup(connection.begin())
+	die()
 	for name, m := range meetings {
-		if m.before != "" {
+		if m.before {
 			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path+"?wait=0s", body(m.body))
 			require.Equal(t, http.StatusAccepted, reply.Status, "%s: %s", name, reply.Body)
 		}
 	}
 	o.StartWorker()
 	for name, m := range meetings {
-		if m.before == "" {
+		if !m.before {
 			o.awaitTaken(t, name)
 		}
 	}
 	return o
 }
 
-// awaitTaken waits until a timer is in the hands of the other worker, by the one write that it costs.
+// book books the timer of a meeting, and waits until the worker that dies has it.
+func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
+	t.Helper()
+	booking := sample.Booking(o.kind, name, "20s", o.receiver.URL)
+	switch name {
+	case "fails":
+		booking = sample.Booking(o.kind, name, "20s", o.receiver.On("/fails", receiver.FailFirst(1)))
+		booking["retry"] = testenv.JSON{"steps": []string{"10ms"}}
+	case "recurring":
+		delete(booking, "delay")
+		booking["recurrence"] = testenv.JSON{"every": "1h", "start_at": wire.At(time.Now().Add(20 * time.Second))}
+	}
+	o.runs[name] = dead.Add(booking).RunID
+	require.Eventually(t, func() bool { return withWorker(t, o.Env, o.kind+"/"+name) }, testenv.Patience, testenv.Interval, name)
+}
+
+// awaitTaken waits until the other worker has a timer, by the one write that this costs.
 func (o takenOver) awaitTaken(t *testing.T, name string) {
 	t.Helper()
-	require.Eventually(t, func() bool { return len(eventsOf(t, o.Env, o.kind+"/"+name)) == 6 }, testenv.Patience, testenv.Interval, name)
-	require.Equal(t, []enumspb.EventType{
+	taken := []enumspb.EventType{
 		enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
 		enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
-	}, eventsOf(t, o.Env, o.kind+"/"+name), "%s is taken, and not freed", name)
+	}
+	var events []enumspb.EventType
+	require.Eventually(t, func() bool {
+		events = eventsOf(t, o.Env, o.kind+"/"+name, o.runs[name])
+		return len(events) >= len(taken)
+	}, testenv.Patience, testenv.Interval, name)
+	require.Equal(t, taken, events[:len(taken)], "%s is taken, and not freed", name)
 }
 
 // eventsOf are the types of the events of a run.
-func eventsOf(t *testing.T, env *testenv.Env, path string) (types []enumspb.EventType) {
+func eventsOf(t *testing.T, env *testenv.Env, path, run string) (types []enumspb.EventType) {
 	t.Helper()
-	events := env.Client.GetWorkflowHistory(t.Context(), path, "", false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := env.Client.GetWorkflowHistory(t.Context(), path, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		require.NoError(t, err)
@@ -128,16 +164,21 @@ func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
 	t.Parallel()
 	o := takeOver(t)
 	for name, m := range meetings {
-		if m.before == "" && m.method != "" {
+		if !m.before && m.method != "" {
 			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, body(m.body))
 			require.Equal(t, http.StatusOK, reply.Status, "%s: %s", name, reply.Body)
 		}
 	}
 	for name, m := range meetings {
+		o.receiver.Await(t, name, m.rings)
 		o.Await(o.kind+"/"+name, m.status)
 	}
 	for name, m := range meetings {
-		require.Len(t, o.receiver.Calls(name), m.rings, name)
+		calls := o.receiver.Calls(name)
+		require.Len(t, calls, m.rings, name)
+		if m.body["payload"] != nil {
+			require.JSONEq(t, `{"n":2}`, string(calls[0].Body), name)
+		}
 	}
 }
 
@@ -146,9 +187,7 @@ func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
 func TestEditedBeforeItIsTakenOverAsItIsDue(t *testing.T) {
 	t.Parallel()
 	addr := testenv.Alone(t)
-	var connection dying
-	dead := testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
-	dead.StartWorkerBeside()
+	dead, die := startDying(t, addr)
 	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
 	const timers = 75
 	first := time.Now().Add(tuning.DeadAfter)
@@ -158,7 +197,7 @@ func TestEditedBeforeItIsTakenOverAsItIsDue(t *testing.T) {
 		booking["due_at"] = wire.At(first.Add(time.Duration(n) * 40 * time.Millisecond))
 		dead.Add(booking)
 	}
-	t.Cleanup(connection.begin())
+	die()
 	env.StartWorker()
 	for n := range timers {
 		edit := testenv.JSON{"payload": testenv.JSON{"edited": n}}
@@ -178,11 +217,12 @@ func TestRecordHistoriesOfTimersTakenOver(t *testing.T) {
 	testenv.OnlyToRecord(t)
 	o := takeOver(t)
 	rec := testenv.Recorder{T: t, H: o.Env}
-	run := o.Get(o.kind + "/moved-later").RunID
 	for _, name := range []string{"moved-later", "cancelled"} {
 		require.Equal(t, http.StatusOK, o.Do(meetings[name].method, "/v1/timers/"+o.kind+"/"+name, body(meetings[name].body)).Status)
 	}
-	rec.Run("taken-over-moved", o.kind+"/moved-later", run)
+	rec.Run("taken-over-moved", o.kind+"/moved-later", o.runs["moved-later"])
+	o.receiver.Await(t, "recurring", 1)
+	rec.Run("taken-over-recurring", o.kind+"/recurring", o.runs["recurring"])
 	for scenario, name := range map[string]string{"taken-over": "rings", "taken-over-retried": "fails", "taken-over-cancelled": "cancelled"} {
 		o.Await(o.kind+"/"+name, meetings[name].status)
 		rec.Run(scenario, o.kind+"/"+name, "")
