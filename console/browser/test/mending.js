@@ -39,6 +39,12 @@ const goals = {
       const { callback } = await running.call("GET", "/v1/policies/order-close");
       assert.equal(callback.url, `${running.callback}second`);
       await running.policy("order-close");
+      // Pages look every other second. What one shows of before would be refused.
+      await page.goto(`${running.url}/console/types/order-close`);
+      await eventually(async () => {
+        await page.reload();
+        return (await page.locator('form input[name="url"]').inputValue()) === running.callback;
+      });
     },
   },
   redelivered: {
