@@ -109,7 +109,7 @@ func New(config Config) *Engine {
 	e.Outcomes = outcomes.New(k, e.Policies)
 	e.Emergencies = emergencies.New(k, config.PolicyTTL)
 	e.Queues = queues.New(k, e.Policies)
-	holding := waits.New(e.Policies, e.Emergencies, e.Queues)
+	holding := waits.New(e.Policies, e.Emergencies, e.Queues, e.Processes)
 	e.Dispatches = dispatches.New(k, e.Policies, holding, config.Reach)
 	e.Forecasts = forecasts.New(k, e.Policies, e.Dispatches)
 

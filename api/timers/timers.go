@@ -37,6 +37,11 @@ type Failures interface {
 	Redeliver(ctx context.Context, key wire.Key) (timer.View, error)
 }
 
+// Reasons shows timers with what is known of their attempts.
+type Reasons interface {
+	Explained(ctx context.Context, key wire.Key) (timer.View, error)
+}
+
 // Options is what the calls on timers need. All but Timers may be nil in tests that ask
 // for none of it.
 type Options struct {
@@ -49,6 +54,9 @@ type Options struct {
 	Histories Histories
 	Stats     Stats
 	Lateness  Lateness
+	Reasons   Reasons
+	// Reconcile is how often the workers look for overdue timers; 0 for never.
+	Reconcile time.Duration
 }
 
 // handlers answer the calls on timers.

@@ -17,7 +17,8 @@ type WhyBody struct {
 	AsOf  wire.Instant `json:"as_of"`
 }
 
-// explainTimer says why a timer is where it is. It asks what GET of the timer asks.
+// explainTimer says why a timer is where it is. It asks what GET of the timer asks, and which worker
+// makes an attempt.
 func (h handlers) explainTimer(c echo.Context) error {
 	key, err := requests.Key(c)
 	if err != nil {
@@ -26,9 +27,12 @@ func (h handlers) explainTimer(c echo.Context) error {
 	if err := requests.ReadQuery(c).Err(); err != nil {
 		return err
 	}
-	view, err := h.Timers.Get(c.Request().Context(), key)
+	view, err := h.Reasons.Explained(c.Request().Context(), key)
 	if err != nil {
 		return err
+	}
+	if h.Reconcile > 0 { // at the first look that finds it overdue by as much
+		view.Circumstances.WokenBy = view.DueAt.Add(2 * h.Reconcile)
 	}
 	now := wire.At(time.Now())
 	return c.JSON(http.StatusOK, WhyBody{Facts: view.Why(now), AsOf: now})

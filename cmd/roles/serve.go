@@ -47,6 +47,7 @@ func (a *App) API() (Server, error) {
 		Timers: timers.Options{
 			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
+			Reasons: e.Timers, Reconcile: a.Config.ReconcileInterval,
 		},
 		Policies: policyRooms{e.Policies, e.TestRings}, Emergencies: e.Emergencies, Bulk: e.Bulk, Deliveries: e.Deliveries,
 		Forecasts: e.Forecasts,

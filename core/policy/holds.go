@@ -13,6 +13,8 @@ type Holds struct {
 	Emergency *Emergency
 	// Policy has version 0 if the type has none.
 	Policy Policy
+	// EmergencyUnread and PolicyUnread report what could not be read.
+	EmergencyUnread, PolicyUnread bool
 }
 
 // Wait returns the reason why every attempt of the type waits now.
@@ -63,8 +65,12 @@ func (s Standby) After(last delivery.Report) Standby {
 type Queue struct {
 	// Backlog is the approximate number of waiting tasks.
 	Backlog int
-	// Polled reports whether a worker has polled the queue recently.
-	Polled bool
+	// Polled reports whether a worker that lives has polled the queue recently, and LastPoll when any
+	// worker last did; zero if unknown.
+	Polled   bool
+	LastPoll wire.Instant
+	// Unread reports that the queue could not be read.
+	Unread bool
 }
 
 // slides reports whether NotBefore moves on while the cause lasts.
@@ -106,6 +112,8 @@ func (h Holds) WaitOf(s Standby, now time.Time, queue func() Queue) (wait delive
 func (h Holds) queued(q Queue, now time.Time) delivery.Wait {
 	rate := h.Policy.Limits.CallbacksPerSecond
 	switch stream := h.Policy.Callback.Stream; {
+	case q.Unread:
+		return delivery.Wait{}
 	case stream && (rate == nil || !q.Polled):
 		return delivery.Wait{WaitsFor: delivery.WaitsForReceiver, WaitsBy: delivery.HeldByReceiver}
 	case !q.Polled:

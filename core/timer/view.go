@@ -108,6 +108,8 @@ type View struct {
 	// Unchanged reports whether the call left it unchanged.
 	Found     *Memo `json:"-"`
 	Unchanged bool  `json:"-"`
+	// Circumstances are for [View.Why].
+	Circumstances Circumstances `json:"-"`
 }
 
 // ShowCall adds the callback and the ladder, from the input of the run and the present policy.

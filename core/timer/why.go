@@ -25,6 +25,8 @@ const (
 	ReasonAttempting Reason = "attempting"
 	// ReasonOverdue: its time has come, and no reason for a wait is known.
 	ReasonOverdue Reason = "overdue"
+	// ReasonUnread: its source could not be read, so more may hold the timer up.
+	ReasonUnread Reason = "unread"
 )
 
 // Reasons lists every reason.
@@ -38,7 +40,7 @@ func Reasons() (all []Reason) {
 	for _, waiting := range delivery.Waitings() {
 		all = append(all, Reason(waiting))
 	}
-	return append(all, ReasonNotDue, ReasonBetweenAttempts, ReasonAttempting, ReasonOverdue)
+	return append(all, ReasonNotDue, ReasonBetweenAttempts, ReasonAttempting, ReasonOverdue, ReasonUnread)
 }
 
 // ReasonSource is the source of a reason.
@@ -68,10 +70,13 @@ type Fact struct {
 	Until  wire.Instant `json:"until,omitzero"`
 	By     string       `json:"by,omitzero"`
 	Note   string       `json:"note,omitzero"`
+	// Queued is how many attempts wait at the limit, and PerSecond how many leave it.
+	Queued    int     `json:"queued,omitzero"`
+	PerSecond float64 `json:"per_second,omitzero"`
 }
 
 // Why returns the reasons for a timer's state, the gravest first. It uses only what the timer
-// shows, and guesses nothing.
+// shows and its circumstances, guesses nothing, and says what could not be read.
 func (v View) Why(now wire.Instant) (facts []Fact) {
 	if v.Status.Finished() {
 		return []Fact{v.ended()}
@@ -87,8 +92,29 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 	if v.WaitsFor != "" {
 		facts = append(facts, v.held())
 	}
-	if reason, ok := v.pending(now, len(facts) > 0); ok {
-		facts = append(facts, reason)
+	reason, ok := v.pending(now, len(facts) > 0)
+	switch {
+	case !ok:
+		facts = append(facts, v.unread()...)
+	case reason.Fact == ReasonOverdue: // what was not read may be the reason
+		facts = append(append(facts, v.unread()...), reason)
+	default:
+		facts = append(append(facts, reason), v.unread()...)
+	}
+	return facts
+}
+
+// unread has a sentence for each source that can fail.
+var unread = map[ReasonSource]string{
+	FromEmergency: "Whether an emergency pauses its callbacks could not be read.",
+	FromPolicy:    "Its policy could not be read.",
+	FromWorker:    "The queue of its business type could not be read.",
+}
+
+// unread names the sources that could not be read.
+func (v View) unread() (facts []Fact) {
+	for _, source := range v.Circumstances.Unread {
+		facts = append(facts, Fact{Fact: ReasonUnread, Text: unread[source], Source: source})
 	}
 	return facts
 }
@@ -144,11 +170,20 @@ var holds = map[delivery.Waiting]struct {
 }
 
 func (v View) held() Fact {
-	hold := holds[v.WaitsFor]
-	return Fact{
+	hold, c := holds[v.WaitsFor], v.Circumstances
+	fact := Fact{
 		Fact: Reason(v.WaitsFor), Text: hold.text, Source: hold.source,
 		Since: v.WaitsSince, Until: v.WaitsUntil, By: v.WaitsBy, Note: v.WaitsNote,
 	}
+	switch {
+	case v.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
+		fact.Queued, fact.PerSecond = c.Queued, c.PerSecond
+		fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d attempts go before it, at %g a second.",
+			c.Queued-1, c.PerSecond)
+	case v.WaitsFor == delivery.WaitsForWorker && c.LastPoll != 0:
+		fact.Since, fact.Text = c.LastPoll, "No worker has taken it. The last one asked for such attempts at the time given."
+	}
+	return fact
 }
 
 // pending returns the progress of the timer, which is no reason by itself if something holds it.
@@ -165,11 +200,24 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	case held:
 		return Fact{}, false
 	case v.Status == Delivering:
-		fact.Fact, fact.Source, fact.Text = ReasonAttempting, FromWorker,
-			"An attempt is under way or about to begin. Its worker is known when it ends."
+		fact = v.attempting()
 	default:
-		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt,
-			"It is due, and no reason for a delay is known. Workers look for such timers, and wake them."
+		fact.Fact, fact.Since, fact.Until, fact.Text = ReasonOverdue, v.DueAt, v.Circumstances.WokenBy,
+			"It is due, and no reason for a delay is known."
+		if fact.Until != 0 {
+			fact.Text += " A worker that lives wakes it by the time given."
+		}
 	}
 	return fact, true
+}
+
+// attempting is the attempt under way.
+func (v View) attempting() Fact {
+	c := v.Circumstances
+	fact := Fact{Fact: ReasonAttempting, Source: FromWorker, Since: c.AttemptSince, By: c.Worker}
+	fact.Text = "An attempt is about to begin, or under way. Which worker makes it is not known."
+	if c.Worker != "" {
+		fact.Text = "An attempt is under way."
+	}
+	return fact
 }

@@ -55,6 +55,42 @@ func TestWhy(t *testing.T) {
 	}
 }
 
+// What is known beside the view is said, and what could not be read as well: before a reason that is
+// only a lack of reasons, and after any other.
+func TestWhyTellsTheCircumstances(t *testing.T) {
+	t.Parallel()
+	limit := delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsUntil: whyNow + 9}
+	for name, c := range map[string]struct {
+		view timer.View
+		of   timer.Circumstances
+		want []timer.Fact
+	}{
+		"at a limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 3, PerSecond: 0.5}, []timer.Fact{
+			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 3, PerSecond: 0.5,
+				Text: "The callbacks_per_second limit of its policy is reached: at most 2 attempts go before it, at 0.5 a second."},
+		}},
+		"the last poll": {timer.View{Status: timer.Delivering, Wait: delivery.Wait{WaitsFor: delivery.WaitsForWorker}}, timer.Circumstances{LastPoll: 7}, []timer.Fact{
+			{Fact: "worker", Source: timer.FromWorker, Since: 7, Text: "No worker has taken it. The last one asked for such attempts at the time given."},
+		}},
+		"an attempt": {timer.View{Status: timer.Delivering}, timer.Circumstances{AttemptSince: 8, Worker: "w-1"}, []timer.Fact{
+			{Fact: timer.ReasonAttempting, Source: timer.FromWorker, Since: 8, By: "w-1", Text: "An attempt is under way."},
+		}},
+		"overdue": {timer.View{Status: timer.Scheduled, DueAt: 5}, timer.Circumstances{WokenBy: 6, Unread: []timer.ReasonSource{timer.FromEmergency}}, []timer.Fact{
+			{Fact: timer.ReasonUnread, Source: timer.FromEmergency, Text: "Whether an emergency pauses its callbacks could not be read."},
+			{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: 5, Until: 6,
+				Text: "It is due, and no reason for a delay is known. A worker that lives wakes it by the time given."},
+		}},
+		"not due": {timer.View{Status: timer.Scheduled, DueAt: whyNow + 1}, timer.Circumstances{Unread: []timer.ReasonSource{timer.FromPolicy, timer.FromWorker}}, []timer.Fact{
+			{Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1, Text: "It waits for its due time."},
+			{Fact: timer.ReasonUnread, Source: timer.FromPolicy, Text: "Its policy could not be read."},
+			{Fact: timer.ReasonUnread, Source: timer.FromWorker, Text: "The queue of its business type could not be read."},
+		}},
+	} {
+		c.view.Circumstances = c.of
+		require.Equal(t, c.want, c.view.Why(whyNow), name)
+	}
+}
+
 // Every reason for a wait has a sentence and a source, and every view has an answer.
 func TestEveryViewHasAReason(t *testing.T) {
 	t.Parallel()
@@ -83,7 +119,7 @@ func TestThePageOnTimersNamesEveryReason(t *testing.T) {
 	page, err := os.ReadFile("../../docs/timers.md")
 	require.NoError(t, err)
 	for _, reason := range []timer.Reason{
-		timer.ReasonCancelRequested, timer.ReasonPaused, timer.ReasonNotDue, timer.ReasonBetweenAttempts, timer.ReasonAttempting, timer.ReasonOverdue,
+		timer.ReasonCancelRequested, timer.ReasonPaused, timer.ReasonNotDue, timer.ReasonBetweenAttempts, timer.ReasonAttempting, timer.ReasonOverdue, timer.ReasonUnread,
 	} {
 		require.Contains(t, string(page), "\n| `"+string(reason)+"` | ")
 	}

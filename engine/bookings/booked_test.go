@@ -54,7 +54,7 @@ func openDeskOn(t *testing.T, temporal client.Client, ttl time.Duration) desk {
 	k := kernel.New(temporal, "default", "")
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: ttl})
-	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, ttl), queues.New(k, known)))
+	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, ttl), queues.New(k, known), nil))
 	return desk{reader: reader, Bookings: New(Config{
 		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}

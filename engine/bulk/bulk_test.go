@@ -45,7 +45,7 @@ func open(t *testing.T, ids ...string) site {
 	box, err := seal.New("")
 	require.NoError(t, err)
 	known := policies.New(k, policies.Config{TTL: time.Hour, Box: box})
-	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
+	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
 	s := site{on: on, kernel: k, worker: enginetest.Worker{On: on}, booked: bookings.New(bookings.Config{
 		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}

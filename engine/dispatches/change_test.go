@@ -60,7 +60,7 @@ func TestADispatchIsChangedWhileItsHistoryHasRoom(t *testing.T) {
 func dispatchesOn(client client.Client) *Dispatches {
 	k := kernel.New(client, "default", "")
 	policies := policies.New(k, policies.Config{})
-	return New(k, policies, waits.New(policies, emergencies.New(k, 0), queues.New(k, policies)), delivery.Reach{})
+	return New(k, policies, waits.New(policies, emergencies.New(k, 0), queues.New(k, policies), nil), delivery.Reach{})
 }
 
 // startShard starts the workflow of a shard.

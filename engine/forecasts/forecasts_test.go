@@ -36,7 +36,7 @@ func forecastsOn(t *testing.T, v *enginetest.Visible) *Forecasts {
 	k := kernel.New(v, "default", "")
 	t.Cleanup(k.EndWaits)
 	policies := policies.New(k, policies.Config{})
-	waits := waits.New(policies, emergencies.New(k, 0), queues.New(k, policies))
+	waits := waits.New(policies, emergencies.New(k, 0), queues.New(k, policies), nil)
 	return New(k, policies, dispatches.New(k, policies, waits, delivery.Reach{}))
 }
 

@@ -50,7 +50,7 @@ func open(t *testing.T) *site {
 	k := kernel.New(on, "default", "")
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: time.Hour})
-	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
+	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
 	s := &site{
 		Histories: New(k, reader), Attempts: NewAttempts(k, reader), t: t, on: on, worker: enginetest.Worker{On: on},
 		booked: bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{}}),

@@ -9,7 +9,9 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -32,6 +34,14 @@ func StandbyOf(pending *workflowpb.PendingActivityInfo) (standby policy.Standby,
 		standby.Cause = report.Waits
 	}
 	return standby, true
+}
+
+// UnderWay is since when a worker makes an attempt, and which one.
+func UnderWay(pending *workflowpb.PendingActivityInfo) (c timer.Circumstances) {
+	if started := pending.GetLastStartedTime(); started != nil && !Watches(pending) {
+		c.AttemptSince, c.Worker = wire.At(started.AsTime()), identity.Process(pending.GetLastWorkerIdentity())
+	}
+	return c
 }
 
 // Unclaimed is since when no worker has taken an activity; zero if that is not for long.

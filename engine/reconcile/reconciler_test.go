@@ -121,7 +121,7 @@ func inBackoff(n int) (*crowdInBackoff, *Reconciler) {
 	k := kernel.New(c, "default", "")
 	policies := policies.New(k, policies.Config{})
 	queues := queues.New(k, policies)
-	reader := timers.NewReader(k, policies, waits.New(policies, emergencies.New(k, 0), queues))
+	reader := timers.NewReader(k, policies, waits.New(policies, emergencies.New(k, 0), queues, nil))
 	booked := bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: policies})
 	return c, New(k, reader, booked.Changer, queues)
 }

@@ -20,7 +20,7 @@ import (
 func listerOn(client client.Client) *Lister {
 	k := kernel.New(client, "default", "")
 	policies := policies.New(k, policies.Config{TTL: time.Hour})
-	return NewLister(k, NewReader(k, policies, waits.New(policies, emergencies.New(k, time.Hour), queues.New(k, policies))))
+	return NewLister(k, NewReader(k, policies, waits.New(policies, emergencies.New(k, time.Hour), queues.New(k, policies), nil)))
 }
 
 // A page of a list by due time counts few timers beside its own, wherever they lie.

@@ -131,10 +131,12 @@ func (r *Reader) showPending(ctx context.Context, view *timer.View, pending *wor
 		view.LastFailure, view.LatenessMS, view.Attempts = report.Failure, report.LatenessMS, report.Attempt+1
 		view.Link = report.Link
 	}
-	if waits {
-		view.Attempts--
-		r.waits.ShowNext(ctx, view, standby)
+	if !waits {
+		view.Circumstances = kernel.UnderWay(pending)
+		return
 	}
+	view.Attempts--
+	r.waits.ShowNext(ctx, view, standby)
 }
 
 // showAcceptance adds what is known of an accepted attempt.

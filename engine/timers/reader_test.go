@@ -10,6 +10,7 @@ import (
 	activitypb "go.temporal.io/api/activity/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	historypb "go.temporal.io/api/history/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/sdk/client"
@@ -62,7 +63,7 @@ func shelved(t *testing.T, change func(terms *timer.Terms)) shelf {
 	k := kernel.New(on, "default", "http://ui.test")
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: time.Hour})
-	reader := NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known)))
+	reader := NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
 	return shelf{Reader: reader, on: on, worker: enginetest.Worker{On: on}, spec: spec}
 }
 
@@ -133,6 +134,32 @@ func TestATimerThatNoWorkerTook(t *testing.T) {
 	})
 }
 
+// The worker that has the task makes the first attempt. Once it has ended the task, the worker is no
+// longer the answer.
+func TestTheWorkerOfAFirstAttemptIsKnown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := shelved(t, asItIs)
+		explained := func() timer.View {
+			view, err := s.Explained(t.Context(), order1)
+			require.NoError(t, err)
+			return view
+		}
+		require.Empty(t, explained().Circumstances.Worker, "it is not due")
+		<-time.After(time.Hour + time.Second)
+		s.worker.Hold(order1ID, "worker-7")
+		s.worker.Record(order1ID, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED, &historypb.HistoryEvent{
+			Attributes: &historypb.HistoryEvent_WorkflowTaskStartedEventAttributes{
+				WorkflowTaskStartedEventAttributes: &historypb.WorkflowTaskStartedEventAttributes{Identity: "worker-7"},
+			},
+		})
+		require.Equal(t, "worker-7", explained().Circumstances.Worker)
+		require.NotZero(t, explained().Circumstances.AttemptSince)
+		s.worker.Record(order1ID, enumspb.EVENT_TYPE_WORKFLOW_TASK_COMPLETED, &historypb.HistoryEvent{})
+		require.Empty(t, explained().Circumstances.Worker)
+	})
+}
+
 // An attempt that waits shows what came before it, and what it waits for.
 func TestARetryIsShown(t *testing.T) {
 	t.Parallel()
@@ -153,8 +180,11 @@ func TestARetryIsShown(t *testing.T) {
 
 	pending.State = enumspb.PENDING_ACTIVITY_STATE_STARTED
 	s.worker.Pend(order1ID, pending)
+	pending.LastStartedTime, pending.LastWorkerIdentity = timestamppb.New(time.Now()), "worker-7"
+	s.worker.Pend(order1ID, pending)
 	require.Equal(t, 3, s.shown(t).Attempts)
 	require.Zero(t, s.shown(t).NextAttemptAt)
+	require.Equal(t, "worker-7", s.shown(t).Circumstances.Worker)
 }
 
 func TestLists(t *testing.T) {

@@ -1,6 +1,7 @@
 package waits
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -28,7 +30,17 @@ func waitsOn(t *testing.T, on *enginetest.Temporal, current policy.Policy) (*Wai
 	k := kernel.New(on, "default", "")
 	t.Cleanup(k.EndWaits)
 	known, pauses := policies.New(k, policies.Config{TTL: time.Hour}), emergencies.New(k, time.Hour)
-	return New(known, pauses, queues.New(k, known)), pauses
+	return New(known, pauses, queues.New(k, known), living{}), pauses
+}
+
+// living are the verdicts on processes; a process without one is not listed.
+type living map[string]health.Life
+
+func (l living) List(context.Context) (listed health.Processes, err error) {
+	for process, state := range l {
+		listed.Processes = append(listed.Processes, health.Process{ID: process, State: state})
+	}
+	return listed, nil
 }
 
 func called() delivery.Callback {
@@ -76,25 +88,78 @@ func TestTheQueueOfAnAttempt(t *testing.T) {
 	}
 }
 
-// A queue is looked at once in a while. One that cannot be looked at holds nobody up.
+// A queue is looked at once in a while. One that cannot be looked at is said to be unread.
 func TestAQueueIsTrustedForAMoment(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		queue := workflows.DeliveryQueue("order")
 		on := &enginetest.Temporal{Unpolled: map[string]bool{queue: true}}
 		w, _ := waitsOn(t, on, policy.Policy{Callback: called()})
-		waits := func() delivery.Waiting {
+		waits := func() timer.View {
 			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
 			w.ShowNext(t.Context(), &view, policy.Standby{NotBefore: wire.At(time.Now()).Add(-time.Minute)})
-			return view.WaitsFor
+			return view
 		}
-		require.Equal(t, delivery.WaitsForWorker, waits())
-		require.Equal(t, delivery.WaitsForWorker, waits())
+		require.Equal(t, delivery.WaitsForWorker, waits().WaitsFor)
+		require.Equal(t, delivery.WaitsForWorker, waits().WaitsFor)
 		require.Len(t, on.Calls("DescribeTaskQueue"), 1)
+		require.Empty(t, waits().Circumstances.Unread)
 		<-time.After(tuning.QueueTrusted)
 		on.Refuse("DescribeTaskQueue", "", errors.New("down"))
-		require.Empty(t, waits())
+		require.Empty(t, waits().WaitsFor)
+		require.Equal(t, []timer.ReasonSource{timer.FromWorker}, waits().Circumstances.Unread)
 	})
+}
+
+// What is not read is said, and is no reason.
+func TestWhatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
+	on := &enginetest.Temporal{}
+	w, _ := waitsOn(t, on, policy.Policy{Callback: called()})
+	on.Err = errors.New("down")
+	view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
+	w.ShowUntaken(t.Context(), &view)
+	require.Equal(t, delivery.WaitsForWorker, view.WaitsFor)
+	require.Equal(t, []timer.ReasonSource{timer.FromEmergency, timer.FromPolicy}, view.Circumstances.Unread)
+}
+
+// A poll outlasts its worker. Only a worker that lives makes the in_flight limit the reason.
+func TestAPollOfADeadWorker(t *testing.T) {
+	t.Parallel()
+	queue := workflows.DeliveryQueue("order")
+	for name, c := range map[string]struct {
+		lives living
+		want  delivery.Waiting
+	}{
+		"it lives":                 {living{"worker-1": health.Alive}, delivery.WaitsForInFlight},
+		"it has died":              {living{"worker-1": health.Silent}, delivery.WaitsForWorker},
+		"another one lives":        {living{"worker-1": health.Silent, "worker-2": health.Alive}, delivery.WaitsForWorker},
+		"a Temporal without signs": {living{}, delivery.WaitsForInFlight},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			on := &enginetest.Temporal{Backlogs: map[string]int64{queue: 3}, Pollers: map[string]string{queue: "worker-1"}}
+			w, _ := waitsOn(t, on, policy.Policy{Callback: called()})
+			w.processes = c.lives
+			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
+			w.ShowNext(t.Context(), &view, policy.Standby{NotBefore: wire.At(time.Now()).Add(-time.Minute)})
+			require.Equal(t, c.want, view.WaitsFor)
+			require.NotZero(t, view.Circumstances.LastPoll)
+		})
+	}
+}
+
+// At a limit the queue tells how many attempts go before one at most.
+func TestTheQueueAtALimit(t *testing.T) {
+	t.Parallel()
+	rate := 0.5
+	on := &enginetest.Temporal{Backlogs: map[string]int64{workflows.DeliveryQueue("order"): 3}}
+	w, _ := waitsOn(t, on, policy.Policy{Callback: called(), Limits: policy.Limits{CallbacksPerSecond: &rate}})
+	view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
+	w.ShowNext(t.Context(), &view, policy.Standby{NotBefore: wire.At(time.Now()).Add(-time.Minute)})
+	require.Equal(t, delivery.WaitsForLimit, view.WaitsFor)
+	require.Equal(t, 3, view.Circumstances.Queued)
+	require.InDelta(t, 0.5, view.Circumstances.PerSecond, 0)
 }
 
 // What comes after the latest time is made never.

@@ -2,6 +2,7 @@ package waits
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -9,11 +10,14 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/emergencies"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/queues"
+	"github.com/wakecall/wakecall/internal/identity"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -23,6 +27,7 @@ type Waits struct {
 	policies    *policies.Policies
 	emergencies *emergencies.Emergencies
 	queues      *queues.Queues
+	processes   Processes
 
 	mu    sync.Mutex
 	known map[string]knownQueue
@@ -34,16 +39,25 @@ type knownQueue struct {
 	at time.Time
 }
 
-// New returns the Waits of a namespace.
-func New(policies *policies.Policies, emergencies *emergencies.Emergencies, queues *queues.Queues) *Waits {
-	return &Waits{policies: policies, emergencies: emergencies, queues: queues, known: map[string]knownQueue{}}
+// Processes tells which processes live.
+type Processes interface {
+	// List returns the processes that give signs of life, with a verdict for each.
+	List(ctx context.Context) (health.Processes, error)
 }
 
-// Holds returns the possible causes that hold back the attempts of a business type. What
-// cannot be read is left out.
+// New returns the Waits of a namespace.
+func New(policies *policies.Policies, emergencies *emergencies.Emergencies, queues *queues.Queues, processes Processes) *Waits {
+	return &Waits{policies: policies, emergencies: emergencies, queues: queues, processes: processes, known: map[string]knownQueue{}}
+}
+
+// Holds returns the possible causes that hold back the attempts of a business type. It says what
+// cannot be read.
 func (w *Waits) Holds(ctx context.Context, businessType string) (holds policy.Holds) {
-	holds.Policy, _ = w.policies.Cached(ctx, businessType)
-	holds.Emergency, _ = w.emergencies.Holding(ctx, businessType)
+	var err error
+	holds.Policy, err = w.policies.Cached(ctx, businessType)
+	holds.PolicyUnread = err != nil && wire.CodeOf(err) != wire.NotFound
+	holds.Emergency, err = w.emergencies.Holding(ctx, businessType)
+	holds.EmergencyUnread = err != nil
 	return holds
 }
 
@@ -51,23 +65,45 @@ func (w *Waits) Holds(ctx context.Context, businessType string) (holds policy.Ho
 // attempt.
 func (w *Waits) ShowNext(ctx context.Context, view *timer.View, standby policy.Standby) {
 	holds, now := w.Holds(ctx, view.BusinessType), time.Now()
+	var asked policy.Queue
 	view.Wait, view.NextAttemptAt = holds.WaitOf(standby, now, func() policy.Queue {
-		return w.queue(ctx, view.BusinessType, holds.Policy)
+		asked = w.queue(ctx, view.BusinessType, holds.Policy)
+		return asked
 	})
 	if view.LatestAt != 0 && view.NextAttemptAt >= view.LatestAt {
 		view.NextAttemptAt = 0
 	}
+	view.Circumstances = circumstances(holds, asked)
 }
 
 // ShowUntaken adds the cause of the wait to a due timer that no worker has taken.
 func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View) {
-	if view.Wait = w.Holds(ctx, view.BusinessType).Wait(time.Now()); view.WaitsFor == "" {
+	holds := w.Holds(ctx, view.BusinessType)
+	if view.Wait = holds.Wait(time.Now()); view.WaitsFor == "" {
 		view.WaitsFor = delivery.WaitsForWorker
 	}
+	view.Circumstances = circumstances(holds, policy.Queue{})
 }
 
-// queue is the queue on which the attempts of a business type wait. A queue that cannot be
-// described counts as healthy.
+// circumstances are what was learned on the way to the cause of a wait. A queue that was not asked
+// for tells nothing.
+func circumstances(holds policy.Holds, q policy.Queue) (c timer.Circumstances) {
+	c.LastPoll = q.LastPoll
+	if rate := holds.Policy.Limits.CallbacksPerSecond; rate != nil && *rate > 0 && q.Polled {
+		c.Queued, c.PerSecond = max(q.Backlog, 1), *rate
+	}
+	for source, failed := range map[timer.ReasonSource]bool{
+		timer.FromEmergency: holds.EmergencyUnread, timer.FromPolicy: holds.PolicyUnread, timer.FromWorker: q.Unread,
+	} {
+		if failed {
+			c.Unread = append(c.Unread, source)
+		}
+	}
+	slices.Sort(c.Unread)
+	return c
+}
+
+// queue is the queue on which the attempts of a business type wait.
 func (w *Waits) queue(ctx context.Context, businessType string, p policy.Policy) policy.Queue {
 	name := workflows.DefaultDeliveryQueue
 	switch {
@@ -84,9 +120,9 @@ func (w *Waits) queue(ctx context.Context, businessType string, p policy.Policy)
 	}
 	described, err := w.queues.Describe(ctx, name)
 	if err != nil {
-		return policy.Queue{Polled: true}
+		return policy.Queue{Unread: true}
 	}
-	known = knownQueue{queueOf(described), time.Now()}
+	known = knownQueue{w.queueOf(ctx, described), time.Now()}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.known) >= tuning.CachedPolicies {
@@ -96,11 +132,35 @@ func (w *Waits) queue(ctx context.Context, businessType string, p policy.Policy)
 	return known.Queue
 }
 
-func queueOf(described *workflowservice.DescribeTaskQueueResponse) policy.Queue {
+// queueOf reads the description of a queue. A poll outlasts its worker by a minute, so the worker's
+// sign of life decides.
+func (w *Waits) queueOf(ctx context.Context, described *workflowservice.DescribeTaskQueueResponse) policy.Queue {
 	q := policy.Queue{Backlog: int(described.GetStats().GetApproximateBacklogCount())}
+	var polling []string
 	for _, poller := range described.GetPollers() {
-		fresh := time.Since(poller.GetLastAccessTime().AsTime()) < tuning.PollLasts
-		q.Polled = q.Polled || fresh && !strings.HasSuffix(poller.GetIdentity(), workflows.Drains)
+		if strings.HasSuffix(poller.GetIdentity(), workflows.Drains) {
+			continue
+		}
+		at := poller.GetLastAccessTime().AsTime()
+		q.LastPoll = max(q.LastPoll, wire.At(at))
+		if time.Since(at) < tuning.PollLasts {
+			polling = append(polling, identity.Process(poller.GetIdentity()))
+		}
 	}
+	q.Polled = len(polling) > 0 && (q.Backlog == 0 || w.anyLives(ctx, polling))
 	return q
+}
+
+// anyLives reports whether one of several processes lives, or may live: not every Temporal keeps
+// signs of life.
+func (w *Waits) anyLives(ctx context.Context, processes []string) bool {
+	listed, err := w.processes.List(ctx)
+	if err != nil {
+		return true
+	}
+	dead := map[string]bool{}
+	for _, p := range listed.Processes {
+		dead[p.ID] = p.State == health.Silent
+	}
+	return slices.ContainsFunc(processes, func(process string) bool { return !dead[process] })
 }

@@ -47,7 +47,7 @@ func TestWhatAnAttemptWaitsFor(t *testing.T) {
 			}
 			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
 			due := wire.At(time.Now()).Add(-time.Minute)
-			New(known, pauses, queues.New(k, known)).ShowNext(t.Context(), &view, policy.Standby{NotBefore: due})
+			New(known, pauses, queues.New(k, known), living{}).ShowNext(t.Context(), &view, policy.Standby{NotBefore: due})
 			require.Equal(t, c.want, view.WaitsFor)
 		})
 	}

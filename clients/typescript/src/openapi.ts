@@ -1514,7 +1514,7 @@ export interface components {
              * @description How the timer ended, what it waits for (as `waits_for`), or the step it is at.
              * @enum {string}
              */
-            fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue";
+            fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue" | "unread";
             /** @description The same in a sentence. */
             text: string;
             /**
@@ -1524,10 +1524,14 @@ export interface components {
             source: "timer" | "emergency" | "policy" | "receiver" | "worker";
             since?: components["schemas"]["Instant"];
             until?: components["schemas"]["Instant"];
-            /** @description Who holds the timer: the name of the caller who paused it, `receiver`, or `policy`. */
+            /** @description Who holds the timer: the name of the caller who paused it, `receiver`, or `policy`. Of an attempt, the worker that makes it. */
             by?: string;
             /** @description The reason that the caller gave for the pause. */
             note?: string;
+            /** @description At the limit: how many attempts of the type wait at most, this one among them. */
+            queued?: number;
+            /** @description At the limit: how many of them are made a second. */
+            per_second?: number;
         };
         /** @description The fields that are omitted because the caller has no right to see payloads. */
         LeftOut: ("answer" | "body_sha256" | "payload")[];

@@ -1,0 +1,22 @@
+package timer
+
+import "github.com/wakecall/wakecall/core/wire"
+
+// Circumstances are what is known of an open timer beside what its view shows. [View.Why] tells them.
+type Circumstances struct {
+	// AttemptSince is when the attempt under way began, and Worker makes it. Both are zero if that
+	// is unknown.
+	AttemptSince wire.Instant
+	Worker       string
+	// Queued is how many attempts wait on the queue of the business type, this one among them, and
+	// PerSecond is the rate at which they leave it. Both are zero if the queue has no rate.
+	Queued    int
+	PerSecond float64
+	// LastPoll is when a worker last asked for the attempts on the queue; zero if unknown.
+	LastPoll wire.Instant
+	// WokenBy is when the workers will have woken the timer, if nothing is under way for it; zero if
+	// they do not look for such timers.
+	WokenBy wire.Instant
+	// Unread are the sources that could not be read.
+	Unread []ReasonSource
+}
