@@ -273,6 +273,10 @@ func TestLanguageAndTheme(t *testing.T) {
 		require.Contains(t, answer.body, `<html lang="`+want+`" class="theme-system">`, header)
 		require.Equal(t, want, answer.Header.Get("Content-Language"))
 	}
+	for tag, want := range map[string]string{"zh": "zh-CN", "zh-cn": "zh-CN", "zh-Hans": "zh-CN", "ZH": "zh-CN", "en-US": "en", "de": "zh-CN", "": "zh-CN"} {
+		page := h.get(list+"?lang="+tag, "Accept-Language", "zh")
+		require.Contains(t, page.body, `<html lang="`+want+`"`, tag)
+	}
 	page := h.get(list).body
 	require.Contains(t, page, `class="top bar-orange"`)
 	require.Contains(t, page, "<strong>staging</strong>")

@@ -44,17 +44,17 @@ func (o outcomesOf) Between(_ context.Context, r engine.Request, sees func(strin
 // latenessOf knows one attempt in each step, if it knows any.
 type latenessOf struct{ *shelf }
 
-func (l latenessOf) Lateness(_ context.Context, _ []string, span outcomes.Span) (known []outcomes.Lateness, source outcomes.Source, err error) {
+func (l latenessOf) Lateness(_ context.Context, _ []string, span outcomes.Span) (known []outcomes.Lateness, source outcomes.Source) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.late == "" {
-		return nil, outcomes.Unknown, nil
+		return nil, outcomes.Unknown
 	}
 	late := 12.0
 	for at := span.From; at < span.To; at = at.Add(span.Step) {
 		known = append(known, outcomes.Lateness{At: at, Attempts: 60, P50MS: &late, P99MS: &late, WorstMS: &late})
 	}
-	return known, l.late, nil
+	return known, l.late
 }
 
 // The overview and the page of a type show what has been and what is to come, with its figures as

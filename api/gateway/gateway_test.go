@@ -59,8 +59,8 @@ type Gateway struct {
 // unknownLateness knows of no attempts.
 type unknownLateness struct{}
 
-func (unknownLateness) Lateness(context.Context, []string, coreoutcomes.Span) ([]coreoutcomes.Lateness, coreoutcomes.Source, error) {
-	return nil, coreoutcomes.Unknown, nil
+func (unknownLateness) Lateness(context.Context, []string, coreoutcomes.Span) ([]coreoutcomes.Lateness, coreoutcomes.Source) {
+	return nil, coreoutcomes.Unknown
 }
 
 // kinds counts the business types handed out.

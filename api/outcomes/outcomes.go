@@ -20,9 +20,9 @@ type Outcomes interface {
 	Between(ctx context.Context, r engine.Request, sees func(businessType string) bool) (outcomes.Outcomes, []string, error)
 }
 
-// Lateness knows how late timers rang. types is nil for all.
+// Lateness knows how late timers rang. types is nil for all. The answer is nil where nothing is known.
 type Lateness interface {
-	Lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, outcomes.Source, error)
+	Lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, outcomes.Source)
 }
 
 // Options are what the call needs.
@@ -58,10 +58,7 @@ func (h handlers) outcomes(c echo.Context) error {
 	if sees("") && request.BusinessType == "" {
 		types = nil // those without a policy too
 	}
-	known, source, err := h.Lateness.Lateness(ctx, types, request.Span)
-	if err != nil {
-		return err
-	}
+	known, source := h.Lateness.Lateness(ctx, types, request.Span)
 	answer.Attach(source, known)
 	return c.JSON(http.StatusOK, answer)
 }

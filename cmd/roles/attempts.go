@@ -17,16 +17,24 @@ type attempts struct {
 	working atomic.Bool
 }
 
-// Lateness returns the attempts of some business types, or of all for nil, and who knows them.
-func (a *attempts) Lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, outcomes.Source, error) {
-	switch {
-	case a.prometheus != nil:
+// Lateness returns the attempts of some business types, or of all for nil, and who knows them. They
+// are nil where nothing is known.
+func (a *attempts) Lateness(ctx context.Context, types []string, span outcomes.Span) ([]outcomes.Lateness, outcomes.Source) {
+	source := outcomes.Node
+	if a.prometheus != nil {
 		known, err := a.prometheus.Lateness(ctx, types, span)
-		return known, outcomes.Prometheus, err
+		if err == nil {
+			return known, outcomes.Prometheus
+		}
+		source = outcomes.Unanswered
+	}
+	switch {
 	case a.working.Load():
-		return a.ring.Between(types, span), outcomes.Node, nil
+		return a.ring.Between(types, span), source
+	case source == outcomes.Unanswered:
+		return nil, source
 	default:
-		return nil, outcomes.Unknown, nil
+		return nil, outcomes.Unknown
 	}
 }
 

@@ -116,6 +116,10 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	require.Equal(t, "02:50:00 UTC: 300 delivered, 100 failed, 50 expired; late by 2.0 ms in the middle, 40 ms for 99 of 100, 900 ms at most", p.column(at(-2)).Says(in))
 	p.Unread = true
 	require.Equal(t, "What has been cannot be read now.", p.Source(in))
+	require.Equal(t, "The latest rang 900 ms late. In the next 60 min, 1,600 fall due. At 02:52:00 UTC the limit is too low: the last one is 40 s late.", p.Gist(in),
+		"what is not read is not zero")
+	p.Unread, p.Uncounted, p.LatenessFrom = false, false, "unanswered"
+	require.Equal(t, "Prometheus does not answer: lateness is that of this node, if it makes attempts.", p.Source(in))
 	empty := New(RangeNamed("7d", now), now, "")
 	empty.Scale(1)
 	require.Empty(t, empty.Filled())

@@ -30,6 +30,7 @@ func (p *Plots) Gist(in words.Speech) string {
 	}
 	var parts []string
 	switch {
+	case p.Unread: // the numbers would be zeros
 	case p.Range.Zoomed:
 		parts = append(parts, in.T("plots.gist.zoomed", in.At(p.From), in.At(p.To), in.Num(ended), in.Num(failed), in.Num(due)))
 	case p.Range.Back > 0:
@@ -57,6 +58,8 @@ func (p *Plots) Source(in words.Speech) string {
 		parts = append(parts, in.T("plots.unread"))
 	case p.LatenessFrom == "node":
 		parts = append(parts, in.T("plots.node"))
+	case p.LatenessFrom == "unanswered":
+		parts = append(parts, in.T("plots.unanswered"))
 	case p.LatenessFrom == "unknown":
 		parts = append(parts, in.T("plots.unknown"))
 	}

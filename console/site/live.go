@@ -37,7 +37,7 @@ func streamOf(v *Visit) string {
 		}
 		query.Set("page", page)
 	}
-	if lang := words.Language(v.R.URL.Query().Get("lang")); lang.Known() {
+	if lang, ok := words.Named(v.R.URL.Query().Get("lang")); ok {
 		query.Set("lang", string(lang))
 	}
 	if len(query) == 0 {

@@ -34,7 +34,7 @@ func themeOf(r *http.Request) string {
 // Prefer keeps a language, a theme, or whether keys do something. They are no secret.
 func (c *Site) Prefer(v *Visit) {
 	year := c.Now().AddDate(1, 0, 0)
-	if lang := words.Language(v.R.PostFormValue("lang")); lang.Known() {
+	if lang, ok := words.Named(v.R.PostFormValue("lang")); ok {
 		http.SetCookie(v.W, preference(words.CookieLanguage, string(lang), year))
 	}
 	if theme := v.R.PostFormValue("theme"); slices.Contains(themes, theme) {

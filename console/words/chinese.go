@@ -536,6 +536,7 @@ var chineseWords = map[string]string{
 	"plots.unread":                "暂时无法读取过去的数据。",
 	"plots.node":                  "延迟仅为本节点的数据。",
 	"plots.unknown":               "此处不知道延迟：本网关没有工作进程，也没有指标服务器的地址。",
+	"plots.unanswered":            "Prometheus 无响应：延迟仅为本节点的数据（如果本节点执行回调）。",
 	"plots.uncounted":             "并非每一分钟都已统计。",
 	"plots.says.due":              "到期 %s 个",
 	"plots.says.late":             "，晚 %s",

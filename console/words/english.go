@@ -542,6 +542,7 @@ var englishWords = map[string]string{
 	"plots.unread":                "What has been cannot be read now.",
 	"plots.node":                  "Lateness is that of this node only.",
 	"plots.unknown":               "Lateness is not known here: set WAKECALL_PROMETHEUS_URL.",
+	"plots.unanswered":            "Prometheus does not answer: lateness is that of this node, if it makes attempts.",
 	"plots.uncounted":             "Not every minute is counted yet.",
 	"plots.says.due":              "%s due",
 	"plots.says.late":             ", %s late",

@@ -26,8 +26,19 @@ var catalogues = map[Language]map[string]string{English: englishWords, chinese: 
 // CookieLanguage is the cookie that keeps which one was chosen.
 const CookieLanguage = "wakecall-lang"
 
-// Known reports whether the pages speak it.
-func (l Language) Known() bool { return catalogues[l] != nil }
+// Named returns the language of the pages that a tag means: zh, zh-cn and zh-Hans are zh-CN. ok is
+// false for a tag of another language (RFC 4647, section 3.4).
+func Named(tag string) (named Language, ok bool) {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	at := slices.IndexFunc(Languages, func(l Language) bool {
+		known, _, _ := strings.Cut(string(l), "-")
+		return known == base
+	})
+	if at < 0 {
+		return "", false
+	}
+	return Languages[at], true
+}
 
 // Name is what the language calls itself.
 func (l Language) Name() string { return catalogues[l]["language.name"] }
@@ -58,11 +69,13 @@ func (l Language) count(key string, n int) string {
 // LanguageOf is the language of an answer: that of ?lang=, of who has chosen one, or the
 // first that the browser names and we know.
 func LanguageOf(r *http.Request) Language {
-	if lang := Language(r.URL.Query().Get("lang")); lang.Known() {
+	if lang, ok := Named(r.URL.Query().Get("lang")); ok {
 		return lang
 	}
-	if cookie, err := r.Cookie(CookieLanguage); err == nil && Language(cookie.Value).Known() {
-		return Language(cookie.Value)
+	if cookie, err := r.Cookie(CookieLanguage); err == nil {
+		if lang, ok := Named(cookie.Value); ok {
+			return lang
+		}
 	}
 	return accepted(r.Header.Get("Accept-Language"))
 }
@@ -73,10 +86,8 @@ func accepted(header string) Language {
 	for part := range strings.SplitSeq(header, ",") {
 		tag, parameters, _ := strings.Cut(strings.TrimSpace(part), ";")
 		weight := weightOf(parameters)
-		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-		at := slices.IndexFunc(Languages, func(l Language) bool { return strings.HasPrefix(strings.ToLower(string(l)), base) })
-		if base != "" && at >= 0 && weight > most {
-			best, most = Languages[at], weight
+		if named, ok := Named(tag); ok && weight > most {
+			best, most = named, weight
 		}
 	}
 	return best

@@ -22,10 +22,12 @@ type Span struct {
 // Source says where latenesses come from.
 type Source string
 
-// The sources. A process knows the attempts that it made itself; Prometheus knows those of all.
+// The sources. A process knows the attempts that it made itself; Prometheus knows those of all. Where
+// Prometheus does not answer, what the process knows itself stands in, if it makes attempts.
 const (
 	Node       Source = "node"
 	Prometheus Source = "prometheus"
+	Unanswered Source = "unanswered"
 	Unknown    Source = "unknown"
 )
 
@@ -110,7 +112,8 @@ func (o *Outcomes) Divide(minutes []Minute, span Span) {
 
 // Attach adds latenesses to their steps. A step without one had no attempt.
 func (o *Outcomes) Attach(from Source, known []Lateness) {
-	if o.LatenessFrom = from; from == Unknown {
+	o.LatenessFrom = from
+	if from == Unknown || from == Unanswered && known == nil {
 		return
 	}
 	by := map[wire.Instant]*Lateness{}

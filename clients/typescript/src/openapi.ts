@@ -1762,10 +1762,10 @@ export interface components {
             /** @description When the last count was made. It is left out where there was none yet. */
             counted_at?: components["schemas"]["Instant"];
             /**
-             * @description Whose attempts are known: those of the process that answers, those of all workers, or none.
+             * @description Whose attempts are known: those of the process that answers, those of all workers, or none. `unanswered`: Prometheus does not answer, and those of the process that answers stand in, if it makes any.
              * @enum {string}
              */
-            lateness_from: "node" | "prometheus" | "unknown";
+            lateness_from: "node" | "prometheus" | "unanswered" | "unknown";
             step: components["schemas"]["Duration"];
             steps: components["schemas"]["OutcomesStep"][];
         };
