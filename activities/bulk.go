@@ -80,19 +80,14 @@ type bulk struct {
 
 func (b *bulk) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
 
-// findItems stores the items that match.
+// findItems stores the items of the order.
 func (b *bulk) findItems(ctx context.Context) (found int, err error) {
-	began := wire.At(time.Now())
 	finding := finding{bulk: b, listed: map[string]bool{}}
-	err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
-		return b.store.Find(ctx, b.order, token)
-	})
-	if err != nil {
-		return 0, err
+	if b.order.Counted != "" {
+		err = finding.writePages(ctx, finding.counted(ctx))
+	} else {
+		err = finding.search(ctx)
 	}
-	err = finding.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
-		return b.store.FindMoving(ctx, b.order, began, token)
-	})
 	if err != nil {
 		return 0, err
 	}
@@ -102,7 +97,7 @@ func (b *bulk) findItems(ctx context.Context) (found int, err error) {
 
 func (b *bulk) readPage(ctx context.Context, _ []byte) (items []corejob.Item, next []byte, err error) {
 	number := b.progress.At()
-	if number >= b.progress.Pages {
+	if number >= b.progress.Pages || b.order.DryRun {
 		return nil, nil, nil
 	}
 	page, err := b.store.ReadPage(ctx, b.order.ID, number)

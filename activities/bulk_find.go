@@ -2,8 +2,12 @@ package activities
 
 import (
 	"context"
+	"time"
+
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // finding stores each timer of a bulk job once. A timer may be listed again if it begins
@@ -14,6 +18,39 @@ type finding struct {
 	pages  int
 }
 
+// search finds the items that match.
+func (f *finding) search(ctx context.Context) error {
+	began := wire.At(time.Now())
+	err := f.writePages(ctx, func(token []byte) ([]job.Item, []byte, error) {
+		return f.store.Find(ctx, f.order, token)
+	})
+	if err != nil {
+		return err
+	}
+	return f.writePages(ctx, func(token []byte) ([]job.Item, []byte, error) {
+		return f.store.FindMoving(ctx, f.order, began, token)
+	})
+}
+
+// counted lists what a dry run has found. Without its pages the job fails: what a search finds now may be
+// more than was counted.
+func (f *finding) counted(ctx context.Context) func(token []byte) ([]job.Item, []byte, error) {
+	return func(token []byte) (items []job.Item, next []byte, err error) {
+		number := job.PageNumber(token)
+		if number >= f.order.CountedPages {
+			return nil, nil, nil
+		}
+		page, err := f.store.ReadPage(ctx, f.order.Counted, number)
+		if wire.CodeOf(err) == wire.NotFound {
+			return nil, nil, temporal.NewNonRetryableApplicationError("the list of the dry run is gone", "gone", err)
+		}
+		if number+1 < f.order.CountedPages {
+			next = job.Token(number + 1)
+		}
+		return page.Items, next, err
+	}
+}
+
 // writePages goes through the pages of a list.
 func (f *finding) writePages(ctx context.Context, list func(token []byte) (items []job.Item, next []byte, err error)) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
@@ -22,7 +59,7 @@ func (f *finding) writePages(ctx context.Context, list func(token []byte) (items
 			return err
 		}
 		token = next
-		if items = f.unlisted(items); len(items) > 0 && !f.order.DryRun {
+		if items = f.unlisted(items); len(items) > 0 {
 			if err := f.store.WritePage(ctx, f.order.ID, f.pages, job.Page{Items: items}); err != nil {
 				return err
 			}

@@ -32,6 +32,7 @@ type bulks struct {
 
 	mu      sync.Mutex
 	pages   map[int]job.Page
+	counted map[int]job.Page // of another job, a dry run
 	effects map[int]int
 	closed  int
 }
@@ -88,10 +89,17 @@ func (b *bulks) WritePage(_ context.Context, _ string, number int, page job.Page
 	return nil
 }
 
-func (b *bulks) ReadPage(_ context.Context, _ string, number int) (job.Page, error) {
+func (b *bulks) ReadPage(_ context.Context, id string, number int) (job.Page, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.pages[number], b.alive()
+	if id == bulkOrder.ID {
+		return b.pages[number], b.alive()
+	}
+	page, ok := b.counted[number]
+	if !ok {
+		return page, &wire.Error{Code: wire.NotFound}
+	}
+	return page, b.alive()
 }
 
 func (b *bulks) Repeat(context.Context, job.Bulk) error { return nil }
@@ -235,7 +243,43 @@ func TestBulk(t *testing.T) {
 	require.Equal(t, 86, *got.Found)
 	require.Zero(t, got.Done)
 	require.Empty(t, store.effects)
-	require.Empty(t, store.pages)
+	require.Empty(t, store.stored(), "nothing was done")
+	require.Len(t, store.pages, 20, "the list is kept")
+	require.Equal(t, 20, store.closed)
+}
+
+// A job that follows a count works on what was counted, and on nothing that matches since.
+func TestBulkAfterACount(t *testing.T) {
+	t.Parallel()
+	dry, store := bulkOrder, newBulks(20, 5)
+	dry.DryRun = true
+	counted, err := (&bulkTry{}).run(t, store, dry)
+	require.NoError(t, err)
+	seen := store.outcomes()
+	store.counted, store.pages, store.timers, store.moving = store.pages, map[int]job.Page{}, 40, 2
+
+	order := bulkOrder
+	order.Counted, order.CountedPages = "count", counted.Pages
+	got, err := (&bulkTry{}).run(t, store, order)
+	require.NoError(t, err)
+	require.Equal(t, *counted.Found, *got.Found)
+	require.Equal(t, seen, store.stored())
+	for n := range store.effects {
+		require.Less(t, n, 20, "it was not seen")
+	}
+
+	delete(store.counted, 2)
+	before := len(store.effects)
+	_, err = (&bulkTry{}).run(t, store, order)
+	failed, ok := errors.AsType[*temporal.ApplicationError](err)
+	require.True(t, ok, "%v", err)
+	require.True(t, failed.NonRetryable(), "what is gone does not come back")
+	require.Len(t, store.effects, before)
+
+	order.CountedPages = 0
+	nothing, err := (&bulkTry{}).run(t, store, order)
+	require.NoError(t, err)
+	require.Zero(t, *nothing.Found, "a count that found nothing")
 }
 
 // A timer that begins another run while the others are listed is found, and each only once.

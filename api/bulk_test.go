@@ -137,6 +137,8 @@ func TestBulkOrdersThatAreRefused(t *testing.T) {
 		`{"operation":"cancel","filter":{},"id":""}`:                                                                 "/id",
 		`{"operation":"cancel","filter":{},"id":"a b"}`:                                                              "/id",
 		`{"operation":"cancel","filter":{},"dry_run":"yes"}`:                                                         "/dry_run",
+		`{"operation":"cancel","filter":{},"counted":""}`:                                                            "/counted",
+		`{"operation":"cancel","filter":{},"counted":"a","dry_run":true}`:                                            "/counted",
 		`{"operation":"cancel","filter":{},"dryrun":true}`:                                                           "/dryrun",
 		`{"operation":"redeliver","filter":{"status":"scheduled"}}`:                                                  "/filter/status",
 		`{"operation":"redeliver","filter":null}`:                                                                    "/filter",
@@ -176,6 +178,9 @@ func TestBulkOrders(t *testing.T) {
 	require.Equal(t, http.StatusOK, status, "it was ordered before")
 	require.NotEmpty(t, jobs.started[1].ID, "it is made up")
 	require.Equal(t, "http://xn--bcher-kva.example/", jobs.started[1].Edit.Callback.URL)
+	_, answer = ask("POST", "/v1/bulk", `{"operation":"cancel","filter":{},"counted":"a"}`)
+	require.Equal(t, "a", jobs.started[2].Counted)
+	require.Contains(t, answer, `"counted":"a"`)
 }
 
 // A key for some business types orders jobs of these alone, and sees no others.

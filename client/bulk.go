@@ -31,6 +31,9 @@ type BulkOrder struct {
 	PerSecond float64 `json:"per_second,omitzero"`
 	// DryRun only counts the timers.
 	DryRun bool `json:"dry_run,omitzero"`
+	// Counted is the id of a dry run: the job works on the timers that it found. Operation and Filter
+	// are those that the dry run shows.
+	Counted string `json:"counted,omitzero"`
 }
 
 // BulkJob is a bulk job.

@@ -97,6 +97,7 @@ func TestAllThatMatch(t *testing.T) {
 	require.False(t, carried.DryRun)
 	require.EqualValues(t, 50, carried.PerSecond)
 	require.Equal(t, order.Filter, carried.Filter)
+	require.Equal(t, order.ID, carried.Counted, "the timers that were counted, and no other")
 	running := h.get(gone.Header.Get("Location")).body
 	require.Contains(t, running, `http-equiv="refresh"`)
 	require.Contains(t, running, "-go/stop")

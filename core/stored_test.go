@@ -198,7 +198,7 @@ func TestStoredBulk(t *testing.T) {
 	t.Parallel()
 	edit := storedTerms
 	golden.Check(t, "bulk", job.Bulk{
-		ID: "job-1", Operation: job.Edit, Shift: wire.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, BookedBefore: clock(1), DryRun: true, Fingerprint: "5f0c", By: &storedActor,
+		ID: "job-1", Operation: job.Edit, Shift: wire.Duration(-30 * time.Minute), Edit: &edit, PerSecond: 20, BookedBefore: clock(1), DryRun: true, Counted: "job-0", CountedPages: 3, Fingerprint: "5f0c", By: &storedActor,
 		Filter: timer.Filter{
 			BusinessType: "order-close", BusinessID: "o-1", Status: timer.Scheduled, Labels: storedLabels, Recurring: true, DueFrom: clock(1), DueTo: clock(2), EndedFrom: clock(3), EndedTo: clock(4),
 		},

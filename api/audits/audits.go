@@ -170,7 +170,7 @@ func (e *Entry) change() {
 }
 
 // toldFields are those of orders whose values are recorded.
-var toldFields = []string{"business_types", "dry_run", "everything", "filter", "operation", "per_second", "shift"}
+var toldFields = []string{"business_types", "counted", "dry_run", "everything", "filter", "operation", "per_second", "shift"}
 
 // valueOf is the value of a field of an order, nil where it is not told.
 func valueOf(name string, raw jsontext.Value) (value any) {

@@ -64,6 +64,7 @@ type BulkBody struct {
 	Edit      *timers.TermsBody `json:"edit"`
 	PerSecond *float64          `json:"per_second"`
 	DryRun    *bool             `json:"dry_run"`
+	Counted   *string           `json:"counted"`
 }
 
 // ReadBulk reads an order. What cannot be read does not keep the rest from being checked.
@@ -74,7 +75,7 @@ func ReadBulk(o decode.Object, reach delivery.Reach) (job.Bulk, error) {
 	errs.Under("/edit", edit.Zeros(timers.TermsZeros))
 	order := job.Bulk{
 		ID: decode.Value(body.ID), Operation: decode.Value(body.Operation), Filter: decode.Value(body.Filter), Shift: decode.Value(body.Shift),
-		PerSecond: job.DefaultRate, DryRun: decode.Value(body.DryRun),
+		PerSecond: job.DefaultRate, DryRun: decode.Value(body.DryRun), Counted: decode.Value(body.Counted),
 	}
 	if body.ID == nil {
 		order.ID = uuid.NewString()
@@ -121,6 +122,9 @@ func (b BulkBody) missing() (errs wire.FieldErrors) {
 	if b.Filter == nil {
 		errs.Add("/filter", wire.CodeRequired, "is required; {} selects every timer that the operation applies to")
 	}
+	if b.Counted != nil && *b.Counted == "" {
+		errs.Add("/counted", wire.CodeRequired, "must not be empty; leave it out")
+	}
 	return errs
 }
 
@@ -146,7 +150,7 @@ func viewOfBulk(j bulk.Job) job.View {
 	return job.View{
 		ID: j.ID, Operation: j.Order.Operation, Status: j.Status, CancelRequested: j.CancelRequested, WaitsFor: j.WaitsFor, Tally: j.Counts.Tally,
 		Filter: j.Order.Filter, Shift: j.Order.Shift, PerSecond: j.Order.PerSecond, DryRun: j.Order.DryRun,
-		StartedAt: j.StartedAt, FinishedAt: j.FinishedAt, Links: j.Links,
+		Counted: j.Order.Counted, StartedAt: j.StartedAt, FinishedAt: j.FinishedAt, Links: j.Links,
 	}
 }
 

@@ -213,6 +213,7 @@ func (v bulkVerbs) run(ctx context.Context, wakecall *client.Client, f *bulkFlag
 		if job, err = v.confirm(ctx, wakecall, f.order); err != nil {
 			return job, err
 		}
+		f.order.Counted, f.order.Filter = job.ID, job.Filter
 	}
 	if job, _, err = wakecall.Bulk.Start(ctx, f.order); err != nil || f.noWait {
 		return job, err

@@ -318,6 +318,7 @@ func TestBulkIsAskedFor(t *testing.T) {
 			if strings.HasPrefix(one, "POST ") {
 				posts++
 				require.Equal(t, posts == 1, strings.Contains(one, `"dry_run":true`), one)
+				require.Equal(t, posts == 2, strings.Contains(one, `"counted":"a"`), "what was counted is what is changed: %s", one)
 			}
 		}
 		require.Equal(t, c.posts, posts, name)

@@ -273,6 +273,8 @@ type order struct {
 	Shift     string  `json:"shift,omitzero"`
 	PerSecond float64 `json:"per_second,omitzero"`
 	DryRun    bool    `json:"dry_run,omitzero"`
+	// Counted is the dry run whose timers are changed.
+	Counted string `json:"counted,omitzero"`
 	// Edit is what an edit changes.
 	Edit map[string]any `json:"edit,omitempty"`
 }
@@ -318,7 +320,8 @@ func (c *Pages) order(v *site.Visit, made order) {
 // that is sent twice orders it once.
 const goOn = "-go"
 
-// carryOutJob does with the timers what was counted: the filter is that of the count.
+// carryOutJob changes the timers that were counted, and no other: a timer that matches since then was not
+// seen.
 func (c *Pages) carryOutJob(v *site.Visit) {
 	page, problem := c.jobPage(v)
 	switch {
@@ -335,7 +338,8 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 	default:
 		counted := page.Job
 		made := order{
-			ID: counted.ID + goOn, Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
+			ID: counted.ID + goOn, Counted: counted.ID,
+			Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
 		}
 		if counted.Operation == operationEdit {
 			made.Edit = editOf(v.R.PostForm)

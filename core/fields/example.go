@@ -59,7 +59,7 @@ var examples = map[string]wire.Example{
 
 	"recurring": `true`,
 	"operation": `"cancel"`, "filter": `{"business_type":"order-close"}`, "status": `"failed"`, "shift": `"2h"`,
-	"edit": `{"priority":2}`, "dry_run": `true`,
+	"edit": `{"priority":2}`, "dry_run": `true`, "counted": `"sale-extended-dry"`,
 	"due_from": exampleTime, "due_to": exampleTime, "ended_from": exampleTime, "ended_to": exampleTime,
 
 	"timers":     `[{"business_type":"order-close","business_id":"order-4711","delay":"30m"}]`,

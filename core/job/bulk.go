@@ -54,6 +54,11 @@ type Bulk struct {
 	BookedBefore wire.Instant `json:"booked_before,omitzero"`
 	// DryRun reports whether the timers are only counted.
 	DryRun bool `json:"dry_run,omitzero"`
+	// Counted is the dry run whose timers the job works on, as they were found. If it is empty, the
+	// job searches by itself.
+	Counted string `json:"counted,omitzero"`
+	// CountedPages is the number of pages that this dry run has stored.
+	CountedPages int `json:"counted_pages,omitzero"`
 	// Fingerprint is a digest of the client's order.
 	Fingerprint string `json:"fingerprint,omitzero"`
 	// By is the author of the order; nil if unknown. The job works on the author's behalf.
@@ -81,6 +86,9 @@ func (b Bulk) Check(now time.Time) (errs wire.FieldErrors) {
 	errs.Under("/filter", b.checkFilter())
 	errs = append(errs, b.checkShift()...)
 	errs = append(errs, b.checkEdit(now)...)
+	if b.DryRun && b.Counted != "" {
+		errs.Add("/counted", wire.CodeConflict, "is allowed only without dry_run")
+	}
 	if !(b.PerSecond >= MinRate && b.PerSecond <= MaxRate) { // also refuses NaN
 		errs.AddRange("/per_second", MinRate, MaxRate)
 	}
@@ -252,10 +260,7 @@ type BulkProgress struct {
 }
 
 // At returns the number of the current page.
-func (p BulkProgress) At() int {
-	number, _ := strconv.Atoi(string(p.Page)) // the first page has no token
-	return number
-}
+func (p BulkProgress) At() int { return PageNumber(p.Page) }
 
 // OutcomesOf returns the outcomes of a page that are not stored yet.
 func (p BulkProgress) OutcomesOf(number int) []Outcome {
@@ -267,3 +272,9 @@ func (p BulkProgress) OutcomesOf(number int) []Outcome {
 
 // Token returns the token of a page by its number.
 func Token(number int) []byte { return []byte(strconv.Itoa(number)) }
+
+// PageNumber is the inverse of [Token]. The first page has no token.
+func PageNumber(token []byte) int {
+	number, _ := strconv.Atoi(string(token))
+	return number
+}

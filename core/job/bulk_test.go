@@ -55,6 +55,7 @@ func TestBulkCheck(t *testing.T) {
 		"an edit of the time": {edit, func(b *job.Bulk) { b.Edit = &timer.Terms{DueAt: ptr(wire.At(time.Now()))} }, "/edit/due_at"},
 		"of the delay":        {edit, func(b *job.Bulk) { b.Edit = &timer.Terms{Delay: &delay} }, "/edit/delay"},
 		"a wrong edit":        {edit, func(b *job.Bulk) { b.Edit = &timer.Terms{Priority: ptr(9)} }, "/edit/priority"},
+		"a count of a count":  {cancel, func(b *job.Bulk) { b.DryRun, b.Counted = true, "job-0" }, "/counted"},
 		"no rate":             {cancel, func(b *job.Bulk) { b.PerSecond = 0 }, "/per_second"},
 		"too slow":            {cancel, func(b *job.Bulk) { b.PerSecond = job.MinRate / 2 }, "/per_second"},
 		"no number":           {cancel, func(b *job.Bulk) { b.PerSecond = math.NaN() }, "/per_second"},

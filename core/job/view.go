@@ -17,13 +17,15 @@ type View struct {
 	CancelRequested bool             `json:"cancel_requested,omitzero"`
 	WaitsFor        delivery.Waiting `json:"waits_for,omitzero"`
 	Tally
-	Filter     timer.Filter  `json:"filter"`
-	Shift      wire.Duration `json:"shift,omitzero"`
-	PerSecond  float64       `json:"per_second"`
-	DryRun     bool          `json:"dry_run"`
-	StartedAt  wire.Instant  `json:"started_at"`
-	FinishedAt wire.Instant  `json:"finished_at,omitzero"`
-	Links      timer.Links   `json:"links"`
+	Filter    timer.Filter  `json:"filter"`
+	Shift     wire.Duration `json:"shift,omitzero"`
+	PerSecond float64       `json:"per_second"`
+	DryRun    bool          `json:"dry_run"`
+	// Counted is the dry run whose timers the job works on.
+	Counted    string       `json:"counted,omitzero"`
+	StartedAt  wire.Instant `json:"started_at"`
+	FinishedAt wire.Instant `json:"finished_at,omitzero"`
+	Links      timer.Links  `json:"links"`
 }
 
 // Ended reports whether the job is over.

@@ -2,6 +2,8 @@ package timer
 
 import (
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/wakecall/wakecall/core/wire"
@@ -30,6 +32,13 @@ type Filter struct {
 // stores times less exactly, and SQLite ignores case.
 func (f Filter) Admits(view View) bool {
 	return view.Labels.Have(f.Labels) && (f.DueFrom == 0 || view.DueAt >= f.DueFrom) && (f.DueTo == 0 || view.DueAt <= f.DueTo)
+}
+
+// Same reports whether two filters select the same timers.
+func (f Filter) Same(other Filter) bool {
+	same := maps.Equal(f.Labels, other.Labels)
+	f.Labels, other.Labels = nil, nil
+	return same && reflect.DeepEqual(f, other)
 }
 
 // Check returns what is wrong with the filter, field by field.

@@ -127,3 +127,29 @@ func TestBulkOperations(t *testing.T) {
 		require.Equal(t, 1, env.Get(fmt.Sprint(kind, ".other/", id)).Revision, "nothing else was touched")
 	}
 }
+
+// A job that names a dry run changes the timers that this one found: none that was booked since, and none
+// that was changed since.
+func TestABulkJobAfterACount(t *testing.T) {
+	t.Parallel()
+	env, r, kind := testenv.Start(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
+	env.AddMany(kind, 3, time.Hour)
+	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 3)
+	order := wakecall.BulkOrder{Operation: job.Cancel, Filter: timer.Filter{BusinessType: kind}, DryRun: true}
+	dry := bulkEnded(t, env, order)
+	require.Equal(t, bulkCounts(3, 0, 0), dry.Tally)
+
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "later", "delay": "1h"})
+	_, _, err := env.Wakecall().Timers.Patch(t.Context(), wire.Key{BusinessType: kind, BusinessID: "0"}, wakecall.Terms{Priority: 2}, nil)
+	require.NoError(t, err)
+	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 4)
+	order.DryRun, order.Counted, order.PerSecond = false, dry.ID, quick
+	carried := bulkEnded(t, env, order)
+	require.Equal(t, bulkCounts(3, 2, 1), carried.Tally)
+	require.Equal(t, dry.ID, carried.Counted)
+	done := job.Outcome{Result: job.ResultDone}
+	changed := job.Outcome{Result: job.ResultSkipped, Code: wire.PreconditionFailed, Status: timer.Scheduled}
+	require.Equal(t, map[string]job.Outcome{"0": changed, "1": done, "2": done}, bulkResults(t, env, carried.ID))
+	require.Equal(t, 1, env.Get(kind+"/later").Revision, "it was not seen")
+}

@@ -98,7 +98,10 @@ func (b *Orders) Start(ctx context.Context, order job.Bulk) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	order = order.Signed()
+	order, err = b.afterCount(ctx, order.Signed())
+	if err != nil {
+		return Job{}, err
+	}
 	stored, err := b.seal(order)
 	if err != nil {
 		return Job{}, err
@@ -115,6 +118,21 @@ func (b *Orders) Start(ctx context.Context, order job.Bulk) (Job, error) {
 	}
 	job.Again = true
 	return job, nil
+}
+
+// afterCount finds the dry run that an order names.
+func (b *Orders) afterCount(ctx context.Context, order job.Bulk) (job.Bulk, error) {
+	if order.Counted == "" {
+		return order, nil
+	}
+	count, err := b.Get(ctx, order.Counted)
+	switch {
+	case wire.CodeOf(err) == wire.NotFound:
+		return order, job.ErrNoCount()
+	case err != nil:
+		return order, err
+	}
+	return order.AfterCount(count.Order, count.Status, count.Counts)
 }
 
 // seal seals the secrets of an order.

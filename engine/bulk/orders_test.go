@@ -54,6 +54,59 @@ func TestWhatAnOrderIsRefusedFor(t *testing.T) {
 	}
 }
 
+// An order may name a dry run of its own timers, which is done and has kept its list.
+func TestAnOrderAfterACount(t *testing.T) {
+	t.Parallel()
+	two, none := 2, 0
+	kept := job.BulkProgress{Tally: job.Tally{Found: &two}, Pages: 1}
+	for name, c := range map[string]struct {
+		end     any
+		change  func(count, order *job.Bulk)
+		refused bool
+	}{
+		"its own":               {kept, func(*job.Bulk, *job.Bulk) {}, false},
+		"that found nothing":    {job.BulkProgress{Tally: job.Tally{Found: &none}}, func(*job.Bulk, *job.Bulk) {}, false},
+		"with another edit":     {kept, func(count, _ *job.Bulk) { count.Shift = wire.Duration(time.Minute) }, false},
+		"that has no list":      {job.BulkProgress{Tally: job.Tally{Found: &two}}, func(*job.Bulk, *job.Bulk) {}, true},
+		"that failed":           {temporal.NewApplicationError("broken", ""), func(*job.Bulk, *job.Bulk) {}, true},
+		"that goes on":          {nil, func(*job.Bulk, *job.Bulk) {}, true},
+		"that is unknown":       {kept, func(_, order *job.Bulk) { order.Counted = "may" }, true},
+		"that is none":          {kept, func(count, _ *job.Bulk) { count.DryRun = false }, true},
+		"of another filter":     {kept, func(_, order *job.Bulk) { order.Filter.Status = timer.Scheduled }, true},
+		"of other labels":       {kept, func(_, order *job.Bulk) { order.Filter.Labels = timer.Labels{"a": "1"} }, true},
+		"of another act":        {kept, func(_, order *job.Bulk) { order.Operation, order.Shift = job.Cancel, 0 }, true},
+		"without a name at all": {kept, func(_, order *job.Bulk) { order.Counted = "a b" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			count := order(job.Move)
+			count.Shift, count.DryRun = wire.Duration(time.Hour), true
+			given := count
+			given.ID, given.DryRun, given.Counted = "july", false, "june"
+			c.change(&count, &given)
+			_, err := s.Start(t.Context(), count)
+			require.NoError(t, err)
+			if c.end != nil {
+				s.worker.Close(juneID, c.end)
+			}
+			ordered, err := s.Start(t.Context(), given)
+			if c.refused {
+				require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
+				require.ErrorContains(t, err, "/counted")
+				require.Zero(t, s.on.RunsOf(workflows.BulkJob.WorkflowID("july")))
+				return
+			}
+			require.NoError(t, err)
+			counts, _ := c.end.(job.BulkProgress)
+			require.Equal(t, counts.Pages, ordered.Order.CountedPages)
+			again, err := s.Start(t.Context(), given)
+			require.NoError(t, err)
+			require.True(t, again.Again, "the same order is the same job")
+		})
+	}
+}
+
 // A job is shown as it stands, stopped, listed, and told of as no job where there is none.
 func TestTheErrorsOfJobs(t *testing.T) {
 	t.Parallel()

@@ -617,6 +617,8 @@ export interface paths {
          *     changed while it is read may be missed. The job skips a timer that was changed after it was listed, has
          *     another status than the filter, has ended or is gone. It reports the reason.
          *
+         *     With `counted` the job takes the list of a dry run, in place of a search.
+         *
          *     `redeliver` is for timers that failed before the order: `ended_to` is at most the time of the order. It
          *     retries each failure once. A timer that failed, was retried and failed again is listed once for each
          *     failure, and all but the last are skipped.
@@ -2315,8 +2317,10 @@ export interface components {
             shift?: string;
             edit?: components["schemas"]["BulkEdit"];
             per_second?: components["schemas"]["BulkRate"];
-            /** @description Only counts the matching timers, as `found`. By default they are changed. */
+            /** @description Only counts the matching timers, as `found`, and keeps the list for an order with `counted`. By default they are changed. */
             dry_run?: boolean;
+            /** @description The id of a dry run that is `done`: the job works on the timers that it found, and on no other. A timer that was changed since then is skipped. `operation` and `filter` are those that the dry run shows. */
+            counted?: string;
         };
         /**
          * @description The result of a test event.
@@ -2450,6 +2454,8 @@ export interface components {
             per_second: number;
             /** @description Whether the timers are only counted. */
             dry_run: boolean;
+            /** @description The dry run whose timers it works on. */
+            counted?: string;
             started_at: components["schemas"]["Instant"];
             /** @description When it ended. Omitted while it runs. */
             finished_at?: components["schemas"]["Instant"];
