@@ -81,8 +81,8 @@ type shelf struct {
 	checks   []health.Check
 	// running are the processes of the installation.
 	running health.Processes
-	// matching is how many timers a count finds.
-	matching int
+	// matching is how many timers a count finds, and strays how many there are of types without a policy.
+	matching, strays int
 }
 
 func (s *shelf) find(key wire.Key) (timer.View, error) {
@@ -329,9 +329,15 @@ func (c counts) Count(_ context.Context, businessType string) (timer.Stats, erro
 	if c.down {
 		return timer.Stats{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	stats := timer.Stats{}
+	if businessType == "" {
+		stats.Timers.Scheduled = c.strays
+	}
 	for _, rule := range c.rules {
 		if businessType == "" || businessType == rule.BusinessType {
+			stats.Timers.Scheduled += 3333
 			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: rule.BusinessType, Timers: timer.StatusCounts{Scheduled: 3333}})
 		}
 	}

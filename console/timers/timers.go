@@ -38,8 +38,8 @@ type timersPage struct {
 	Views   []savedView
 	Timers  []calls.Timer
 	Columns []string
-	// Total is how many there are, as far as that is known without counting; "" where it is not.
-	Total string
+	// Total is how many there are; nil where that is not known.
+	Total *total
 	// Next leads to the next page, First to the first one; "" where this is it.
 	Next, First string
 	// Wrong are the parts of the search that are not understood, and Nothing those that find
@@ -95,7 +95,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 		page.Types = (&types.Pages{Site: c.Site}).TypesPage(v).Rows
 	default:
 		page.fill(c, v, asked, token)
-		page.Total = page.total(s)
+		page.Total = c.totalOf(v, page, s)
 	}
 	page.offer(v, s)
 	c.Render(v, page.status(), "timers", page)
@@ -145,25 +145,6 @@ func (p *timersPage) offer(v *site.Visit, s search.Search) {
 // endedUnchanged reports whether nothing can be done with timers of a status.
 func endedUnchanged(status string) bool {
 	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()
-}
-
-// total is how many timers a search by type and status finds, which the picture tells.
-func (p *timersPage) total(s search.Search) string {
-	for name := range s.Query {
-		if name != "business_type" && name != "status" && name != "sort" {
-			return ""
-		}
-	}
-	if s.Word != "" || s.View != "" || len(p.Picture.Counts) == 0 {
-		return ""
-	}
-	sum, only := 0, s.Query.Get("business_type")
-	for businessType, counts := range p.Picture.Counts {
-		if only == "" || only == businessType {
-			sum += counts.InStatus(s.Query.Get("status"))
-		}
-	}
-	return p.Num(sum)
 }
 
 // spans are the parameters that a search says in words that depend on the time.

@@ -67,10 +67,10 @@ func tilesOf(p *watch.Picture, businessType string, linked bool) (all []tile) {
 		calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused, calls.StatusFailed, calls.StatusDelivered, calls.StatusExpired,
 	} {
 		one := tile{Key: "status." + status, Counted: p.Counts != nil, Grave: status == calls.StatusFailed || status == calls.StatusExpired}
-		for of, counts := range p.Counts {
-			if businessType == "" || of == businessType {
-				one.N += counts.InStatus(status)
-			}
+		if counts := p.Counts[businessType]; counts != nil {
+			one.N = counts.InStatus(status)
+		} else if businessType == "" {
+			one.N = p.InStatus(status)
 		}
 		if linked {
 			one.Link = links.List(searchFor(businessType, "status:"+status), "")

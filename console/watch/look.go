@@ -145,6 +145,7 @@ func (l *looker) counts() {
 		return
 	}
 	var counted struct {
+		Timers        calls.Counts `json:"timers"`
 		BusinessTypes []struct {
 			BusinessType string       `json:"business_type"`
 			Timers       calls.Counts `json:"timers"`
@@ -153,7 +154,7 @@ func (l *looker) counts() {
 	if !l.read(PartCounts, calls.Root+"stats", nil, &counted) {
 		return
 	}
-	l.Counts, l.CountedAt = map[string]*calls.Counts{}, l.At
+	l.Counts, l.All, l.CountedAt = map[string]*calls.Counts{}, &counted.Timers, l.At
 	for _, one := range counted.BusinessTypes {
 		l.Counts[one.BusinessType] = &one.Timers
 	}

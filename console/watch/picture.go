@@ -17,8 +17,10 @@ type Picture struct {
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
-	// Counts are how many timers each business type has, as of CountedAt.
+	// Counts are how many timers each business type has, and All how many there are, also of types without
+	// a policy, as of CountedAt. All is nil for who sees some types only.
 	Counts map[string]*calls.Counts
+	All    *calls.Counts
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
 	// LastDelivered was delivered last, as of CountedAt; nil where that is not known.
@@ -114,11 +116,25 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
 	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
 	seen.Past = whereKey(p.Past, sees)
+	if !who.May(auth.Viewer, "") {
+		seen.All = nil
+	}
 	if p.LastDelivered != nil && !sees(p.LastDelivered.BusinessType) {
 		seen.LastDelivered = nil
 	}
 	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
 	return &seen
+}
+
+// InStatus is how many timers there are of a status; of all together for "".
+func (p *Picture) InStatus(status string) (n int) {
+	if p.All != nil {
+		return p.All.InStatus(status)
+	}
+	for _, counts := range p.Counts {
+		n += counts.InStatus(status)
+	}
+	return n
 }
 
 func whereKey[V any](all map[string]V, keep func(string) bool) map[string]V {

@@ -35,6 +35,7 @@ var chineseWords = map[string]string{
 	"refused.form":                "表单不完整。请重新打开页面。",
 	"refused.broken":              "出错了。详情见日志。",
 	"timers.title":                "定时器",
+	"total.more":                  "%s 个以上",
 	"timers.none":                 "还没有定时器。",
 	"timers.none.search":          "未找到定时器：%s",
 	"timer.title":                 "定时器",

@@ -35,6 +35,7 @@ var englishWords = map[string]string{
 	"refused.form":                "The form is not complete. Open the page again.",
 	"refused.broken":              "Something went wrong. The log knows it.",
 	"timers.title":                "Timers",
+	"total.more":                  "%s and more",
 	"timers.none":                 "There is no timer yet.",
 	"timers.none.search":          "No timer is found by: %s",
 	"timer.title":                 "Timer",

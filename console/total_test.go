@@ -1,0 +1,77 @@
+package console_test
+
+import (
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/seal"
+)
+
+var listHeading = regexp.MustCompile(`<h1>Timers(?: <small>(.*?)</small>)?</h1>`)
+
+var nextLink = regexp.MustCompile(`<a href="([^"]*)" rel="next">`)
+
+// totalOf is what stands beside the title of a list.
+func (h *house) totalOf(search string) string {
+	h.t.Helper()
+	said := listHeading.FindStringSubmatch(h.get(list + "?" + url.Values{"q": {search}}.Encode()).body)
+	require.Len(h.t, said, 2, search)
+	return said[1]
+}
+
+// A list never says that it has fewer timers than it shows: what is counted may be older than the list.
+func TestTheTotalOfAList(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("root")
+	h.shelf.views = slices.Repeat([]timer.View{viewOf(timer.Delivering)}, 3)
+	h.shelf.rules, h.shelf.strays = []policy.Policy{closing(), {BusinessType: "refund"}}, 10
+	for _, search := range []string{"", "status:delivering", "type:order-close", "is:recurring", "label:a=1", "due:1h", "is:late", "type:order-close ended:1h"} {
+		want := "3"
+		if search == "is:late" {
+			want = "6" // of two questions
+		}
+		require.Equal(t, want, h.totalOf(search), "a list of one page tells it by itself: %s", search)
+	}
+	require.Empty(t, h.totalOf("type:invoice"), "the page says that there is none")
+
+	h.shelf.next = []byte("more")
+	for search, want := range map[string]string{
+		"status:delivering":                  `3 and more`, // of which none was counted
+		"type:order-close status:delivering": `3 and more`,
+		"is:recurring":                       `3 and more`,
+		"label:a=1":                          `3 and more`,
+		"due:1h":                             `3 and more`,
+		"type:order-close":                   `3,333`,
+		"type:order-close status:scheduled":  `3,333`,
+		"status:scheduled":                   `6,676 As of <time .*</time>`, // with those of types without a policy
+	} {
+		require.Regexp(t, "^"+want+"$", h.totalOf(search), search)
+	}
+	next := nextLink.FindStringSubmatch(h.get(list + "?q=label:a=1").body)
+	require.Len(t, next, 2)
+	later := h.get(html.UnescapeString(next[1])).body
+	require.Contains(t, later, "<small>53 and more</small>", "the page before was full")
+
+	h.signIn("anna") // an operator of order-*
+	require.Regexp(t, `^3,333 As of `, h.totalOf("status:scheduled"), "of the types that are hers")
+}
+
+// Figures that are counted now and then say from when they are.
+func TestCountsSayTheirAge(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules, h.shelf.strays = []policy.Policy{closing()}, 10
+	for _, path := range []string{"/console/", "/console/types/order-close"} {
+		require.Regexp(t, `</ul><small> As of <time [^>]*>[^<]+</time></small>`, h.get(path).body, path)
+	}
+	require.Regexp(t, `</table></div><small> As of <time `, h.get("/console/types").body)
+	require.Contains(t, h.get("/console/").body, "3,343</strong> <span>scheduled", "of types without a policy too, as its list has them")
+}
