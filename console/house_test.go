@@ -63,8 +63,10 @@ type shelf struct {
 	asked   []timers.PageRequest
 	changed []string
 	rules   []policy.Policy
-	stored  []policy.Policy
-	sent    []dispatch.View
+	// strays are types with timers and no policy.
+	strays []string
+	stored []policy.Policy
+	sent   []dispatch.View
 	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
 	// can be counted, and aheadless whether nothing can.
 	ahead             []forecast.Step
@@ -81,8 +83,8 @@ type shelf struct {
 	checks   []health.Check
 	// running are the processes of the installation.
 	running health.Processes
-	// matching is how many timers a count finds, and strays how many there are of types without a policy.
-	matching, strays int
+	// matching is how many timers a count finds, and unnamed how many there are of types that no list names.
+	matching, unnamed int
 }
 
 func (s *shelf) find(key wire.Key) (timer.View, error) {
@@ -275,6 +277,9 @@ func (p rules) Stored(_ context.Context, businessType string) (policy.Policy, er
 
 func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms.Version, error) {
 	stored, err := p.Stored(ctx, businessType)
+	if err != nil {
+		return nil, err
+	}
 	old := stored
 	old.Priority = 5
 	return []policyrooms.Version{{Version: 2, ChangedAt: 2, ChangedBy: "cara", Policy: &stored}, {Version: 1, ChangedAt: 1, ChangedBy: "otto", Policy: &old}}, err
@@ -282,6 +287,12 @@ func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms
 
 func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.Result, error) {
 	old, err := p.Stored(ctx, change.Policy.BusinessType)
+	switch {
+	case err != nil && change.MustBeNew:
+		old, err = policy.Policy{}, nil
+	case err == nil && change.MustBeNew:
+		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The policy exists already."}
+	}
 	if err == nil && change.IfVersion != 0 && change.IfVersion != old.Version {
 		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The version of the policy is not the one in If-Match."}
 	}
@@ -322,7 +333,7 @@ func (r rules) Ring(_ context.Context, businessType string, link delivery.Link) 
 	return result, nil
 }
 
-// counts counts three of every type but of those that nobody asked for.
+// counts counts 3,333 timers of each type that is asked for. Unless one is, those without a policy are in the sum only.
 type counts struct{ *shelf }
 
 func (c counts) Count(_ context.Context, businessType string) (timer.Stats, error) {
@@ -333,13 +344,22 @@ func (c counts) Count(_ context.Context, businessType string) (timer.Stats, erro
 	defer c.mu.Unlock()
 	stats := timer.Stats{}
 	if businessType == "" {
-		stats.Timers.Scheduled = c.strays
+		stats.Timers.Scheduled = c.unnamed
+	}
+	count := func(of string, named bool) {
+		if businessType != "" && businessType != of {
+			return
+		}
+		stats.Timers.Scheduled += 3333
+		if named {
+			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: of, Timers: timer.StatusCounts{Scheduled: 3333}})
+		}
 	}
 	for _, rule := range c.rules {
-		if businessType == "" || businessType == rule.BusinessType {
-			stats.Timers.Scheduled += 3333
-			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: rule.BusinessType, Timers: timer.StatusCounts{Scheduled: 3333}})
-		}
+		count(rule.BusinessType, true)
+	}
+	for _, stray := range c.strays {
+		count(stray, businessType != "")
 	}
 	return stats, nil
 }

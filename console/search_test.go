@@ -122,6 +122,12 @@ func TestLateAndHeld(t *testing.T) {
 	require.Equal(t, []string{"delivering true", "scheduled true"}, asked("is:late"))
 	require.Equal(t, []string{"paused false", "delivering order-closefalse"}, asked("is:held"))
 	require.Equal(t, []string{"paused refundfalse"}, asked("is:held+type:refund"))
+	h.shelf.paused = []policy.Emergency{{BusinessType: "stray", Author: "dora", Since: 1}}
+	require.Equal(t, []string{"paused false", "delivering order-closefalse", "delivering strayfalse"}, asked("is:held"))
+	require.Equal(t, []string{"paused strayfalse", "delivering strayfalse"}, asked("is:held+type:stray"))
+	h.shelf.paused = []policy.Emergency{{Everything: true, Author: "dora", Since: 1}}
+	require.Equal(t, []string{"paused false", "delivering false"}, asked("is:held"), "of all types, known or not")
+	h.shelf.paused = nil
 	for _, wrong := range []string{"is:late+status:failed", "is:held+is:late", "is:gone", "is:late+due:1h"} {
 		require.Contains(t, h.get(list+"?q="+wrong).body, "not understood", wrong)
 	}

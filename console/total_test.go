@@ -32,7 +32,7 @@ func TestTheTotalOfAList(t *testing.T) {
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
 	h.signIn("root")
 	h.shelf.views = slices.Repeat([]timer.View{viewOf(timer.Delivering)}, 3)
-	h.shelf.rules, h.shelf.strays = []policy.Policy{closing(), {BusinessType: "refund"}}, 10
+	h.shelf.rules, h.shelf.unnamed = []policy.Policy{closing(), {BusinessType: "refund"}}, 10
 	for _, search := range []string{"", "status:delivering", "type:order-close", "is:recurring", "label:a=1", "due:1h", "is:late", "type:order-close ended:1h"} {
 		want := "3"
 		if search == "is:late" {
@@ -68,7 +68,7 @@ func TestTheTotalOfAList(t *testing.T) {
 func TestCountsSayTheirAge(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
-	h.shelf.rules, h.shelf.strays = []policy.Policy{closing()}, 10
+	h.shelf.rules, h.shelf.unnamed = []policy.Policy{closing()}, 10
 	for _, path := range []string{"/console/", "/console/types/order-close"} {
 		require.Regexp(t, `</ul><small> As of <time [^>]*>[^<]+</time></small>`, h.get(path).body, path)
 	}

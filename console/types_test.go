@@ -14,6 +14,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -46,6 +47,58 @@ func TestTheTableOfTypes(t *testing.T) {
 	require.NotContains(t, stopped, "<form method=\"post\" action=\"/console/types/")
 	h.shelf.down = true
 	require.Contains(t, h.get("/console/types").body, "Some of this cannot be read now.")
+}
+
+// A type that has no policy stands among the others. Its page says so, and pauses and resumes it.
+func TestATypeWithoutAPolicy(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.shelf.strays = []string{"order-stray"}
+	stray := viewOf(timer.Scheduled)
+	stray.BusinessType = "order-stray"
+	h.shelf.views = []timer.View{stray}
+	const page = "/console/types/order-stray"
+	for who, may := range map[string]bool{"root": true, "anna": true, "eve": false} {
+		h.signIn(who)
+		for _, path := range []string{"/console/", "/console/types"} {
+			body := h.get(path).body
+			require.Contains(t, body, `href="`+page+`"`, "%s %s", who, path)
+			require.NotContains(t, body, page+"/edit", "%s %s", who, path)
+		}
+		require.Contains(t, h.get("/console/").body, `status%3Ascheduled`, "the overview has its tiles")
+		body := h.get(page).body
+		require.Contains(t, body, "It has no policy. Each timer names its receiver.")
+		require.Equal(t, may, strings.Contains(body, page+"/pause"), who)
+		for _, refused := range []string{page + "/edit", page + "/test", page + "/links", page + "/back"} {
+			require.NotContains(t, body, refused, who)
+		}
+	}
+	h.signIn("anna")
+	h.shelf.strays, h.shelf.views = nil, nil
+	h.shelf.paused = []policy.Emergency{{BusinessType: "order-stray", Author: "dora", Since: 1}}
+	require.Contains(t, h.get(page).body, page+"/resume", "it is paused without a timer")
+	require.Contains(t, h.get("/console/").body, `href="`+page+`"`)
+	h.shelf.paused = nil
+	require.Equal(t, http.StatusNotFound, h.get(page).StatusCode)
+}
+
+// A type gets its first policy as it gets any: what that makes is shown first. It replaces none that came meanwhile.
+func TestTheFirstPolicyOfAType(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.strays = []string{"order-close"}
+	require.Contains(t, h.get(typePage).body, `name="etag" value="none"`)
+	form := url.Values{"etag": {"none"}, "policy": {`{"priority": 2}`}}
+	planned := h.post(typePage+"/policy", form)
+	require.Equal(t, http.StatusOK, planned.StatusCode, planned.body)
+	require.Contains(t, planned.body, "<code>/priority</code>")
+	require.Contains(t, planned.body, `name="etag" value="none"`)
+	require.Empty(t, h.shelf.changes())
+	form.Set("sure", "yes")
+	require.Equal(t, typePage+"?done=edit", h.post(typePage+"/policy", form).Header.Get("Location"))
+	require.Equal(t, []string{"put order-close"}, h.shelf.changes())
+	h.shelf.rules = []policy.Policy{closing()}
+	require.Equal(t, http.StatusPreconditionFailed, h.post(typePage+"/policy", form).StatusCode)
 }
 
 // Who may pause a type pauses it, and who may see it sees it.

@@ -19,7 +19,9 @@ type Call struct {
 	Query        url.Values
 	// IfMatch is the ETag of what the change is meant for; "" for no condition.
 	IfMatch string
-	Body    any // nil for none
+	// MustBeNew reports whether the change is meant for what does not exist.
+	MustBeNew bool
+	Body      any // nil for none
 	// Fresh reports whether the call is made for each visit, and its answer is not kept: who looks is
 	// recorded, or an answer that was given earlier is of no use.
 	Fresh bool
@@ -168,6 +170,9 @@ func (made Call) Request(ctx context.Context) (*http.Request, error) {
 	}
 	if made.IfMatch != "" {
 		request.Header.Set("If-Match", made.IfMatch)
+	}
+	if made.MustBeNew {
+		request.Header.Set("If-None-Match", "*")
 	}
 	return request, nil
 }

@@ -110,9 +110,9 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 
 // Hints are what may be typed into the search box.
 func (f Frame) Hints() []string {
-	types := make([]string, len(f.Picture.Policies))
-	for i, policy := range f.Picture.Policies {
-		types[i] = policy.BusinessType
+	var types []string
+	for _, policy := range f.Picture.Types() {
+		types = append(types, policy.BusinessType)
 	}
 	return search.Hints(types)
 }

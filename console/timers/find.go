@@ -88,7 +88,7 @@ func (c *Pages) ofAnyType(v *site.Visit, s search.Search) (found hit) {
 func (c *Pages) askEach(v *site.Visit, s search.Search) (found []calls.Timer) {
 	types := s.Query["business_type"]
 	if len(types) == 0 {
-		for _, policy := range c.Picture(v).Policies {
+		for _, policy := range c.Picture(v).Types() {
 			types = append(types, policy.BusinessType)
 		}
 	}

@@ -27,11 +27,7 @@ func questionsOf(s search.Search, p *watch.Picture, who *auth.Principal, now tim
 			with(of, "status", calls.StatusScheduled, "sort", "due", "due_to", words.ISO(now.Add(-tuning.OverdueAfter))))
 	case search.Held:
 		all = append(all, with(of, "status", calls.StatusPaused))
-		for _, businessType := range p.HeldTypes() {
-			if !of.Has("business_type") || of.Get("business_type") == businessType {
-				all = append(all, with(of, "status", calls.StatusDelivering, "business_type", businessType))
-			}
-		}
+		all = append(all, heldBack(of, p)...)
 	default:
 		all = append(all, of)
 	}
@@ -41,16 +37,32 @@ func questionsOf(s search.Search, p *watch.Picture, who *auth.Principal, now tim
 	return ofTypes(all, p)
 }
 
+// heldBack are the questions for what is due and held back. While everything is paused that is one question,
+// whatever types there are.
+func heldBack(of url.Values, p *watch.Picture) (all []url.Values) {
+	due := with(of, "status", calls.StatusDelivering)
+	if p.Everything() != nil {
+		return []url.Values{due}
+	}
+	for _, businessType := range p.HeldTypes() {
+		if !of.Has("business_type") || of.Get("business_type") == businessType {
+			all = append(all, with(due, "business_type", businessType))
+		}
+	}
+	return all
+}
+
 // ofTypes asks each question that names no type once for each type of a picture.
 func ofTypes(questions []url.Values, p *watch.Picture) (all []url.Values, ok bool) {
+	types := p.Types()
 	ok = true
 	for _, question := range questions {
 		if question.Has("business_type") {
 			all = append(all, question)
 			continue
 		}
-		ok = ok && len(p.Policies) > 0 && len(p.Policies) <= tuning.LookTypes
-		for _, policy := range p.Policies {
+		ok = ok && len(types) > 0 && len(types) <= tuning.LookTypes
+		for _, policy := range types {
 			all = append(all, with(question, "business_type", policy.BusinessType))
 		}
 	}

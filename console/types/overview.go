@@ -55,7 +55,7 @@ func (c *Pages) start(v *site.Visit) {
 // drawAll renders the plots of the overview.
 func (c *Pages) drawAll(v *site.Visit) {
 	page := drawnPage{Frame: c.Frame(v, "overview.title")}
-	if len(page.Picture.Policies) > 0 {
+	if len(page.Picture.Types()) > 0 {
 		page.Plots = c.plotsOf(v, "", page.Picture)
 	}
 	c.RenderPlots(v, "overview", page)
@@ -94,7 +94,7 @@ func (p overviewPage) Calm() string {
 	if len(p.Picture.Failed) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""
 	}
-	for _, policy := range p.Picture.Policies {
+	for _, policy := range p.Picture.Types() {
 		if past := p.Picture.Past[policy.BusinessType]; past == nil || past.Failed() > 0 {
 			return "overview.calm"
 		}

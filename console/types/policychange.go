@@ -1,6 +1,7 @@
 package types
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -33,6 +34,12 @@ type policyPlan struct {
 	Here   string
 }
 
+// noPolicy stands in a form in place of the ETag of a policy: the change is meant for a type that has none.
+const noPolicy = "none"
+
+// Meant is what a change of the policy is meant for, as a form sends it.
+func (p *typePage) Meant() string { return cmp.Or(p.ETag, noPolicy) }
+
 // editPolicy changes what one changes at night. It shows what that is first.
 func (c *Pages) editPolicy(v *site.Visit) {
 	if err := v.R.ParseForm(); err != nil {
@@ -56,7 +63,10 @@ func (c *Pages) replacePolicy(v *site.Visit) {
 func (c *Pages) changePolicy(v *site.Visit, method string, body any) {
 	businessType := v.R.PathValue("type")
 	made := calls.Call{Method: method, Path: policyPath(businessType), IfMatch: v.R.PostFormValue("etag"), Body: body}
-	if made.IfMatch == "" {
+	if made.IfMatch == noPolicy {
+		made.IfMatch, made.MustBeNew = "", true
+	}
+	if made.IfMatch == "" && !made.MustBeNew {
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}

@@ -36,6 +36,11 @@ type testPage struct {
 	Result             testResult
 }
 
+// Tests reports whether a test event can be sent: some link is called.
+func (p *typePage) Tests() bool {
+	return p.Row.Callback.Address() != "" || p.Row.Fallback.Address() != ""
+}
+
 // testRing sends one test event to the receiver or to its second link.
 func (c *Pages) testRing(v *site.Visit) {
 	businessType := v.R.PathValue("type")

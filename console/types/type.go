@@ -22,7 +22,8 @@ import (
 type typePage struct {
 	site.Frame
 	loadedPlots
-	Row  TypeRow
+	Row TypeRow
+	// ETag is that of the policy; "" for none.
 	ETag string
 	// JSON is the policy as the API has it, to be edited.
 	JSON     string
@@ -51,29 +52,51 @@ func (c *Pages) showType(v *site.Visit) {
 func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	businessType := v.R.PathValue("type")
 	page := &typePage{Frame: c.Frame(v, "type.title"), Typed: v.R.PostForm}
-	var raw jsontext.Value
-	a, problem := c.Call(v, calls.Get(policyPath(businessType)), &raw)
-	if problem != nil {
+	page.Title, page.JSON = businessType, "{}"
+	policy, problem := c.readPolicy(v, page)
+	if problem != nil && problem.Status != http.StatusNotFound {
 		return nil, problem
 	}
-	var policy calls.Policy
-	if problem := c.Decode(raw, &policy); problem != nil {
+	var known struct {
+		Versions []calls.PolicyVersion `json:"versions"`
+	}
+	c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known) // a page without them is better than none
+	if page.Versions = known.Versions; problem != nil && !c.isKnown(v, page) {
 		return nil, problem
 	}
-	page.Title, page.ETag, page.JSON = businessType, a.Head.Get("ETag"), site.Indented(raw)
 	page.Row = rowOf(page.Picture, policy)
 	page.Tiles = tilesOf(page.Picture, businessType, true)
 	if !v.Part { // those of an open page are drawn apart
 		page.loadedPlots = c.loadPlots(v, "type", businessType, page.Frame)
 	}
 	page.Failures = c.failuresOf(v, businessType)
-	var known struct {
-		Versions []calls.PolicyVersion `json:"versions"`
-	}
-	c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known) // a page without them is better than none
-	page.Versions = known.Versions
 	page.offer(v.Who)
 	return page, nil
+}
+
+// readPolicy reads the policy of a page. Without one there is its name.
+func (c *Pages) readPolicy(v *site.Visit, page *typePage) (policy calls.Policy, problem *calls.Problem) {
+	policy.BusinessType = page.Title
+	var raw jsontext.Value
+	a, problem := c.Call(v, calls.Get(policyPath(page.Title)), &raw)
+	if problem != nil {
+		return policy, problem
+	}
+	page.ETag, page.JSON = a.Head.Get("ETag"), site.Indented(raw)
+	return policy, c.Decode(raw, &policy)
+}
+
+// isKnown reports whether a type without a policy had one, is paused, or has timers.
+func (c *Pages) isKnown(v *site.Visit, page *typePage) bool {
+	named := func(one calls.Policy) bool { return one.BusinessType == page.Title }
+	if len(page.Versions) > 0 || slices.ContainsFunc(page.Picture.Types(), named) {
+		return true
+	}
+	var counted struct {
+		Timers calls.Counts `json:"timers"`
+	}
+	_, problem := c.Call(v, calls.Get(calls.Root+"stats").With(url.Values{"business_type": {page.Title}}), &counted)
+	return problem == nil && counted.Timers.InStatus("") > 0
 }
 
 // Refresh implements that of [site.Frame].
@@ -108,6 +131,9 @@ func policyPath(businessType string) string {
 // Words is the policy in a sentence.
 func (p *typePage) Words() string {
 	policy := p.Row.Policy
+	if p.ETag == "" {
+		return p.T("policy.none")
+	}
 	var parts []string
 	switch {
 	case policy.Callback.Stream:

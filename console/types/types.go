@@ -36,7 +36,7 @@ func (c *Pages) Routes() []site.Route {
 	}
 }
 
-// typesPage is a table of the business types that have a policy, gravest first.
+// typesPage is a table of the business types that have a policy or timers, gravest first.
 type typesPage struct {
 	site.Frame
 	Rows []TypeRow
@@ -133,7 +133,7 @@ func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 	if page.Unread = page.Picture.ListsAway(); page.Unread && !page.Picture.Unseen() {
 		v.ShowOld(page.Picture.Listed)
 	}
-	for _, policy := range page.Picture.Policies {
+	for _, policy := range page.Picture.Types() {
 		row := rowOf(page.Picture, policy)
 		if page.Fixed() == "" && v.Who.May(auth.Operator, row.BusinessType) {
 			row.Action = actionOf(page.Picture, row)

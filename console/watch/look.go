@@ -137,31 +137,6 @@ func (l *looker) policies() {
 	}
 }
 
-// counts reads how many timers each business type has, and what was delivered last. That is a question to
-// visibility for each type, and some more, so it rests for each of them.
-func (l *looker) counts() {
-	rest := max(l.pace.Counts, l.pace.Question*time.Duration(tuning.CountsCost+len(l.Counts)))
-	if !l.CountedAt.IsZero() && l.At.Sub(l.CountedAt) < rest {
-		return
-	}
-	var counted struct {
-		Timers        calls.Counts `json:"timers"`
-		BusinessTypes []struct {
-			BusinessType string       `json:"business_type"`
-			Timers       calls.Counts `json:"timers"`
-		} `json:"business_types"`
-	}
-	if !l.read(PartCounts, calls.Root+"stats", nil, &counted) {
-		return
-	}
-	l.Counts, l.All, l.CountedAt = map[string]*calls.Counts{}, &counted.Timers, l.At
-	for _, one := range counted.BusinessTypes {
-		l.Counts[one.BusinessType] = &one.Timers
-	}
-	l.onTime = l.objectives()
-	l.lastDelivered()
-}
-
 // timers reads what is overdue, what has failed just now, and what is being delivered.
 func (l *looker) timers() {
 	now := l.At
@@ -170,24 +145,6 @@ func (l *looker) timers() {
 	}
 	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
 	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
-}
-
-// lastDelivered reads the timer that was delivered last: of those that ended the list has the latest
-// first. The strip does without.
-func (l *looker) lastDelivered() {
-	query := url.Values{"status": {calls.StatusDelivered}, "attempts": {"false"}, "page_size": {"1"}}
-	var found struct {
-		Timers []calls.Timer `json:"timers"`
-	}
-	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
-	if l.LastDelivered = nil; problem != nil || len(found.Timers) == 0 {
-		return
-	}
-	whole, last := calls.Timer{}, found.Timers[0]
-	problem = l.api.InContext(l.ctx, calls.Get(links.TimerPath(calls.Root, last.BusinessType, last.BusinessID)), &whole)
-	if problem == nil && !whole.DeliveredAt.IsZero() {
-		l.LastDelivered = &whole
-	}
 }
 
 // sampled are the timers that a list begins with, by business type.

@@ -34,7 +34,7 @@ func (l *looker) behind() {
 	}
 	before := l.Past
 	l.PastAt, l.Past = l.At, map[string]*Past{}
-	for _, policy := range l.Policies[:min(len(l.Policies), tuning.LookTypes)] {
+	for _, policy := range l.Foreseen() {
 		past := before[policy.BusinessType]
 		if hours, ok := l.outcomes(policy.BusinessType, words.Day, words.Hour); ok {
 			past = &Past{Hours: hours}

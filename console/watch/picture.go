@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,8 @@ type Picture struct {
 	// a policy, as of CountedAt. All is nil for who sees some types only.
 	Counts map[string]*calls.Counts
 	All    *calls.Counts
+	// Strays are business types that have timers and no policy, as of CountedAt.
+	Strays []string
 	// Overdue, Failed and Open are some timers each, by business type.
 	Overdue, Failed, Open map[string]*Sample
 	// LastDelivered was delivered last, as of CountedAt; nil where that is not known.
@@ -74,9 +77,37 @@ func allAway() map[Part]bool {
 	return map[Part]bool{PartEngine: true, PartWorkers: true, PartPaused: true, PartPolicies: true, PartCounts: true, PartTimers: true}
 }
 
-// Foreseen are the policies whose time ahead is looked at.
+// Types are the business types that are known: those with a policy, and then those that have timers or are
+// paused without one. Of the others only the name is known.
+func (p *Picture) Types() []calls.Policy {
+	others := map[string]bool{}
+	for _, one := range p.Paused {
+		others[one.BusinessType] = !one.Everything
+	}
+	for _, businessType := range p.Strays {
+		others[businessType] = true
+	}
+	for _, sampled := range []map[string]*Sample{p.Overdue, p.Failed, p.Open} {
+		for businessType := range sampled {
+			others[businessType] = true
+		}
+	}
+	for _, policy := range p.Policies {
+		delete(others, policy.BusinessType)
+	}
+	all := slices.Clone(p.Policies)
+	for _, businessType := range slices.Sorted(maps.Keys(others)) {
+		if others[businessType] {
+			all = append(all, calls.Policy{BusinessType: businessType})
+		}
+	}
+	return all
+}
+
+// Foreseen are the business types whose past and time ahead are looked at.
 func (p *Picture) Foreseen() []calls.Policy {
-	return p.Policies[:min(len(p.Policies), tuning.LookTypes)]
+	all := p.Types()
+	return all[:min(len(all), tuning.LookTypes)]
 }
 
 // Unseen reports whether the first look has not ended yet: who answers is not known.
@@ -115,6 +146,7 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	seen.Paused = calls.Where(p.Paused, func(one calls.Pause) bool { return one.Everything || sees(one.BusinessType) })
 	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
 	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
+	seen.Strays = calls.Where(p.Strays, sees)
 	seen.Past = whereKey(p.Past, sees)
 	if !who.May(auth.Viewer, "") {
 		seen.All = nil

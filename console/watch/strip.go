@@ -139,7 +139,7 @@ func (p *Picture) isHeld(businessType string) bool {
 
 // HeldTypes are the business types whose callbacks an operator or a receiver holds back.
 func (p *Picture) HeldTypes() (all []string) {
-	for _, one := range p.Policies {
+	for _, one := range p.Types() {
 		if p.isHeld(one.BusinessType) {
 			all = append(all, one.BusinessType)
 		}

@@ -204,6 +204,55 @@ func TestCountsRest(t *testing.T) {
 	require.Equal(t, 4, after(time.Second))
 }
 
+// A type without a policy is in no count of all types. It is found by its timers, counted by itself as the first few
+// are, and forgotten once it has none.
+func TestTypesWithoutAPolicy(t *testing.T) {
+	t.Parallel()
+	names, total := []string{"ext-1", "ext-2", "ext-3", "ext-4", "ext-5", "ext-6"}, 6
+	gone, listed := "", 0
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := "{}"
+		switch of := r.FormValue("business_type"); {
+		case r.URL.Path == "/v1/policies":
+			answer = `{"policies":[{"business_type":"order-close"}]}`
+		case r.URL.Path == "/v1/emergency":
+			answer = `{"paused":[{"everything":true},{"business_type":"order-close"},{"business_type":"held-1"}]}`
+		case r.URL.Path == "/v1/stats" && of == "":
+			answer = fmt.Sprintf(`{"timers":{"scheduled":%d},"business_types":[{"business_type":"order-close","timers":{"scheduled":2}}]}`, 2+total)
+		case r.URL.Path == "/v1/stats" && of != gone:
+			answer = `{"timers":{"scheduled":1}}`
+		case r.URL.Path == "/v1/timers" && r.FormValue("status") == calls.StatusScheduled && r.FormValue("due_to") == "":
+			listed++
+			answer = `{"timers":[{"business_type":"order-close"}`
+			for _, name := range names {
+				answer += fmt.Sprintf(`,{"business_type":%q}`, name)
+			}
+			answer += "]}"
+		}
+		_, _ = fmt.Fprint(w, answer)
+	})
+	w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, Pace{Wait: time.Minute}, time.Now)
+	typesOf := func(p *Picture) (all []string) {
+		for _, one := range p.Types() {
+			all = append(all, one.BusinessType)
+		}
+		return all
+	}
+	first := w.Picture(t.Context())
+	require.Equal(t, append([]string{"order-close"}, append(names, "held-1")...), typesOf(first), "those with a policy come first")
+	require.Len(t, first.Counts, 1+tuning.CountedStrays)
+	require.Equal(t, typesOf(first), first.HeldTypes(), "everything is paused")
+	seen := first.SeenBy(&auth.Principal{Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{"ext-2"}}}})
+	require.Equal(t, []string{"ext-2"}, typesOf(seen))
+
+	names, gone = nil, "ext-1"
+	require.Equal(t, []string{"order-close", "ext-2", "ext-3", "ext-4", "ext-5", "held-1"}, typesOf(w.Picture(t.Context())), "what is counted stays")
+	require.Equal(t, 2, listed)
+	total = 0
+	w.Picture(t.Context())
+	require.Equal(t, 2, listed, "none is looked for where all are counted")
+}
+
 // The last delivery is the first of the list, and is shown to who sees its type.
 func TestTheLastDelivery(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,9 @@ const (
 	LookCounts   = 20 * time.Second
 	LookQuestion = 4 * time.Second
 	CountsCost   = 8
+	// CountedStrays is of how many business types without a policy the timers are counted. Each costs as much as
+	// the count of all types does by itself.
+	CountedStrays = 5
 	// LookAhead is how long the time ahead rests for each type, whose forecast is read from memory.
 	LookAhead = time.Second
 	// LookWait bounds how long a page waits for a look, and LookBriefly where what is known is younger than
