@@ -144,7 +144,6 @@ func unrecorded(err error) error {
 
 // close notes how the call is answered.
 func (e *Entry) close(c echo.Context, err error) {
-	e.identify()
 	status, problem := c.Response().Status, wire.Code("")
 	if err != nil {
 		document := problems.DocumentOf(err)
@@ -154,6 +153,8 @@ func (e *Entry) close(c echo.Context, err error) {
 		}
 	}
 	audit.Answer(&e.Record, status, problem)
+	e.aim()
+	e.identify()
 	e.change()
 }
 

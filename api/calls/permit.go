@@ -7,6 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"github.com/wakecall/wakecall/api/audits"
 	"github.com/wakecall/wakecall/api/paths"
 	"github.com/wakecall/wakecall/api/problems"
 	"github.com/wakecall/wakecall/core/wire"
@@ -24,6 +25,9 @@ func (r Routes) Authorize(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		if err := who.admit(auth.From(c.Request().Context()), c); err != nil {
+			if who.Type == Named {
+				audits.EntryOf(c).ReadBody(c.Request())
+			}
 			return err
 		}
 		return next(c)
@@ -42,7 +46,12 @@ func (s Scope) admit(p auth.Principal, c echo.Context) error {
 			return nil
 		}
 		fallthrough
-	case Named, ByID, Filtered:
+	case ByID: // the handler finds the business type, judges by it, and records it
+		if !p.MaySomewhere(auth.Viewer) {
+			return refusedRole(s.Role)
+		}
+		return nil
+	case Named, Filtered:
 		if !p.MaySomewhere(s.Role) {
 			return refusedRole(s.Role)
 		}

@@ -56,7 +56,6 @@ func (h deliveryHandlers) acknowledging(read func(echo.Context) (delivery.Acknow
 		if err != nil {
 			return err
 		}
-		audits.EntryOf(c).SetKey(of.Key)
 		view, effect, err := h.deliveries.Acknowledge(c.Request().Context(), of, word, wait)
 		return answers.Effect(c, view, effect, err)
 	}
@@ -70,13 +69,16 @@ func (h deliveryHandlers) deliveryOf(c echo.Context) (deliveries.Accepted, error
 			return deliveries.Accepted{}, wire.FieldErrors{{Pointer: delivery.HeaderAckToken, Code: wire.CodeInvalidHeader,
 				Detail: "must be given once"}}.Err()
 		}
-		return h.deliveries.Open(id, tokens[0])
+		of, err := h.deliveries.Open(id, tokens[0])
+		audits.EntryOf(c).SetKey(of.Key)
+		return of, err
 	}
 	ctx := c.Request().Context()
 	of, err := h.deliveries.Find(ctx, id, func(businessType string) bool { return auth.From(ctx).May(auth.Viewer, businessType) })
 	if err != nil {
 		return of, err
 	}
+	audits.EntryOf(c).SetKey(of.Key)
 	return of, calls.Permit(ctx, of.Key.BusinessType)
 }
 

@@ -127,10 +127,12 @@ func (h handlers[O, C, V]) stop(c echo.Context) error {
 		return err
 	}
 	found, err := h.permitted(c.Request().Context(), paths.Param(c, paths.ID))
+	if found.ID != "" { // it is recorded also where the caller may not know of it
+		audits.EntryOf(c).SetJob(h.businessType(found.Order), found.ID)
+	}
 	if err != nil {
 		return err
 	}
-	audits.EntryOf(c).SetJob(h.businessType(found.Order), found.ID)
 	j, err := h.jobs.Stop(c.Request().Context(), paths.Param(c, paths.ID), kernel.DefaultWait)
 	if err != nil {
 		return err

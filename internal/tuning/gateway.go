@@ -58,6 +58,10 @@ const (
 	AuditOthers = 4_000
 	// AuditValues is how many bytes of values one has.
 	AuditValues = 4 << 10
+	// AuditBody is how many bytes are read of a call that is refused before its body is, to record what it
+	// was aimed at, and AuditTypes how many business types that may be.
+	AuditBody  = 64 << 10
+	AuditTypes = 50
 	// AuditLoaded is how much of the end of the file of records is read at the start, in bytes. The
 	// calls that a crash cut off are searched for there as well.
 	AuditLoaded = 4 << 20
