@@ -3,7 +3,8 @@
 // A [Counter] sees each workflow task that Temporal has recorded, and counts the ends of timers
 // and occurrences in it. The counts are exact: a task that was refused is not counted, and a
 // task is recorded once. [Counter.Run] hands the counts to the ledgers, which are workflows,
-// once a minute. A crash loses the counts of a minute at most. [Ledgers] reads them.
+// once a minute. A crash loses the counts of a minute at most. [Ledgers] reads them,
+// and adds how many timers are open. Items of dispatches are not counted.
 //
 // A reader starts with [Counter.Completed].
 package ledger

@@ -58,8 +58,8 @@ type Reports struct {
 	BusinessTypes []slo.Report `json:"business_types"`
 }
 
-// Read sums up the window before now, for the types that are seen. It needs a worker; the error is
-// [wire.Unavailable] otherwise.
+// Read sums up the window before now, for the types that are seen: the one that is asked for, or
+// those that have a policy or counts. It needs a worker; the error is [wire.Unavailable] otherwise.
 func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType string) bool) (Reports, error) {
 	answer, err := l.series(ctx, r.BusinessType)
 	if err != nil {
@@ -67,7 +67,7 @@ func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType st
 	}
 	reports, now := Reports{RecordedAt: answer.RecordedAt, BusinessTypes: []slo.Report{}}, wire.At(time.Now())
 	open := l.open(ctx, r.BusinessType)
-	for _, businessType := range slices.Sorted(maps.Keys(answer.Series)) {
+	for _, businessType := range reported(r, answer.Series, open) {
 		if !sees(businessType) {
 			continue
 		}
@@ -77,6 +77,16 @@ func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType st
 		reports.BusinessTypes = append(reports.BusinessTypes, report)
 	}
 	return reports, nil
+}
+
+// reported are the business types of a report, in order. A type without counts may have open timers.
+func reported(r Request, series map[string]slo.Series, open map[string]*int64) []string {
+	if r.BusinessType != "" {
+		return []string{r.BusinessType}
+	}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(series)), maps.Keys(open))
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // OnTime is how late the first attempt of a business type may be, by its policy as it was last

@@ -184,10 +184,11 @@ export interface paths {
         };
         /**
          * Report punctuality and use
-         * @description Summarizes the timers that ended in a window, for each business type that had any: how many rang on time
-         *     (by the `on_time` of the policy), how late they rang, how they ended, and what is left of the error
-         *     budget. A recurring timer counts once for each occurrence. The answer omits types that the caller may
-         *     not see.
+         * @description Summarizes the timers that ended in a window: how many rang on time (by the `on_time` of the policy), how
+         *     late they rang, how they ended, and what is left of the error budget. A recurring timer counts once for
+         *     each occurrence; items of dispatches do not count. The answer has the type that is asked for, or each
+         *     one that has a policy, or timers that were booked or ended in the last 31 days. It omits types that the
+         *     caller may not see.
          *
          *     Each process stores its counts once a minute and when it stops. A crash loses at most the counts of one
          *     minute, and never a timer. Hours are kept for three days and days for 31 days. A window begins with a

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/converter"
+
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// recorded answers each ledger with the series that belong to it.
+type recorded struct {
+	*enginetest.Temporal
+	series map[string]slo.Series
+}
+
+//nolint:revive // the signature of the client
+func (r recorded) QueryWorkflow(_ context.Context, id, _, _ string, _ ...any) (converter.EncodedValue, error) {
+	answer := workflows.LedgerAnswer{Series: map[string]slo.Series{}}
+	for businessType, series := range r.series {
+		if workflows.LedgerID(workflows.LedgerOf(businessType)) == id {
+			answer.Series[businessType] = series
+		}
+	}
+	payloads, err := kernel.Payloads.ToPayloads(answer)
+	return client.NewValue(payloads), err
+}
+
+type withoutPolicies struct{}
+
+func (withoutPolicies) LastRead(string) policy.Policy { return policy.Policy{} }
+
+// open counts open timers by business type: those of one, or of each type with a policy.
+type open map[string]int
+
+func (o open) Count(_ context.Context, businessType string) (stats timer.Stats, err error) {
+	if o == nil {
+		return stats, errors.New("visibility is gone")
+	}
+	if businessType != "" {
+		return timer.Stats{BusinessTypes: []timer.TypeStats{{BusinessType: businessType, Timers: timer.StatusCounts{Scheduled: o[businessType]}}}}, nil
+	}
+	for name, n := range o {
+		stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: name, Timers: timer.StatusCounts{Scheduled: n}})
+	}
+	return stats, nil
+}
+
+// A type is reported with its open timers, also where none was booked or ended for so long that
+// its ledger has forgotten it.
+func TestTypesWithoutCountsAreReported(t *testing.T) {
+	t.Parallel()
+	on := recorded{&enginetest.Temporal{}, map[string]slo.Series{"order": slo.Series{}.Record(wire.At(time.Now()), slo.Counts{Booked: 3, Rung: 2})}}
+	k := kernel.New(on, "default", "")
+	t.Cleanup(k.EndWaits)
+	read := func(businessType string, stats Stats) map[string]string {
+		reports, err := New(k, withoutPolicies{}, stats).Read(t.Context(), Request{BusinessType: businessType, Window: time.Hour, Target: 0.9},
+			func(businessType string) bool { return businessType != "hidden" })
+		require.NoError(t, err)
+		found, last := map[string]string{}, ""
+		for _, report := range reports.BusinessTypes {
+			require.Greater(t, report.BusinessType, last, "they are in order, and each is there once")
+			last = report.BusinessType
+			found[last] = "booked " + strconv.FormatInt(report.Booked, 10) + ", open unknown"
+			if report.Open != nil {
+				found[last] = "booked " + strconv.FormatInt(report.Booked, 10) + ", open " + strconv.FormatInt(*report.Open, 10)
+			}
+		}
+		return found
+	}
+	all := open{"order": 1, "fresh": 2, "hidden": 3}
+	require.Equal(t, map[string]string{"order": "booked 3, open 1", "fresh": "booked 0, open 2"}, read("", all))
+	require.Equal(t, map[string]string{"fresh": "booked 0, open 2"}, read("fresh", all))
+	require.Equal(t, map[string]string{"order": "booked 3, open 1"}, read("order", all))
+	require.Equal(t, map[string]string{"order": "booked 3, open unknown"}, read("", open(nil)))
+	require.Equal(t, map[string]string{"fresh": "booked 0, open unknown"}, read("fresh", open(nil)))
+}
