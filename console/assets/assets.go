@@ -55,13 +55,17 @@ var dense = strings.NewReplacer(
 	"\n  ", "", "\n", "", " {", "{", "{ ", "{", "; }", "}", "; ", ";", ": ", ":", ", ", ",", " }", "}", " > ", ">",
 )
 
-// denseScript is a script of ours without what is for its readers only: lines of comments, and what lines
-// begin with.
+// denseScript is a script of ours without what is for its readers only: lines of comments, what lines
+// begin with, and their end where a statement cannot end by it.
 func denseScript(text string) string {
 	var all strings.Builder
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
-			all.WriteString(line + "\n")
+		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "//") {
+			continue
+		}
+		all.WriteString(line)
+		if !strings.ContainsAny(line[len(line)-1:], ";,{") {
+			all.WriteByte('\n')
 		}
 	}
 	return all.String()

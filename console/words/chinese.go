@@ -213,7 +213,7 @@ var chineseWords = map[string]string{
 	"typed.pause":                 "其回调已暂停。",
 	"typed.resume":                "其回调已恢复。",
 	"rate.edit":                   "更改限速",
-	"pause.sure":                  "是的，暂停此类型",
+	"pause.sure":                  "是的，暂停 %s",
 	"login.provider":              "通过身份提供方登录",
 	"login.norole":                "已识别您为 %s，但您在此没有任何角色。",
 	"login.noprovider":            "身份提供方没有响应，请重试。",

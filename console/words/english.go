@@ -214,7 +214,7 @@ var englishWords = map[string]string{
 	"typed.pause":                 "Its callbacks are paused.",
 	"typed.resume":                "Its callbacks go on.",
 	"rate.edit":                   "Edit rate",
-	"pause.sure":                  "Yes, pause this type",
+	"pause.sure":                  "Yes, pause %s",
 	"login.provider":              "Sign in with the identity provider",
 	"login.norole":                "You are known as %s, and have no role here.",
 	"login.noprovider":            "The identity provider does not answer. Try again.",

@@ -147,26 +147,22 @@
   const help = one('#keys'), here = () => document.activeElement;
   const pages = {o: '', t: 'timers', y: 'types', j: 'jobs', d: 'dispatches', f: 'forecast', e: 'emergency', h: 'health', a: 'audit'};
   const step = by => {
-    const list = all('main tbody tr').filter(row => row.querySelector('th a')), at = list.findIndex(row => row.contains(here()));
-    list[Math.max(0, Math.min(list.length - 1, at + by))]?.querySelector('th a').focus();
+    const list = all('main tbody tr').map(row => row.querySelector('a')).filter(link => link?.checkVisibility());
+    const at = list.findIndex(link => link.closest('tr').contains(here()));
+    list[Math.max(0, Math.min(list.length - 1, at + by))]?.focus();
   };
-  const lead = names => {
-    for (const name of names) {
-      const button = one(`main form[action$="/${name}"] :is(summary, button), main .bar button[value="${name}"]`);
-      if (!button) continue;
-      const more = button.closest('details');
-      if (more) more.open = true;
-      const to = more?.querySelector('input, button') ?? button;
-      to.scrollIntoView({block: 'nearest'});
-      to.focus();
-      return;
-    }
+  // In a row it is what that row has: what another row has is never meant.
+  const lead = (...names) => {
+    const row = here().closest('tr'), found = names.flatMap(name => all(`main form[action$="/${name}"], .bar [value="${name}"]`));
+    const form = found.find(one => row?.contains(one)) ?? found.find(one => !one.closest('tr')), more = form?.querySelector('details');
+    if (more) more.open = true;
+    ((more ?? form)?.querySelector('input:not([type=hidden]), button') ?? form)?.focus();
   };
   const keys = {
     '/': () => one('#q')?.select(),
     j: () => step(1), k: () => step(-1),
     x: () => here().closest?.('tr')?.querySelector('input[type=checkbox]')?.click(),
-    r: () => lead(['redeliver']), c: () => lead(['cancel']), p: () => lead(['pause', 'resume']),
+    r: () => lead('redeliver'), c: () => lead('cancel'), p: () => lead('pause', 'resume'),
     '?': () => help?.showModal(),
   };
   let went = 0;

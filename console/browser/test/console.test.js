@@ -1,6 +1,6 @@
 import { caught } from "./caught.js";
 import { conflicts } from "./conflicts.js";
-import { keys } from "./keys.js";
+import { keys, second } from "./keys.js";
 import { broken, empty, live } from "./live.js";
 import { furnish, looks } from "./looks.js";
 import { matching } from "./matching.js";
@@ -16,6 +16,7 @@ caught(shared);
 empty(shared);
 furnish(shared);
 looks(shared);
+second(shared);
 live(shared);
 keys(shared);
 mending(shared);

@@ -3,6 +3,14 @@ import { soon } from "./scene.js";
 
 const focused = (page) => page.evaluate(() => document.activeElement.id || document.activeElement.href || document.activeElement.tagName);
 
+/** What keys must not mistake for the row that has the focus. Pages look rarely, so it is there some time before. */
+export function second(shared) {
+  shared.test("there is a second type, which is paused", async () => {
+    await shared.running.policy("slowpoke");
+    await shared.running.call("POST", "/v1/emergency/pause", { business_types: ["slowpoke"] });
+  });
+}
+
 /** Keys lead to what has to be pressed, and none acts by itself. */
 export function keys(shared) {
   const press = async (page, ...all) => {
@@ -56,6 +64,35 @@ export function keys(shared) {
       assert.deepEqual(await shared.running.timer("order-close", id), before);
     });
   }
+
+  shared.test("a key means the row that has the focus, and what it leads to names it", async () => {
+    const lead = async (page) => {
+      await press(page, "p");
+      return page.evaluate(() => { const { form } = document.activeElement; return form && [form.getAttribute("action"), form.querySelector("button").textContent]; });
+    };
+    const types = await shared.open("/console/types");
+    await types.waitForSelector("#row-slowpoke form[action$=resume]", { timeout: 2 * soon.timeout });
+    assert.equal(await lead(types), undefined, "two types, and neither is meant");
+    await types.focus("#row-slowpoke th a");
+    assert.deepEqual(await lead(types), ["/console/types/slowpoke/resume", "Resume slowpoke"]);
+    await types.focus("#row-order-close th a");
+    assert.deepEqual(await lead(types), ["/console/types/order-close/pause", "Yes, pause order-close"]);
+    const emergency = await shared.open("/console/emergency");
+    assert.deepEqual(await lead(emergency), ["/console/emergency/pause", "Pause everything"]);
+    await press(emergency, "Escape", "j");
+    assert.deepEqual(await lead(emergency), ["/console/emergency/resume", "Resume slowpoke"]);
+    await shared.running.call("POST", "/v1/emergency/resume", { business_types: ["slowpoke"] });
+    await shared.running.call("DELETE", "/v1/policies/slowpoke");
+  });
+
+  shared.test("keys lead along the rows that are seen, below the plots too", async () => {
+    for (const [path, row] of [["/console/", "#row-order-close"], ["/console/types/order-close", '[aria-labelledby="failures"] tr']]) {
+      const page = await shared.open(path);
+      await page.waitForSelector(".plots details td", { state: "attached", ...soon });
+      await press(page, "j");
+      assert.ok(await page.locator(row).evaluateAll((rows) => rows.some((one) => one.contains(document.activeElement))), path);
+    }
+  });
 
   shared.test("what a key leads to is confirmed by Enter", async () => {
     await shared.running.book("order-close", "k-1", "1h");
