@@ -117,7 +117,7 @@ func (l *ledger) List(context.Context, timers.PageRequest) (timers.Page, error) 
 	return timers.Page{}, nil
 }
 
-func (l *ledger) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
+func (l *ledger) Redeliver(ctx context.Context, key wire.Key, _ string) (timer.View, error) {
 	view, _, err := l.lot(ctx, key)
 	return view, err
 }

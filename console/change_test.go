@@ -132,6 +132,21 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
 }
 
+// A redelivery is of the failure that was shown, and of no booking after it.
+func TestARedeliveryOfAnotherBooking(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	seen, now := viewOf(timer.Failed), viewOf(timer.Failed)
+	now.Memo.Booking = "another"
+	h.shelf.views = []timer.View{now}
+	answer := h.post("/console/timers/order-close/1/redeliver", tagOf(seen))
+	require.Equal(t, http.StatusPreconditionFailed, answer.StatusCode, answer.body)
+	require.Contains(t, answer.body, "changed meanwhile")
+	require.Equal(t, http.StatusBadRequest, h.post("/console/timers/order-close/1/redeliver", nil).StatusCode, "it is made for nothing that was shown")
+	require.Empty(t, h.shelf.changes())
+	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/redeliver", tagOf(now)).StatusCode)
+}
+
 // What ended before the change came is said to have come first, with what happened meanwhile.
 func TestAnEndThatCameFirst(t *testing.T) {
 	t.Parallel()

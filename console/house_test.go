@@ -190,8 +190,8 @@ func (s pauser) Pause(_ context.Context, target bookings.Target, pause timer.Pau
 
 type failures struct{ *shelf }
 
-func (f failures) Redeliver(_ context.Context, key wire.Key) (timer.View, error) {
-	view, _, err := f.change("redeliver", bookings.Target{Key: key})
+func (f failures) Redeliver(_ context.Context, key wire.Key, ifMatch string) (timer.View, error) {
+	view, _, err := f.change("redeliver", bookings.Target{Key: key, IfMatch: ifMatch})
 	return view, err
 }
 

@@ -34,7 +34,7 @@ type Timers interface {
 
 // Failures tries timers again that failed for good.
 type Failures interface {
-	Redeliver(ctx context.Context, key wire.Key) (timer.View, error)
+	Redeliver(ctx context.Context, key wire.Key, ifMatch string) (timer.View, error)
 }
 
 // Reasons shows timers with what is known of their attempts.
@@ -90,7 +90,7 @@ func (h handlers) registerOne(r calls.Routes) {
 	r.Delete("", changes, h.changing(Timers.Cancel))
 	r.Get("", calls.Viewing(calls.InPath, calls.Payloads), h.getTimer)
 	r.Post("/fire", changes, h.changing(Timers.Fire))
-	r.Post("/redeliver", calls.Operating(calls.InPath, calls.Payloads), h.redeliverTimer)
+	r.Post("/redeliver", changes, h.redeliverTimer)
 	r.Post("/pause", changes.Accepting(calls.Body), h.pausing(true))
 	r.Post("/resume", changes.Accepting(calls.Body), h.pausing(false))
 	r.Get("/attempts", calls.Viewing(calls.InPath, calls.Payloads), h.listAttempts)
@@ -219,10 +219,14 @@ func (h handlers) redeliverTimer(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	ifMatch, err := requests.IfMatchTimer(c)
+	if err != nil {
+		return err
+	}
 	if err := requests.ReadQuery(c).Err(); err != nil {
 		return err
 	}
-	view, err := h.Failures.Redeliver(c.Request().Context(), key)
+	view, err := h.Failures.Redeliver(c.Request().Context(), key, ifMatch)
 	if err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func (c *Pages) changeTimer(v *site.Visit) {
 	}
 	key := calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}
 	made := changeOf(act, key, v.R.PostForm)
-	if made.IfMatch == "" && !act.unconditional { // it was made for nothing that was shown
+	if made.IfMatch == "" { // it was made for nothing that was shown
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
@@ -59,9 +59,8 @@ func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 
 // changeOf is the call that an action stands for.
 func changeOf(act action, key calls.Key, form url.Values) calls.Call {
-	made := calls.Call{Method: http.MethodPost, Path: links.TimerPath(calls.Root, key.BusinessType, key.BusinessID)}
-	if !act.unconditional {
-		made.IfMatch = form.Get("etag")
+	made := calls.Call{
+		Method: http.MethodPost, Path: links.TimerPath(calls.Root, key.BusinessType, key.BusinessID), IfMatch: form.Get("etag"),
 	}
 	switch act.Name {
 	case "cancel":

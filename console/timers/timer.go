@@ -49,8 +49,6 @@ type refusal struct {
 // action is something to press.
 type action struct {
 	Name string
-	// unconditional reports whether the API takes no condition for it.
-	unconditional bool
 	// where says for which timers it is of use.
 	where func(calls.Timer) bool
 }
@@ -62,7 +60,7 @@ var actions = []action{
 	{Name: "edit", where: func(t calls.Timer) bool { return t.Open() && (t.IsWeb() || t.Callback == nil) }},
 	{Name: "pause", where: func(t calls.Timer) bool { return t.Open() && t.Status != calls.StatusPaused }},
 	{Name: "resume", where: func(t calls.Timer) bool { return t.Open() && t.Status == calls.StatusPaused }},
-	{Name: "redeliver", unconditional: true, where: func(t calls.Timer) bool { return t.Status == calls.StatusFailed }},
+	{Name: "redeliver", where: func(t calls.Timer) bool { return t.Status == calls.StatusFailed }},
 	{Name: "cancel", where: func(t calls.Timer) bool { return t.Open() }},
 }
 

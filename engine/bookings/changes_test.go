@@ -237,20 +237,23 @@ func TestAPause(t *testing.T) {
 func TestARedelivery(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, orders())
-	_, err := d.Redeliver(t.Context(), order1)
+	_, err := d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	first := d.booked(t, in(time.Hour, `1`))
-	_, err = d.Redeliver(t.Context(), order1)
+	_, err = d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it has not failed")
 
 	d.worker.Fail(order1ID)
-	again, err := d.Redeliver(t.Context(), order1)
+	_, err = d.Redeliver(t.Context(), order1, "1-00000000")
+	require.Equal(t, wire.PreconditionFailed, wire.CodeOf(err), "the failed one is another booking")
+	require.Equal(t, first.RunID, stateOf(t, err).RunID)
+	again, err := d.Redeliver(t.Context(), order1, first.Memo.Tag())
 	require.NoError(t, err)
 	require.Equal(t, first.Memo.Round+1, again.Memo.Round)
 	require.Equal(t, first.WebhookID, again.WebhookID, "the same message")
 
 	d.worker.Deliver(order1ID)
-	_, err = d.Redeliver(t.Context(), order1)
+	_, err = d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 }
 

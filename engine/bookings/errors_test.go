@@ -48,7 +48,7 @@ var operations = map[string]struct {
 		return err
 	}, true, false},
 	"cancel":    {func(ctx context.Context, d desk) error { _, _, err := d.Cancel(ctx, Target{Key: order1}); return err }, true, false},
-	"redeliver": {func(ctx context.Context, d desk) error { _, err := d.Redeliver(ctx, order1); return err }, true, true},
+	"redeliver": {func(ctx context.Context, d desk) error { _, err := d.Redeliver(ctx, order1, ""); return err }, true, true},
 }
 
 // Whatever Temporal answers, nobody is told that nothing happened where that is not known.
@@ -136,7 +136,7 @@ func TestAnIDThatNoTimerHas(t *testing.T) {
 	_, _, amend := d.Amend(t.Context(), r, 0)
 	_, _, fire := d.Fire(t.Context(), target)
 	_, _, cancel := d.Cancel(t.Context(), target)
-	_, redeliver := d.Redeliver(t.Context(), r.Key)
+	_, redeliver := d.Redeliver(t.Context(), r.Key, "")
 	for _, err := range []error{add, put, amend, fire, cancel, redeliver} {
 		require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
 	}
@@ -473,7 +473,7 @@ func TestARetrialOfARun(t *testing.T) {
 	}{
 		"the one that was found": {func(_ desk, found timer.View) Retrial { return Retrial{RunID: found.RunID, Job: "bulk:1"} }, ""},
 		"tried again since": {func(d desk, found timer.View) Retrial {
-			_, err := d.Redeliver(context.Background(), order1)
+			_, err := d.Redeliver(context.Background(), order1, "")
 			require.NoError(t, err)
 			return Retrial{RunID: found.RunID}
 		}, wire.Overtaken},
@@ -497,7 +497,7 @@ func TestARetrialOfARun(t *testing.T) {
 			d.temporal.Before = func(call enginetest.Call) error {
 				if call.Name == "ExecuteWorkflow" && call.Of == order1ID {
 					d.temporal.Before = nil
-					_, err := d.Redeliver(context.Background(), order1)
+					_, err := d.Redeliver(context.Background(), order1, "")
 					return err
 				}
 				return nil

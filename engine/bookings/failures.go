@@ -25,17 +25,33 @@ type Failures struct {
 // Redeliver tries a failed timer again, at once, with a fresh ladder and the same webhook
 // id. A latest time no longer applies, since the caller wants it delivered. The errors are
 // [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken] if it was booked again
-// meanwhile, [wire.InvalidRequest] without a receiver, and [wire.Unavailable].
-func (f *Failures) Redeliver(ctx context.Context, key wire.Key) (timer.View, error) {
-	return f.Retry(ctx, key, Retrial{})
+// meanwhile, [wire.PreconditionFailed] for another tag than ifMatch,
+// [wire.InvalidRequest] without a receiver, and [wire.Unavailable].
+func (f *Failures) Redeliver(ctx context.Context, key wire.Key, ifMatch string) (timer.View, error) {
+	return f.Retry(ctx, key, Retrial{IfMatch: ifMatch})
 }
 
 // Retrial holds the terms of a retry.
 type Retrial struct {
+	// IfMatch, when set, is the required [timer.Memo.Tag].
+	IfMatch string
 	// RunID is the required last run; "" for any.
 	RunID string
 	// Job is the job that retries it, shown in the timer's memo; "" for none.
 	Job string
+}
+
+// unfit is the error if the timer does not meet the terms, or nil.
+func (r Retrial) unfit(view timer.View) error {
+	switch {
+	case !view.Memo.MatchesTag(r.IfMatch):
+		return timer.Unmet(&view)
+	case r.RunID != "" && view.RunID != r.RunID:
+		return &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer has been tried again since."}
+	case view.Status != timer.Failed:
+		return notFailed(view)
+	}
+	return nil
 }
 
 // Retry is [Failures.Redeliver] on the terms of a retrial.
@@ -49,11 +65,8 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 	if err != nil {
 		return timer.View{}, err
 	}
-	if again.RunID != "" && view.RunID != again.RunID {
-		return timer.View{}, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The timer has been tried again since."}
-	}
-	if view.Status != timer.Failed {
-		return timer.View{}, notFailed(view)
+	if err := again.unfit(view); err != nil {
+		return timer.View{}, err
 	}
 	spec, payload, err := f.reader.Input(ctx, key, view.RunID)
 	if err != nil {

@@ -120,7 +120,7 @@ func TestTheRecordOfAttempts(t *testing.T) {
 	require.Equal(t, []int{3, 2, 1}, s.made())
 
 	s.worker.Fail(order1ID)
-	again, err := s.booked.Redeliver(t.Context(), order1)
+	again, err := s.booked.Redeliver(t.Context(), order1, "")
 	require.NoError(t, err)
 	s.attempted(2)
 	require.Equal(t, []int{2, 1, 1}, s.made(), "those of the redelivery are shown before")
@@ -228,7 +228,7 @@ func TestTheStoryOfARedelivery(t *testing.T) {
 		failed := s.book()
 		s.worker.Fail(order1ID)
 		later()
-		_, err := s.booked.Redeliver(t.Context(), order1)
+		_, err := s.booked.Redeliver(t.Context(), order1, "")
 		require.NoError(t, err)
 		events, next := s.events(1, "")
 		require.Equal(t, []timer.HistoryEvent{timer.HistoryRedelivered}, events)

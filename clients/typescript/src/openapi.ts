@@ -5110,7 +5110,10 @@ export interface operations {
     redeliverTimer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the timer to change; its revision in quotes, for any booking of the id; or `*` for any existing timer. If the timer does not match, nothing is changed. The same is true if another change comes first while this one is on its way. */
+                "If-Match"?: components["parameters"]["TimerMatch"];
+            };
             path: {
                 /** @description The business type. */
                 type: components["parameters"]["Type"];
@@ -5126,6 +5129,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["ChangeLost"];
+            412: components["responses"]["TimerUnmet"];
             422: components["responses"]["Invalid"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

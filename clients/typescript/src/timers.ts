@@ -105,8 +105,8 @@ export class Timers {
   }
 
   /** Tries a failed timer again, under the same webhook id. */
-  redeliver(key: Key, options?: CallOptions): Promise<Changed> {
-    const params = { path: at(key) };
+  redeliver(key: Key, options?: Omit<TimerChangeOptions, "wait">): Promise<Changed> {
+    const params = { path: at(key), header: matchOf(options) };
     return changed(this.#api.POST("/v1/timers/{type}/{id}/redeliver", { params, ...signalOf(options) }));
   }
 
@@ -182,8 +182,12 @@ function headersOf(options: AddOptions | undefined) {
 }
 
 function of(key: Key, options: TimerChangeOptions | undefined) {
-  const header = given({ "If-Match": options?.ifMatch });
-  return { params: { path: at(key), query: given({ wait: options?.wait }), header }, ...signalOf(options) };
+  const query = given({ wait: options?.wait });
+  return { params: { path: at(key), query, header: matchOf(options) }, ...signalOf(options) };
+}
+
+function matchOf(options: Pick<TimerChangeOptions, "ifMatch"> | undefined) {
+  return given({ "If-Match": options?.ifMatch });
 }
 
 function noteOf(options: { note?: string } | undefined) {

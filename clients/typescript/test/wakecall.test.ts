@@ -123,7 +123,9 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
     });
     assert.equal(failed.last_failure?.status, 422);
     words.refused = () => undefined;
-    const { timer } = await wakecall.timers.redeliver(failed);
+    const stale = await problemOf(wakecall.timers.redeliver(failed, { ifMatch: '"9"' }));
+    assert.deepEqual([stale.status, stale.timer?.status], [412, "failed"]);
+    const { timer } = await wakecall.timers.redeliver(failed, { ifMatch: `"${failed.revision}"` });
     assert.equal(timer.webhook_id, failed.webhook_id);
     assert.equal((await rung.await("refused", 2)).webhookId, failed.webhook_id);
   });
