@@ -49,6 +49,49 @@ func TestTheTableOfTypes(t *testing.T) {
 	require.Contains(t, h.get("/console/types").body, "Some of this cannot be read now.")
 }
 
+// What holds a type back beside its state is shown as well, and ended beside it: after one of them the other still holds.
+func TestATypeThatIsHeldBackTwice(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	held := closing()
+	held.Paused, held.PausedBy = true, "cara"
+	held.BackPressure = &policy.BackPressure{Since: wire.At(h.now.Add(-time.Minute)), Until: wire.At(h.now.Add(time.Minute))}
+	h.shelf.rules = []policy.Policy{held}
+	has := func(path string, marks ...string) {
+		body := h.get(path).body
+		for _, mark := range []string{"state-emergency", "state-paused", "state-held"} {
+			require.Equal(t, slices.Contains(marks, mark), strings.Contains(body, mark), "%s %s", path, mark)
+		}
+	}
+	h.signIn("root")
+	for _, path := range []string{"/console/", "/console/types", typePage} {
+		has(path, "state-paused", "state-held")
+		body := h.get(path).body
+		require.Contains(t, body, `<button name="paused" value="false"`)
+		require.Contains(t, body, "order-close is held back until", "the strip")
+		require.Contains(t, body, "order-close is paused in its policy", "the strip")
+	}
+	require.Contains(t, h.get(typePage).body, typePage+"/release")
+	form := url.Values{"etag": {`"1"`}, "paused": {"false"}}
+	require.Contains(t, h.post(typePage+"/edit", form).body, "<code>/paused</code>", "it is shown first")
+	form.Set("sure", "yes")
+	require.Equal(t, typePage+"?done=edit", h.post(typePage+"/edit", form).Header.Get("Location"))
+	require.False(t, h.shelf.stored[0].Paused)
+
+	h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "dora", Since: 1}}
+	for _, path := range []string{"/console/types", typePage} {
+		has(path, "state-emergency", "state-paused", "state-held")
+	}
+	require.Contains(t, h.get(typePage).body, typePage+"/release")
+	h.signIn("anna")
+	require.NotContains(t, h.get(typePage).body, `<button name="paused"`, "a policy is for admins")
+	require.Contains(t, h.get(typePage).body, typePage+"/resume")
+	h.shelf.paused, h.shelf.rules = nil, []policy.Policy{closing()}
+	h.signIn("root")
+	has(typePage)
+	require.NotContains(t, h.get(typePage).body, `<button name="paused"`)
+}
+
 // A type that has no policy stands among the others. Its page says so, and pauses and resumes it.
 func TestATypeWithoutAPolicy(t *testing.T) {
 	t.Parallel()

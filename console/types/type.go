@@ -110,6 +110,7 @@ func (p *typePage) offer(who *auth.Principal) {
 	if p.Operator {
 		p.Row.Action = actionOf(p.Picture, p.Row)
 	}
+	p.Row.MayEdit = p.Admin && p.ETag != ""
 	switch {
 	case p.Admin:
 		return

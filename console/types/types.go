@@ -67,11 +67,10 @@ func (p *typesPage) show(from, most int) {
 // TypeRow is one business type.
 type TypeRow struct {
 	calls.Policy
-	// State is its state in a word, By who has it so, and Since and Until when.
-	State        string
-	By, Note     string
-	Since, Until time.Time
-	Counts       *calls.Counts // nil where they cannot be told
+	Mark
+	// Also are the other reasons for which its callbacks are held back.
+	Also   []Mark
+	Counts *calls.Counts // nil where they cannot be told
 	// Forecast is what lies ahead, and Past how the last day was; nil where they are not known. DueSoon
 	// is what falls due within an hour.
 	Forecast *calls.Forecast
@@ -81,10 +80,17 @@ type TypeRow struct {
 	// is where more falls due than the limit lets through; nil for none.
 	Open, Failing *watch.Sample
 	Ahead         *watch.Overflow
-	// Action is what may be done: pause, resume or nothing. MayEdit reports whether the rate may be
+	// Action is what may be done at once: pause, resume or nothing. MayEdit reports whether the policy may be
 	// changed.
 	Action  string
 	MayEdit bool
+}
+
+// Mark is a state in a word, with who has it so and why, and since and until when.
+type Mark struct {
+	State        string
+	By, Note     string
+	Since, Until time.Time
 }
 
 // states are those of a business type, gravest first.
@@ -101,6 +107,11 @@ func (r TypeRow) Failure() string {
 		}
 	}
 	return ""
+}
+
+// Pressed reports whether its receiver has asked for patience that lasts, whatever else holds it back.
+func (r TypeRow) Pressed() bool {
+	return r.State == "held" || slices.ContainsFunc(r.Also, func(one Mark) bool { return one.State == "held" })
 }
 
 // List leads to its timers.
@@ -163,7 +174,7 @@ func actionOf(p *watch.Picture, row TypeRow) string {
 // rowOf says what state a business type is in.
 func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	row := TypeRow{
-		Policy: policy, State: "running",
+		Policy: policy, Mark: Mark{State: "running"},
 		Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType],
 		Forecast: p.Forecasts[policy.BusinessType], Past: p.Past[policy.BusinessType],
 	}
@@ -171,17 +182,10 @@ func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
 		row.Ahead = &o
 	}
-	by := p.PausedType(policy.BusinessType)
-	if all := p.Everything(); all != nil {
-		by = all
-	}
+	held := holdsOf(p, policy)
 	switch {
-	case by != nil:
-		row.State, row.By, row.Since, row.Note = "emergency", by.Author, by.Since, by.Note
-	case policy.Paused:
-		row.State, row.By, row.Since = "paused", policy.PausedBy, policy.PausedAt
-	case policy.PressedAt(p.At):
-		row.State, row.Since, row.Until = "held", policy.BackPressure.Since, policy.BackPressure.Until
+	case len(held) > 0:
+		row.Mark, row.Also = held[0], held[1:]
 	case p.Overdue[policy.BusinessType] != nil:
 		row.State = "overdue"
 	case row.Open != nil && row.Open.Example.WaitsFor == calls.WaitsForReceiver:
@@ -192,6 +196,24 @@ func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 		row.State = "overflowing"
 	}
 	return row
+}
+
+// holdsOf are the reasons for which the callbacks of a type are held back, gravest first. Each has to end.
+func holdsOf(p *watch.Picture, policy calls.Policy) (all []Mark) {
+	by := p.PausedType(policy.BusinessType)
+	if everything := p.Everything(); everything != nil {
+		by = everything
+	}
+	if by != nil {
+		all = append(all, Mark{State: "emergency", By: by.Author, Since: by.Since, Note: by.Note})
+	}
+	if policy.Paused {
+		all = append(all, Mark{State: "paused", By: policy.PausedBy, Since: policy.PausedAt})
+	}
+	if policy.PressedAt(p.At) {
+		all = append(all, Mark{State: "held", Since: policy.BackPressure.Since, Until: policy.BackPressure.Until})
+	}
+	return all
 }
 
 // changeType pauses the callbacks of a business type at once, or lets them go on.

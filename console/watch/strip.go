@@ -112,14 +112,14 @@ func (p *Picture) failures() (all []Notice) {
 	return all
 }
 
-// holds are the types that their policies hold back.
+// holds are the types that their policies or their receivers hold back. Each of both has to end.
 func (p *Picture) holds() (all []Notice) {
 	for _, one := range p.Policies {
-		switch {
-		case one.Paused:
+		if one.Paused {
 			with := []any{one.BusinessType, cmp.Or(one.PausedBy, "-"), one.PausedAt}
 			all = append(all, Notice{grave: held, Key: "strip.policy", With: with, Link: links.TypePath(one.BusinessType)})
-		case one.PressedAt(p.At):
+		}
+		if one.PressedAt(p.At) {
 			with := []any{one.BusinessType, one.BackPressure.Until}
 			all = append(all, Notice{grave: held, Key: "strip.pressure", With: with, Link: links.TypePath(one.BusinessType)})
 		}

@@ -375,6 +375,7 @@ var chineseWords = map[string]string{
 	"policy.callbacks_per_second": "每秒回调数，留空为不限",
 	"policy.in_flight":            "最大并发",
 	"policy.paused":               "回调状态",
+	"policy.resume":               "解除策略中的暂停",
 	"policy.runs":                 "运行",
 	"policy.stopped":              "由策略暂停",
 	"policy.json":                 "完整策略（JSON）",

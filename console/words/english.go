@@ -377,6 +377,7 @@ var englishWords = map[string]string{
 	"policy.callbacks_per_second": "Callbacks a second, empty for no limit",
 	"policy.in_flight":            "In flight at most",
 	"policy.paused":               "Callbacks",
+	"policy.resume":               "Lift the pause of its policy",
 	"policy.runs":                 "run",
 	"policy.stopped":              "paused by the policy",
 	"policy.json":                 "The whole policy as JSON",
