@@ -37,6 +37,8 @@ func TestTheTableOfTypes(t *testing.T) {
 		require.GreaterOrEqual(t, found, 0, "%s comes next", next)
 		at += 1 + found
 	}
+	require.Equal(t, 5, strings.Count(page, `data-label="Delivering"`), "the timers in the status, between attempts too")
+	require.NotContains(t, page, "In flight", "attempts under way are of a worker, and no type's are told")
 	require.NotContains(t, page, "types/c-paused/", "the policy is for its own call")
 	h.shelf.ended = []outcomes.Minute{{At: wire.At(h.now.Truncate(time.Minute)), Counts: outcomes.Counts{Failed: 312}}}
 	*h.now = h.now.Add(tuning.LookPastEvery)
