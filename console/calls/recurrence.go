@@ -23,10 +23,22 @@ type Upcoming struct {
 
 // Occurrence is one that has ended.
 type Occurrence struct {
-	Number     int       `json:"occurrence"`
-	DueAt      time.Time `json:"due_at"`
-	Skipped    int       `json:"skipped"`
-	Status     string    `json:"status"`
-	Attempts   int       `json:"attempts"`
-	LatenessMS *int64    `json:"lateness_ms"`
+	Number      int       `json:"occurrence"`
+	DueAt       time.Time `json:"due_at"`
+	Skipped     int       `json:"skipped"`
+	Status      string    `json:"status"`
+	Attempts    int       `json:"attempts"`
+	LastFailure *Failure  `json:"last_failure"`
+	LatenessMS  *int64    `json:"lateness_ms"`
+}
+
+// Failed reports whether there is one, and it has failed.
+func (o *Occurrence) Failed() bool { return o != nil && o.Status == StatusFailed }
+
+// FailedAt is when one that has failed ended, as far as that is known.
+func (o *Occurrence) FailedAt() time.Time {
+	if o.LastFailure == nil {
+		return o.DueAt
+	}
+	return o.LastFailure.At
 }

@@ -51,7 +51,8 @@ type Timer struct {
 	Recurrence    *struct {
 		Timezone string `json:"timezone"`
 	} `json:"recurrence"`
-	CancelRequested bool `json:"cancel_requested"`
+	LastOccurrence  *Occurrence `json:"last_occurrence"`
+	CancelRequested bool        `json:"cancel_requested"`
 	Callback        *struct {
 		URL        string `json:"url"`
 		Broker     string `json:"broker"`
@@ -101,6 +102,14 @@ func (t Timer) LabelLine() string { return LabelsOf(t.Labels) }
 // Open reports whether it may still be changed.
 func (t Timer) Open() bool { return !t.Finished() && !t.CancelRequested }
 
+// Failure is why it failed last, or its last occurrence did; nil for neither.
+func (t Timer) Failure() *Failure {
+	if t.LastFailure == nil && t.LastOccurrence.Failed() {
+		return t.LastOccurrence.LastFailure
+	}
+	return t.LastFailure
+}
+
 // Pick is what the box beside a timer sends.
 func (t Timer) Pick() string {
 	return strings.Join([]string{t.BusinessType + "/" + t.BusinessID, strconv.Itoa(t.Revision), strconv.Itoa(t.Round), t.WebhookID}, " ")
@@ -126,8 +135,12 @@ func (f *Failure) Kind() string {
 	return f.Short() + " " + f.Class
 }
 
-// WaitsForReceiver is what a timer waits for whose receiver connects by itself.
-const WaitsForReceiver = "receiver"
+// WaitsForReceiver is what a timer waits for whose receiver connects by itself, and WaitsForAck one that the
+// receiver has accepted.
+const (
+	WaitsForReceiver = "receiver"
+	WaitsForAck      = "ack"
+)
 
 // The statuses that the pages ask about.
 const (

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -54,11 +55,16 @@ func TestTheGravestComesFirst(t *testing.T) {
 	require.Equal(t, []string{"Temporal does not answer. It did at 02:50:27 UTC. Until it does, what is shown is old, and nothing can be changed."}, said(p))
 
 	refused := &calls.Failure{Status: 503}
-	p = &watch.Picture{At: now, Overdue: map[string]*watch.Sample{"order": {N: 3}, "refund": {N: 1}}, Paused: []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now}}}
-	p.Failed = map[string]*watch.Sample{"mail": {N: 1}, "order": {N: 100, More: true, Example: calls.Timer{LastFailure: refused}}}
+	some := func(n int, like calls.Timer) *watch.Sample {
+		return &watch.Sample{Timers: slices.Repeat([]calls.Timer{like}, n)}
+	}
+	p = &watch.Picture{At: now, Paused: []calls.Pause{{BusinessType: "refund", Author: "otto", Since: now}}}
+	p.Overdue = map[string]*watch.Sample{"order": some(3, calls.Timer{}), "refund": some(1, calls.Timer{})}
+	p.Failed = map[string]*watch.Sample{"mail": some(1, calls.Timer{}), "order": some(100, calls.Timer{LastFailure: refused})}
+	p.Failed["order"].More = true
 	p.Open = map[string]*watch.Sample{
-		"feed": {N: 12, Example: calls.Timer{WaitsFor: calls.WaitsForReceiver}}, "invoice": {N: 30, Example: calls.Timer{LastFailure: &calls.Failure{Class: "timeout"}}}, "fine": {N: 1},
-		"refund": {N: 1, Example: calls.Timer{LastFailure: refused}},
+		"feed": some(12, calls.Timer{WaitsFor: calls.WaitsForReceiver}), "invoice": some(30, calls.Timer{LastFailure: &calls.Failure{Class: "timeout"}}), "fine": some(1, calls.Timer{}),
+		"refund": some(1, calls.Timer{LastFailure: refused}),
 	}
 	require.Equal(t, []string{
 		"order: 3 overdue, and no worker has taken them.",

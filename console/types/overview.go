@@ -91,7 +91,7 @@ func searchFor(businessType, rest string) string {
 // Calm is a key of the catalogues: since when nothing has failed; "" if something has, or that is not
 // known.
 func (p overviewPage) Calm() string {
-	if len(p.Picture.Failed) > 0 || p.Picture.Away[watch.PartTimers] {
+	if len(p.Picture.FailingTypes()) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""
 	}
 	for _, policy := range p.Picture.Types() {

@@ -76,10 +76,10 @@ type TypeRow struct {
 	Forecast *calls.Forecast
 	Past     *watch.Past
 	DueSoon  int
-	// Open are timers that are being delivered, Failing those that have failed just now, and Ahead
-	// is where more falls due than the limit lets through; nil for none.
-	Open, Failing *watch.Sample
-	Ahead         *watch.Overflow
+	// Failure is why its timers fail, in a word; "" where none does.
+	Failure string
+	// Ahead is where more falls due than the limit lets through; nil for nowhere.
+	Ahead *watch.Overflow
 	// Action is what may be done at once: pause, resume or nothing. MayEdit reports whether the policy may be
 	// changed.
 	Action  string
@@ -98,16 +98,6 @@ var states = []string{"emergency", "overdue", "streamless", "failing", "paused",
 
 // Link is the page of the type.
 func (r TypeRow) Link() string { return links.TypePath(r.BusinessType) }
-
-// Failure is why its timers fail, in a word; "" where none does.
-func (r TypeRow) Failure() string {
-	for _, s := range []*watch.Sample{r.Failing, r.Open} {
-		if r.State == "failing" && s != nil && s.Example.LastFailure != nil {
-			return s.Example.LastFailure.Short()
-		}
-	}
-	return ""
-}
 
 // Pressed reports whether its receiver has asked for patience that lasts, whatever else holds it back.
 func (r TypeRow) Pressed() bool {
@@ -175,8 +165,7 @@ func actionOf(p *watch.Picture, row TypeRow) string {
 func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	row := TypeRow{
 		Policy: policy, Mark: Mark{State: "running"},
-		Counts: p.Counts[policy.BusinessType], Open: p.Open[policy.BusinessType], Failing: p.Failed[policy.BusinessType],
-		Forecast: p.Forecasts[policy.BusinessType], Past: p.Past[policy.BusinessType],
+		Counts: p.Counts[policy.BusinessType], Forecast: p.Forecasts[policy.BusinessType], Past: p.Past[policy.BusinessType],
 	}
 	row.DueSoon = row.dueSoon(p.At)
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
@@ -188,10 +177,10 @@ func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 		row.Mark, row.Also = held[0], held[1:]
 	case p.Overdue[policy.BusinessType] != nil:
 		row.State = "overdue"
-	case row.Open != nil && row.Open.Example.WaitsFor == calls.WaitsForReceiver:
+	case p.Unreceived(policy.BusinessType) != nil:
 		row.State = "streamless"
-	case p.Failed[policy.BusinessType] != nil, row.Open != nil && row.Open.Example.LastFailure != nil:
-		row.State = "failing"
+	case p.Failing(policy.BusinessType):
+		row.State, row.Failure = "failing", p.WhyFailing(policy.BusinessType)
 	case row.Ahead != nil:
 		row.State = "overflowing"
 	}

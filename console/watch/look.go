@@ -6,11 +6,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/questions"
@@ -77,8 +75,6 @@ type looker struct {
 	first func(Picture)
 	// seldom reports whether what changes seldom is read this time.
 	seldom bool
-	// examples counts the timers that were read in full.
-	examples int
 }
 
 // read asks for one answer. A part that is not answered is away.
@@ -135,47 +131,6 @@ func (l *looker) policies() {
 	if l.read(PartPolicies, calls.Root+"policies", nil, &all) {
 		l.Policies = all.Policies
 	}
-}
-
-// timers reads what is overdue, what has failed just now, and what is being delivered.
-func (l *looker) timers() {
-	now := l.At
-	if l.seldom {
-		l.Overdue = l.sampled(l.Overdue, url.Values{"status": {calls.StatusScheduled}, "due_to": {words.ISO(now.Add(-tuning.OverdueAfter))}})
-	}
-	l.Failed = l.sampled(l.Failed, url.Values{"status": {calls.StatusFailed}, "ended_from": {words.ISO(now.Add(-tuning.FailedWithin))}})
-	l.Open = l.sampled(l.Open, url.Values{"status": {calls.StatusDelivering}})
-}
-
-// sampled are the timers that a list begins with, by business type.
-func (l *looker) sampled(last map[string]*Sample, query url.Values) map[string]*Sample {
-	query.Set("attempts", "false")
-	query.Set("page_size", strconv.Itoa(tuning.SampledTimers))
-	var found struct {
-		Timers        []calls.Timer `json:"timers"`
-		NextPageToken string        `json:"next_page_token"`
-	}
-	if !l.read(PartTimers, calls.Root+"timers", query, &found) {
-		return last
-	}
-	byType := map[string]*Sample{}
-	for _, one := range found.Timers {
-		if byType[one.BusinessType] == nil {
-			byType[one.BusinessType] = &Sample{Example: one, More: found.NextPageToken != ""}
-		}
-		byType[one.BusinessType].N++
-	}
-	for _, s := range byType {
-		if l.examples++; l.examples > tuning.SampledTypes {
-			break
-		}
-		whole := s.Example // one that is gone meanwhile stays as the list has it
-		path := links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)
-		if problem := l.api.InContext(l.ctx, calls.Get(path), &whole); problem == nil {
-			s.Example = whole
-		}
-	}
-	return byType
 }
 
 // ahead reads what falls due in the next day, and looks for the first step of each type whose

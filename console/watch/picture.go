@@ -15,6 +15,7 @@ type Picture struct {
 	At time.Time
 	Answers
 	Times
+	Samples
 
 	Paused   []calls.Pause
 	Policies []calls.Policy
@@ -24,8 +25,6 @@ type Picture struct {
 	All    *calls.Counts
 	// Strays are business types that have timers and no policy, as of CountedAt.
 	Strays []string
-	// Overdue, Failed and Open are some timers each, by business type.
-	Overdue, Failed, Open map[string]*Sample
 	// LastDelivered was delivered last, as of CountedAt; nil where that is not known.
 	LastDelivered *calls.Timer
 	// Forecasts are what falls due in the next day, and Ahead where it is too much, as of AheadAt.
@@ -87,10 +86,8 @@ func (p *Picture) Types() []calls.Policy {
 	for _, businessType := range p.Strays {
 		others[businessType] = true
 	}
-	for _, sampled := range []map[string]*Sample{p.Overdue, p.Failed, p.Open} {
-		for businessType := range sampled {
-			others[businessType] = true
-		}
+	for _, businessType := range p.sampledTypes() {
+		others[businessType] = true
 	}
 	for _, policy := range p.Policies {
 		delete(others, policy.BusinessType)
@@ -121,15 +118,6 @@ func (p *Picture) ListsAway() bool {
 	return slices.ContainsFunc(listed, func(part Part) bool { return p.Away[part] })
 }
 
-// Sample is some timers of a business type.
-type Sample struct {
-	N int
-	// More reports whether there are more than were counted.
-	More bool
-	// Example is one of them, in full.
-	Example calls.Timer
-}
-
 // Overflow is the first minute ahead whose timers are late, since the limit lets through less. Where no minute
 // alone has too many it is a step of several.
 type Overflow struct {
@@ -154,7 +142,7 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	if p.LastDelivered != nil && !sees(p.LastDelivered.BusinessType) {
 		seen.LastDelivered = nil
 	}
-	seen.Overdue, seen.Failed, seen.Open = whereKey(p.Overdue, sees), whereKey(p.Failed, sees), whereKey(p.Open, sees)
+	seen.Samples = p.seenBy(who)
 	return &seen
 }
 

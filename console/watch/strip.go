@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -43,7 +42,7 @@ func (n Notice) Alarming() bool { return n.grave <= failing }
 
 // NoticesOf are the facts of a picture, gravest first. There are none where all is well.
 func NoticesOf(p *Picture) (all []Notice) {
-	all = slices.Concat(p.pauses(), p.absences(), p.late(), p.failures(), p.holds(), p.overflows())
+	all = slices.Concat(p.pauses(), p.absences(), p.late(), p.failures(), p.waits(), p.holds(), p.overflows())
 	slices.SortStableFunc(all, func(a, b Notice) int { return cmp.Compare(a.grave, b.grave) })
 	return all
 }
@@ -88,28 +87,49 @@ func (p *Picture) late() (all []Notice) {
 	return all
 }
 
-// failures are the types whose timers have failed just now, or are tried again.
+// failures are the types whose timers have failed just now, for good or by an occurrence.
 func (p *Picture) failures() (all []Notice) {
-	for _, businessType := range slices.Sorted(maps.Keys(p.Failed)) {
-		s := p.Failed[businessType]
-		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")
-		if s.Example.LastFailure == nil { // it is not read of every type
-			all = append(all, Notice{grave: failing, Key: "strip.failed", With: []any{businessType, s}, Link: link})
-			continue
+	types := p.sampledTypes()
+	for _, businessType := range types {
+		if s := p.Failed[businessType]; s != nil {
+			all = append(all, failed(businessType, s))
 		}
-		all = append(all, Notice{grave: failing, Key: "strip.failing", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: link})
 	}
-	for _, businessType := range slices.Sorted(maps.Keys(p.Open)) {
-		s := p.Open[businessType]
-		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusDelivering, "")
-		switch {
-		case s.Example.WaitsFor == calls.WaitsForReceiver:
-			all = append(all, Notice{grave: streamless, Key: "strip.receiver", With: []any{businessType, s}, Link: link})
-		case s.Example.LastFailure != nil && !p.isHeld(businessType):
-			all = append(all, Notice{grave: failing, Key: "strip.retrying", With: []any{businessType, s, s.Example.LastFailure.Short()}, Link: link})
+	for _, businessType := range types {
+		if s := p.Recurred(businessType); s != nil {
+			link := links.List(links.TypedAs(businessType)+" is:recurring", "")
+			all = append(all, Notice{grave: failing, Key: "strip.recurring", With: because(businessType, s), Link: link})
 		}
 	}
 	return all
+}
+
+// waits are the types whose timers are tried again, or wait for a receiver.
+func (p *Picture) waits() (all []Notice) {
+	for _, businessType := range slices.Sorted(maps.Keys(p.Open)) {
+		link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusDelivering, "")
+		if s := p.Retried(businessType); s != nil && !p.isHeld(businessType) {
+			all = append(all, Notice{grave: failing, Key: "strip.retrying", With: because(businessType, s), Link: link})
+		}
+		if s := p.Unreceived(businessType); s != nil {
+			all = append(all, Notice{grave: streamless, Key: "strip.receiver", With: []any{businessType, s}, Link: link})
+		}
+	}
+	return all
+}
+
+// failed says how many have failed, and why where that was read.
+func failed(businessType string, s *Sample) Notice {
+	link := links.List(links.TypedAs(businessType)+" status:"+calls.StatusFailed+" ended:10m", "")
+	if s.Failure() == nil { // it is not read of every type
+		return Notice{grave: failing, Key: "strip.failed", With: []any{businessType, s}, Link: link}
+	}
+	return Notice{grave: failing, Key: "strip.failing", With: because(businessType, s), Link: link}
+}
+
+// because are the values of a text about timers and why they failed.
+func because(businessType string, s *Sample) []any {
+	return []any{businessType, s, s.Failure().Short()}
 }
 
 // holds are the types that their policies or their receivers hold back. Each of both has to end.
@@ -158,12 +178,4 @@ func (p *Picture) overflows() (all []Notice) {
 		})
 	}
 	return all
-}
-
-// String is how many they are, as far as they were counted.
-func (s *Sample) String() string {
-	if s.More {
-		return strconv.Itoa(s.N) + "+"
-	}
-	return strconv.Itoa(s.N)
 }

@@ -221,7 +221,7 @@ func TestTypesWithoutAPolicy(t *testing.T) {
 			answer = fmt.Sprintf(`{"timers":{"scheduled":%d},"business_types":[{"business_type":"order-close","timers":{"scheduled":2}}]}`, 2+total)
 		case r.URL.Path == "/v1/stats" && of != gone:
 			answer = `{"timers":{"scheduled":1}}`
-		case r.URL.Path == "/v1/timers" && r.FormValue("status") == calls.StatusScheduled && r.FormValue("due_to") == "":
+		case r.URL.Path == "/v1/timers" && r.FormValue("status") == calls.StatusScheduled && r.FormValue("due_to")+r.FormValue("recurring") == "":
 			listed++
 			answer = `{"timers":[{"business_type":"order-close"}`
 			for _, name := range names {

@@ -234,6 +234,7 @@ var chineseWords = map[string]string{
 	"strip.overdue":               "%s：%s 个定时器已逾期，尚无工作进程领取。",
 	"strip.failing":               "%s：10 分钟内 %s 个失败（%s）。",
 	"strip.failed":                "%s：10 分钟内 %s 个失败。",
+	"strip.recurring":             "%s：%s 个周期定时器最近一次触发在 10 分钟内失败（%s）。",
 	"strip.retrying":              "%s：%s 个正在重试（%s）。",
 	"strip.receiver":              "%s：%s 个在等待，没有接收方连接。",
 	"strip.policy":                "%s 的策略已被 %s 暂停，自 %s 起。",

@@ -517,6 +517,7 @@ var englishWords = map[string]string{
 	"means.workers":               "Bookings go on, and nothing rings.",
 	"means.lists":                 "Searches and counts are old. A timer is still found by type/id.",
 	"strip.overdue":               "%s: %s overdue, and no worker has taken them.",
+	"strip.recurring":             "%s: the last occurrence of %s failed within 10 minutes (%s).",
 	"strip.retrying":              "%s: %s being tried again (%s).",
 	"strip.receiver":              "%s: %s waiting, and no receiver is connected.",
 	"forecast.late.one":           "In %d hour more falls due than the limit lets through.",

@@ -27,13 +27,14 @@ const (
 
 // What the console knows of the whole installation. One look serves all who look. All that open pages ask of
 // Temporal's visibility stays below two questions a second, whichever they are and whoever looks: a look asks
-// 0.9, the counts a quarter, the lists of pages a half ([LiveList]). The past costs 0.4 until it
-// is counted, and a quarter then ([OutcomesPace], [OutcomesQuestion]). The time ahead is counted anyway
-// ([ForecastQuestion]).
+// 0.9, and 0.2 more while lists hide types ([LookHidden]), the counts a quarter, the lists of pages a half
+// ([LiveList]). The past costs 0.4 until it is counted, and a quarter then ([OutcomesPace], [OutcomesQuestion]). The
+// time ahead is counted anyway ([ForecastQuestion]).
 const (
-	// LookEvery is how old what the pages say of the whole may be. Each look asks three questions.
+	// LookEvery is how old what the pages say of the whole may be. Each look asks two questions.
 	LookEvery = 5 * time.Second
-	// LookSeldom is the same for the workers, the policies and what is overdue: a question each.
+	// LookSeldom is the same for the workers, the policies, and what is overdue, being delivered or recurring: a
+	// question each.
 	LookSeldom = 10 * time.Second
 	// LookCounts is the least time between two counts of the timers of all types. They cost eight questions and
 	// one for each type, and rest for each of these for a LookQuestion.
@@ -67,6 +68,8 @@ const (
 	// many business types one is read in full. Each costs a call to Temporal.
 	SampledTimers = 100
 	SampledTypes  = 6
+	// LookHidden is how many types are asked for by themselves in a LookSeldom, while lists are full of others.
+	LookHidden = 2
 	// LookPastEvery is how old what the table of types says of the last day may be: sixteen ledgers are
 	// asked for it.
 	LookPastEvery = 30 * time.Second
