@@ -101,8 +101,10 @@ func TestDispatches(t *testing.T) {
 		}
 	}
 	require.Contains(t, h.get("/console/dispatches").body, page)
+	h.shelf.sent = []dispatch.View{dispatchOf(dispatch.Running)}
 	refused := h.post(page+"/rate", url.Values{"per_second": {"fast"}})
 	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Contains(t, refused.body, `name="per_second" value="fast"`, "what was typed stays")
 	require.Contains(t, refused.body, "/per_second")
 	require.Equal(t, http.StatusNotFound, h.post(page+"/explode", nil).StatusCode)
 	require.Equal(t, http.StatusNotFound, h.get("/console/dispatches/order-close/x").StatusCode)

@@ -65,6 +65,7 @@ func TestTheForecast(t *testing.T) {
 	lower := h.get("/console/forecast?type=order-close&limit=1").body
 	require.Contains(t, lower, "In 1 hour more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
+	require.Contains(t, h.get("/console/forecast?type=order-close&limit=1,200").body, "Limit 1200 a second.")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
 
 	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)

@@ -91,6 +91,10 @@ func TestAllThatMatch(t *testing.T) {
 		require.Contains(t, refused.body, "not the number")
 	}
 	require.Len(t, h.shelf.jobs, 1)
+	slow := h.post(at+"/go", url.Values{"number": {"1312"}, "per_second": {"slow"}})
+	require.Equal(t, http.StatusUnprocessableEntity, slow.StatusCode)
+	require.Contains(t, slow.body, "/per_second", "a rate that is none is not another one")
+	require.Len(t, h.shelf.jobs, 1)
 	gone := h.post(at+"/go", url.Values{"number": {" 1,312"}, "per_second": {"50"}})
 	require.Equal(t, at+"-go", gone.Header.Get("Location"), gone.body)
 	carried := h.shelf.jobs[1].Order

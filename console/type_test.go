@@ -88,6 +88,44 @@ func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
 	require.Empty(t, h.shelf.changes())
 }
 
+// What was typed stays in the form of an edit that was refused: by another change, or by the API.
+func TestARefusedEditKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	rule := closing()
+	rule.Priority = 2
+	h.shelf.rules = []policy.Policy{rule}
+	h.signIn("root")
+	typed := url.Values{"callbacks_per_second": {"31"}, "in_flight": {"17"}, "priority": {"3"}, "paused": {"true"}, "url": {"https://new.example.com/close"}}
+	for etag, wrong := range map[string]struct {
+		priority string
+		want     int
+	}{`"7"`: {"3", http.StatusPreconditionFailed}, `"1"`: {"high", http.StatusUnprocessableEntity}} {
+		typed.Set("etag", etag)
+		typed.Set("priority", wrong.priority)
+		refused := h.post(typePage+"/edit", typed)
+		require.Equal(t, wrong.want, refused.StatusCode, refused.body)
+		for _, field := range []string{
+			`name="callbacks_per_second" value="31"`, `name="in_flight" value="17"`, `name="priority" value="` + wrong.priority + `"`,
+			`name="url" type="text" value="https://new.example.com/close"`, `<option value="true" selected>`,
+		} {
+			require.Contains(t, refused.body, field)
+		}
+		require.Contains(t, refused.body, `name="etag" value="&#34;1&#34;"`, "it is meant for what is shown now")
+	}
+	emptied := h.post(typePage+"/edit", url.Values{"etag": {`"7"`}, "callbacks_per_second": {""}})
+	require.Contains(t, emptied.body, `name="callbacks_per_second" value=""`, "what was taken out stays out")
+	require.Contains(t, emptied.body, `name="priority" value="2"`)
+	fresh := h.get(typePage).body
+	require.Contains(t, fresh, `name="callbacks_per_second" value="20"`)
+	require.NotContains(t, fresh, `value="17"`)
+	require.NotContains(t, fresh, `<option value="true" selected>`)
+
+	planned := h.post(typePage+"/edit", url.Values{"etag": {`"1"`}, "callbacks_per_second": {"1,200"}})
+	require.Equal(t, http.StatusOK, planned.StatusCode, "as the page itself writes it: %s", planned.body)
+	require.Contains(t, planned.body, `<ins><code dir="auto">1200</code></ins>`)
+}
+
 // The second link takes the place of the first in two steps, where there is one.
 func TestMoveToTheSecondLink(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -137,6 +136,8 @@ type dispatchPage struct {
 	// Actions are what may be done with it.
 	Actions []string
 	Done    string
+	// Typed is the rate that was typed, where it was refused.
+	Typed   string
 	Problem *calls.Problem
 }
 
@@ -199,7 +200,7 @@ func (c *Pages) changeDispatch(v *site.Visit) {
 		made.Method, made.Path = http.MethodDelete, path
 	case "rate":
 		made.Method, made.Path = http.MethodPatch, path
-		made.Body = map[string]any{"per_second": site.NumberOrNull(strings.TrimSpace(v.R.PostFormValue("per_second")))}
+		made.Body = map[string]any{"per_second": site.NumberOrNull(v.R.PostFormValue("per_second"))}
 	default:
 		c.Absent(v)
 		return
@@ -210,7 +211,7 @@ func (c *Pages) changeDispatch(v *site.Visit) {
 			c.RefuseBy(v, problem)
 			return
 		}
-		page.Problem = problem
+		page.Problem, page.Typed = problem, v.R.PostFormValue("per_second")
 		c.Render(v, problem.Status, "dispatch", page)
 		return
 	}

@@ -117,7 +117,7 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	}
 	p.lay(f, midnight)
 	p.Steps, p.Overdue = stepsOf(f, midnight), f.Overdue
-	if limit, err := strconv.ParseFloat(p.Asked, 64); err == nil && limit > 0 {
+	if limit, ok := site.Number(p.Asked); ok && limit > 0 {
 		p.Limit = words.Rate(limit)
 		reckon(f, limit)
 	}

@@ -267,12 +267,13 @@ func jobOf(v *site.Visit) string { return bulkPath + "/" + url.PathEscape(v.R.Pa
 
 // order is a bulk job as it is given to the API.
 type order struct {
-	ID        string  `json:"id,omitzero"`
-	Operation string  `json:"operation"`
-	Filter    filter  `json:"filter"`
-	Shift     string  `json:"shift,omitzero"`
-	PerSecond float64 `json:"per_second,omitzero"`
-	DryRun    bool    `json:"dry_run,omitzero"`
+	ID        string `json:"id,omitzero"`
+	Operation string `json:"operation"`
+	Filter    filter `json:"filter"`
+	Shift     string `json:"shift,omitzero"`
+	// PerSecond is the rate as it was typed; nil for the API's own.
+	PerSecond any  `json:"per_second,omitzero"`
+	DryRun    bool `json:"dry_run,omitzero"`
 	// Counted is the dry run whose timers are changed.
 	Counted string `json:"counted,omitzero"`
 	// Edit is what an edit changes.
@@ -298,7 +299,7 @@ func (c *Pages) startJob(v *site.Visit) {
 	case operationEdit:
 		made.Edit = editOf(v.R.PostForm)
 	}
-	made.PerSecond, _ = strconv.ParseFloat(v.R.PostFormValue("per_second"), 64) // the API has a default
+	made.PerSecond = site.NumberOrNull(v.R.PostFormValue("per_second"))
 	c.order(v, made)
 }
 
@@ -329,7 +330,7 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		c.RefuseBy(v, problem)
 	case !page.Ready():
 		c.Refuse(v, http.StatusConflict, "refused.count")
-	case page.MustType() && strings.ReplaceAll(strings.TrimSpace(v.R.PostFormValue("number")), ",", "") != strconv.Itoa(page.Found()):
+	case page.MustType() && site.NumberOrNull(v.R.PostFormValue("number")) != float64(page.Found()):
 		page.Wrong = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	case page.AsksContent && !contentOf(v.R.PostForm).IsValid():
@@ -344,7 +345,7 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		if counted.Operation == operationEdit {
 			made.Edit = editOf(v.R.PostForm)
 		}
-		if rate, err := strconv.ParseFloat(v.R.PostFormValue("per_second"), 64); err == nil {
+		if rate := site.NumberOrNull(v.R.PostFormValue("per_second")); rate != nil {
 			made.PerSecond = rate
 		}
 		c.order(v, made)

@@ -1,7 +1,9 @@
 package site
 
 import (
+	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,14 +30,25 @@ type Field struct {
 
 // NumberOrNull is what a form says of a number, as the API takes it. What is none, the API refuses.
 func NumberOrNull(text string) any {
-	text = strings.TrimSpace(text)
-	if text == "" {
+	if text = strings.TrimSpace(text); text == "" {
 		return nil
 	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
+	if number, ok := Number(text); ok {
 		return number
 	}
 	return text
+}
+
+// grouped is a number with its thousands apart, as pages write it.
+var grouped = regexp.MustCompile(`^\d{1,3}(,\d{3})+(\.\d+)?$`)
+
+// Number reads a number as people type it, also with its thousands apart.
+func Number(text string) (number float64, ok bool) {
+	if text = strings.TrimSpace(text); grouped.MatchString(text) {
+		text = strings.ReplaceAll(text, ",", "")
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	return number, err == nil && !math.IsInf(number, 0) && !math.IsNaN(number)
 }
 
 // Indented is a text of JSON for people.

@@ -103,6 +103,30 @@ func (c *Pages) showPolicyProblem(v *site.Visit, problem *calls.Problem) {
 	c.Render(v, problem.Status, "type", page)
 }
 
+// Entry is what stands in a field of the form of an edit: what was typed there, if it was refused, else what
+// the policy has.
+func (p *typePage) Entry(name string) string {
+	if p.Typed.Has(name) {
+		return p.Typed.Get(name)
+	}
+	policy := p.Row.Policy
+	switch name {
+	case "callbacks_per_second":
+		return policy.Rate()
+	case "in_flight":
+		if policy.Limits.InFlight == 0 { // for no limit
+			return ""
+		}
+		return strconv.Itoa(policy.Limits.InFlight)
+	case "priority":
+		return strconv.Itoa(policy.Priority)
+	case "url":
+		return policy.Callback.URL
+	default:
+		return strconv.FormatBool(policy.Paused)
+	}
+}
+
 // patchOf is what a form changes. An empty limit is none. What is no number, the API refuses.
 func patchOf(form url.Values) map[string]any {
 	patch, limits := map[string]any{}, map[string]any{}
