@@ -55,11 +55,14 @@ func (c *Console) mux(all []site.Route) *http.ServeMux {
 func (c *Console) answer(r site.Route, v *site.Visit) {
 	s := &c.site
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
+		v.R.Body = http.MaxBytesReader(v.W, v.R.Body, tuning.FormBytes)
+		if r.Access == site.Changing {
+			defer s.Describe(v, r)
+		}
 		if door.OtherOrigin(v.R) {
 			s.Refuse(v, http.StatusForbidden, "refused.origin")
 			return
 		}
-		v.R.Body = http.MaxBytesReader(v.W, v.R.Body, tuning.FormBytes)
 	}
 	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.Private(v.R) {
 		s.Refuse(v, http.StatusForbidden, "refused.plain")

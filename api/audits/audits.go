@@ -95,6 +95,7 @@ func Record(log *audit.Log, changing func(echo.Context) (method, route string, o
 			}
 			e.close(c, err)
 			e.write(log)
+			audit.FormOf(c.Request().Context()).SetRecorded()
 			return err
 		}
 	}

@@ -38,8 +38,8 @@ type Options struct {
 // that sent it, who calls, whether they may, and what the call understands.
 func Guard(e *echo.Echo, contract calls.Routes, options Options) {
 	e.IPExtractor = clientAddress(options.TrustedProxies)
-	e.Use(ownRequestID, middleware.RequestID(), logging(options), audits.Record(options.Audit, contract.Recorded), recoverPanic,
-		checkFraming, tellOfTLS,
+	e.Use(ownRequestID, middleware.RequestID(), logging(options),
+		audits.Record(options.Audit, contract.Recorded), audits.RecordForms(options.Audit), recoverPanic, checkFraming, tellOfTLS,
 		refusePages(options.Auth), contract.Authenticate(options.Auth, options.Audit), contract.Authorize,
 		contract.AcceptIdempotencyKey, calls.AcceptConditions, calls.AcceptBody, audits.Begin(options.Audit), headAsGet(e.Router()))
 }

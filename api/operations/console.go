@@ -5,9 +5,9 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
-)
 
-const consolePath = "/console"
+	"github.com/wakecall/wakecall/api/paths"
+)
 
 // MountConsole has the console answer. It calls the API as everybody does, so that the same
 // scope, the same conditions and the same audit hold for it.
@@ -17,7 +17,7 @@ func MountConsole(left context.Context, e *echo.Echo, console func(context.Conte
 	}
 	pages := echo.WrapHandler(console(left, e))
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		e.Add(method, consolePath, pages)
-		e.Add(method, consolePath+"/*", pages)
+		e.Add(method, paths.Console, pages)
+		e.Add(method, paths.Console+"/*", pages)
 	}
 }

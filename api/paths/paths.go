@@ -17,6 +17,9 @@ const (
 	Ready = "/readyz"
 )
 
+// Console is where the pages for people are.
+const Console = "/console"
+
 // Timers is where timers are.
 const Timers = Prefix + "timers"
 

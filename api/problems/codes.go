@@ -14,6 +14,20 @@ const (
 	UnsupportedMediaType wire.Code = "unsupported-media-type"
 )
 
+// CodeOf is the code of what is refused with a status and for no reason of its own; "" for a status that
+// needs one.
+func CodeOf(status int) wire.Code {
+	for _, code := range []wire.Code{
+		Malformed, Unauthorized, Forbidden, wire.NotFound, wire.PreconditionFailed, PayloadTooLarge, wire.InvalidRequest,
+		wire.Unavailable, wire.Internal,
+	} {
+		if table[code].status == status {
+			return code
+		}
+	}
+	return ""
+}
+
 // OtherOrigin refuses a call that a page of another site has made.
 func OtherOrigin() error {
 	return &wire.Error{Code: Forbidden, Message: "A page of another origin may not call the gateway. Call it from a program."}

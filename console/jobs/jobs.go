@@ -195,10 +195,11 @@ const (
 	typedAbove = 100
 )
 
-// Ready reports whether a count has ended and found something to do.
-func (p jobPage) Ready() bool {
-	return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 && p.MayChange
-}
+// Counted reports whether a count has ended and found something to do.
+func (p jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 }
+
+// Ready reports whether who looks may have that done.
+func (p jobPage) Ready() bool { return p.Counted() && p.MayChange }
 
 // Found is how many timers it has found; 0 while that is not known.
 func (p jobPage) Found() int {
@@ -328,8 +329,11 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 	switch {
 	case problem != nil:
 		c.RefuseBy(v, problem)
-	case !page.Ready():
+	case !page.Counted():
 		c.Refuse(v, http.StatusConflict, "refused.count")
+	case !page.MayChange: // the API says why, and records it
+		v.R.PostForm.Del(fieldContent)
+		c.order(v, orderOf(page.Job, v.R.PostForm))
 	case page.MustType() && site.NumberOrNull(v.R.PostFormValue("number")) != float64(page.Found()):
 		page.Wrong = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
@@ -337,19 +341,23 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		page.NoJSON = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	default:
-		counted := page.Job
-		made := order{
-			ID: counted.ID + goOn, Counted: counted.ID,
-			Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
-		}
-		if counted.Operation == operationEdit {
-			made.Edit = editOf(v.R.PostForm)
-		}
-		if rate := site.NumberOrNull(v.R.PostFormValue("per_second")); rate != nil {
-			made.PerSecond = rate
-		}
-		c.order(v, made)
+		c.order(v, orderOf(page.Job, v.R.PostForm))
 	}
+}
+
+// orderOf is what a form has done with the timers that a job has counted.
+func orderOf(counted Job, form url.Values) order {
+	made := order{
+		ID: counted.ID + goOn, Counted: counted.ID,
+		Operation: counted.Operation, Filter: counted.Filter, Shift: counted.Shift, PerSecond: counted.PerSecond,
+	}
+	if counted.Operation == operationEdit {
+		made.Edit = editOf(form)
+	}
+	if rate := site.NumberOrNull(form.Get("per_second")); rate != nil {
+		made.PerSecond = rate
+	}
+	return made
 }
 
 func (c *Pages) stopJob(v *site.Visit) {

@@ -80,11 +80,10 @@ func (c *Sessions) setCookie(x Exchange, s Session) error { return c.Remember(x,
 // End has the browser forget the session.
 func (c *Sessions) End(x Exchange) { c.Forget(x, ofSession) }
 
-// Recognise returns who is there: any caller where nobody is asked, and else the owner of the
-// session; nil without one.
+// Recognise is [Sessions.Known], and renews the session.
 func (c *Sessions) Recognise(x Exchange) *auth.Principal {
-	if anybody := c.Auth.Anybody(); anybody != nil {
-		return inConsole(*anybody, time.Time{})
+	if c.Auth.Anybody() != nil {
+		return c.Known(x)
 	}
 	s, who, err := c.open(x)
 	if err != nil {
@@ -94,6 +93,16 @@ func (c *Sessions) Recognise(x Exchange) *auth.Principal {
 		s.Seen = now
 		_ = c.setCookie(x, s) // else it is as good as it was
 	}
+	return who
+}
+
+// Known returns who is there: any caller where nobody is asked, and else the owner of the session; nil
+// without one.
+func (c *Sessions) Known(x Exchange) *auth.Principal {
+	if anybody := c.Auth.Anybody(); anybody != nil {
+		return inConsole(*anybody, time.Time{})
+	}
+	_, who, _ := c.open(x) // nil with an error
 	return who
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -110,21 +111,35 @@ var unmet = &calls.Problem{Status: http.StatusPreconditionFailed}
 func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	var now calls.Timer
 	shown, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)), &now)
-	if row.Problem = problem; problem != nil {
+	if row.Problem = problem; problem != nil && problem.Status != http.StatusForbidden {
+		refuseRow(v, act, *row)
 		return
 	}
-	if now.Revision != row.Revision || now.Round != row.Round || now.WebhookID != row.WebhookID {
+	if problem == nil && (now.Revision != row.Revision || now.Round != row.Round || now.WebhookID != row.WebhookID) {
 		row.Changed = true
 		if !act.where(now) {
 			row.TooLate = tooLate(unmet, now)
 		}
+		refuseRow(v, act, *row)
 		return
 	}
+	// Who may not read the timer may not change it either: the API refuses that, and records it.
 	made := changeOf(act, row.Key, formOf(v.R.PostForm, shown.Head.Get("ETag")))
 	var left calls.Timer
 	a, problem := c.Call(v, made, &left)
 	row.Problem = problem
 	row.Accepted = problem == nil && a.Status == http.StatusAccepted
+}
+
+// refuseRow has the audit record a change that was not sent.
+func refuseRow(v *site.Visit, act action, row selectedRow) {
+	refused := audit.Refusal{Status: unmet.Status}
+	refused.Route, refused.Action = links.Root+selectedPath, act.Name
+	refused.BusinessType, refused.BusinessID = row.BusinessType, row.BusinessID
+	if row.Problem != nil {
+		refused.Status = row.Problem.Status
+	}
+	v.RefusePart(refused)
 }
 
 // formOf is a form with the ETag of one timer.

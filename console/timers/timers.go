@@ -23,7 +23,7 @@ type Pages struct{ *site.Site }
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("timers", c.listTimers).Live(tuning.LiveTable).Listing(),
-		site.Change("timers/selected", c.changeSelected),
+		site.Change(selectedPath, c.changeSelected),
 		site.Show("timers/{type}/{id}", c.showTimer).Live(tuning.LiveTimer).Listing(),
 		site.Show("timers/{type}/{id}/payload", c.showPayload),
 		site.Show("timers/{type}/{id}/rule", c.showRule),
@@ -31,6 +31,9 @@ func (c *Pages) Routes() []site.Route {
 		site.Change("timers/{type}/{id}/{action}", c.changeTimer),
 	}
 }
+
+// selectedPath is where the form of a list is sent.
+const selectedPath = "timers/selected"
 
 // timersPage is a list of timers.
 type timersPage struct {

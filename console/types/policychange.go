@@ -156,7 +156,7 @@ func (c *Pages) putBack(v *site.Visit) {
 		Versions []calls.PolicyVersion `json:"versions"`
 	}
 	if _, problem := c.Call(v, calls.Get(policyPath(v.R.PathValue("type"))+"/versions"), &known); problem != nil {
-		c.showPolicyProblem(v, problem)
+		c.refuseReading(v, problem)
 		return
 	}
 	for _, version := range known.Versions {
@@ -168,11 +168,21 @@ func (c *Pages) putBack(v *site.Visit) {
 	c.Refuse(v, http.StatusNotFound, "refused.absent")
 }
 
+// refuseReading refuses a change for which a policy could not be read. Who may not read it may not change
+// it either: the API refuses that, whatever the policy is to be, and records it.
+func (c *Pages) refuseReading(v *site.Visit, problem *calls.Problem) {
+	if problem.Status == http.StatusForbidden {
+		c.changePolicy(v, http.MethodPut, struct{}{})
+		return
+	}
+	c.showPolicyProblem(v, problem)
+}
+
 // swapLinks plans that the two links of a policy change places.
 func (c *Pages) swapLinks(v *site.Visit) {
 	var stored map[string]jsontext.Value
 	if _, problem := c.Call(v, calls.Get(policyPath(v.R.PathValue("type"))), &stored); problem != nil {
-		c.showPolicyProblem(v, problem)
+		c.refuseReading(v, problem)
 		return
 	}
 	swapped, err := swap(stored)
