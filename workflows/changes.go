@@ -59,8 +59,7 @@ func (t *timerRun) apply(change timer.Change) error {
 		return err
 	}
 	if t.delivering && (change.Ring && changed.Series == nil || !t.spec.SameOccurrence(changed.Memo)) {
-		changed.Ongoing, t.delivering = nil, false
-		changed.Round++
+		changed, t.delivering = changed.AnotherRound(t.spec), false
 	}
 	before := t.spec
 	t.spec = changed
@@ -84,7 +83,6 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 	}
 	t.spec.Content = t.spec.Revision
 	if ongoing := t.spec.Ongoing; ongoing != nil && ongoing.Result == delivery.ResultAccepted {
-		t.spec.Ongoing, t.delivering = nil, false
-		t.spec.Round++
+		t.spec, t.delivering = t.spec.AnotherRound(t.spec), false
 	}
 }

@@ -19,6 +19,12 @@ func continued() decision { return decision{continues: true} }
 
 func ended(outcome timer.Outcome) decision { return decision{outcome: outcome} }
 
+// ended is the end of the timer with its last delivery.
+func (t *timerRun) ended(outcome timer.Outcome) decision {
+	outcome.Again = t.spec.Rung.EndedFor(t.spec.DueAt)
+	return ended(outcome)
+}
+
 func cancelled() decision { return ended(timer.Outcome{Status: timer.Cancelled}) }
 
 // carryOut is the one exit of a run.

@@ -84,7 +84,7 @@ func (l *life) call(now time.Time, spec timer.Spec, number int) delivery.Report 
 	}
 	l.attempts = append(l.attempts, made)
 	report := delivery.Report{Result: delivery.ResultDelivered, Attempt: number, EndedAt: wire.At(at)}
-	report.Stop = len(l.attempts) == l.stops
+	report.Stop, report.LatenessMS = len(l.attempts) == l.stops, ptr(at.Sub(spec.RingsAt().Time()).Milliseconds())
 	if l.fails > 0 {
 		l.fails--
 		report.Result, report.Failure = delivery.ResultFailed, &delivery.Failure{Status: 500, Message: "HTTP 500"}

@@ -153,14 +153,14 @@ func (t *timerRun) finish(report delivery.Report) decision {
 	outcome := outcomeOf(report)
 	(&announcement{timerRun: t, report: report, outcome: outcome}).send()
 	if t.spec.Series == nil {
-		return ended(outcome)
+		return t.ended(outcome)
 	}
 	if outcome.Stopped = report.Stop || t.spec.Series.Stopped; report.Stop {
 		t.spec.Memo = t.spec.EndRule()
 	}
 	next, ok := t.spec.AfterOccurrence(t.spec.Key, outcome, max(t.now(), report.EndedAt))
 	if !ok {
-		return ended(outcome)
+		return t.ended(outcome)
 	}
 	t.spec.Memo, t.delivering, t.maybeSent = next, false, false
 	t.drainSignals()

@@ -154,6 +154,32 @@ func TestHowARunEnds(t *testing.T) {
 				return delivery.Report{Result: delivery.ResultRetry, Attempt: 1}, nil
 			})
 		}, func(s *course) { require.True(s, temporal.IsCanceledError(s.env.GetWorkflowError())) }},
+		"delivered by a redelivery": {func(s *course) { s.ring, s.spec = delivered, s.spec.TriedAgain(nil) }, func(s *course) {
+			outcome, _ := s.ended()
+			require.True(s, outcome.Again)
+		}},
+		"a redelivery rung by hand": {func(s *course) {
+			s.ring, s.spec = delivered, s.spec.TriedAgain(nil)
+			s.spec.Rung.DueAt--
+		}, func(s *course) {
+			outcome, _ := s.ended()
+			require.False(s, outcome.Again)
+		}},
+		"the last occurrence by a redelivery": {func(s *course) {
+			once := 1
+			s.hourly(func(r *recurrence.Rule) { r.MaxOccurrences = &once })
+			s.ring, s.spec = delivered, s.spec.TriedAgain(nil)
+		}, func(s *course) {
+			outcome, _ := s.ended()
+			require.True(s, outcome.Again)
+		}},
+		"an occurrence by a redelivery, and on": {func(s *course) {
+			s.hourly(func(*recurrence.Rule) {})
+			s.ring, s.spec = delivered, s.spec.TriedAgain(nil)
+		}, func(s *course) {
+			require.False(s, s.next().Series.Last.Again, "lists show it")
+			require.True(s, s.next().Rung.EndedFor(s.next().Series.Last.DueAt))
+		}},
 		"on to the next occurrence": {func(s *course) {
 			s.hourly(func(*recurrence.Rule) {})
 			s.ring = delivered

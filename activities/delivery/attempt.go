@@ -25,6 +25,24 @@ func (a attempt) number() int {
 	return a.last.Attempt + 1
 }
 
+// earlier is the first attempt for the timer's due time, if an earlier round made it.
+func (a attempt) earlier() *timer.Rung { return a.delivery.Spec.Rung.For(a.delivery.Spec.DueAt) }
+
+// first reports whether it is the first attempt for the timer's due time.
+func (a attempt) first() bool { return a.number() == 1 && a.earlier() == nil }
+
+// lateness is that of the first attempt for the timer's due time; nil if there was none.
+func (a attempt) lateness() *int64 {
+	switch {
+	case a.last != nil && a.last.Attempt > 0:
+		return a.last.LatenessMS
+	case a.earlier() != nil:
+		return a.earlier().LatenessMS
+	default:
+		return nil
+	}
+}
+
 // along is the attempt by the link of a route.
 func (a attempt) along(r route) attempt {
 	a.settings = a.settings.along(r)

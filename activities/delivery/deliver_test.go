@@ -51,6 +51,8 @@ type queue struct {
 	answer func(context.Context) delivery.Answer
 	calls  []send.Envelope
 	wishes []policy.BackPressure
+	// observed are the reports for the counts of the process.
+	observed []delivery.Report
 }
 
 func newQueue(t *testing.T) *queue {
@@ -128,7 +130,9 @@ func (o onQueue) Revoked(context.Context, wire.Key, timer.Hold) (delivery.Result
 	return o.q.revoked, nil
 }
 
-func (o onQueue) Attempted(string, delivery.Report, time.Duration) {}
+func (o onQueue) Attempted(_ string, report delivery.Report, _ time.Duration) {
+	o.q.observed = append(o.q.observed, report)
+}
 
 func (o onQueue) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	o.q.calls = append(o.q.calls, e)
@@ -254,6 +258,61 @@ func TestWhatUsesUpTheLadder(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A timer is late once, by its first attempt: not by a retry, and not by an attempt of a later
+// round for the same due time.
+func TestATimerIsLateOnce(t *testing.T) {
+	before := int64(3)
+	for name, c := range map[string]struct {
+		rung *timer.Rung
+		want []*int64
+		kept int64
+	}{
+		"its first round":              {nil, []*int64{new(int64(20)), nil}, 20},
+		"redelivered":                  {&timer.Rung{LatenessMS: &before, Ended: true}, []*int64{nil, nil}, 3},
+		"moved since":                  {&timer.Rung{DueAt: 5, LatenessMS: &before}, []*int64{new(int64(20)), nil}, 20},
+		"nothing was sent, and paused": {&timer.Rung{}, []*int64{nil, nil}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := newQueue(t)
+				if c.rung != nil && c.rung.DueAt == 0 {
+					c.rung.DueAt = q.delivery.Spec.DueAt
+				}
+				q.delivery.Spec.Rung = c.rung
+				q.answer = answers(delivery.Answer{Class: delivery.Answered, Status: 500})
+				<-time.After(20 * time.Millisecond)
+				for range c.want {
+					report := q.try()
+					if c.kept == 0 {
+						require.Nil(t, report.LatenessMS)
+					} else {
+						require.Equal(t, c.kept, *report.LatenessMS, "what is shown of the timer")
+					}
+					q.delivery.Prior = &report
+					<-time.After(report.RetryIn.D())
+				}
+				require.Len(t, q.observed, len(c.want))
+				for n, want := range c.want {
+					require.Equal(t, want, q.observed[n].LatenessMS)
+				}
+			})
+		})
+	}
+}
+
+// A round that calls no receiver keeps the lateness of the one before.
+func TestARoundWithoutACallKeepsItsLateness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := newQueue(t)
+		q.delivery.Spec.Rung = &timer.Rung{DueAt: q.delivery.Spec.DueAt, LatenessMS: new(int64(3))}
+		q.delivery.Spec.LatestAt = q.delivery.Spec.DueAt.Add(time.Second)
+		<-time.After(time.Minute)
+		report := q.try()
+		require.Equal(t, delivery.ResultExpired, report.Result)
+		require.Equal(t, new(int64(3)), report.LatenessMS)
+	})
 }
 
 func itoa(n int) string { return string(rune('0' + n)) }

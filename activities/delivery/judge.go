@@ -38,9 +38,9 @@ func (a attempt) judge(sent send.Outcome, downSince time.Time) *judgement {
 func (j *judgement) describe(downSince time.Time) {
 	report := &j.report
 	report.Attempt, report.EndedAt, report.Link = j.number(), wire.At(j.sent.Ended), j.link
-	report.Stop = j.sent.Stop
+	report.Stop, report.LatenessMS = j.sent.Stop, j.lateness()
 	if j.last != nil {
-		report.LatenessMS, report.Fallbacks = j.last.LatenessMS, j.last.Fallbacks
+		report.Fallbacks = j.last.Fallbacks
 	}
 	if j.link == delivery.LinkFallback {
 		report.Fallbacks++
@@ -52,10 +52,20 @@ func (j *judgement) describe(downSince time.Time) {
 		return
 	}
 	report.SentAt = wire.At(j.sent.FirstByte)
-	if report.Attempt == 1 {
+	if j.first() {
 		late := j.sent.FirstByte.Sub(j.delivery.Spec.RingsAt().Time()).Milliseconds()
 		report.LatenessMS = &late
 	}
+}
+
+// observed is the report for the counts of this process. Only the first attempt has a lateness
+// there: each timer is late once.
+func (j *judgement) observed() delivery.Report {
+	report := j.report
+	if !j.first() {
+		report.LatenessMS = nil
+	}
+	return report
 }
 
 // accept records that the receiver acknowledges the attempt later.

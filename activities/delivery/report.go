@@ -25,9 +25,9 @@ func (s settings) report(result delivery.Result) delivery.Report {
 // skip is the report of a try that calls no receiver: the previous report under a new result.
 func (a attempt) skip(result delivery.Result) delivery.Report {
 	report := a.report(result)
-	report.Attempt = a.number() - 1
+	report.Attempt, report.LatenessMS = a.number()-1, a.lateness()
 	if a.last != nil {
-		report.LatenessMS, report.Failure, report.Skipped = a.last.LatenessMS, a.last.Failure, a.last.Skipped
+		report.Failure, report.Skipped = a.last.Failure, a.last.Skipped
 		report.Link, report.Fallbacks, report.DownSince = a.last.Link, a.last.Fallbacks, a.last.DownSince
 		report.Attempts = a.last.Attempts
 		if a.fallback != nil {

@@ -60,7 +60,7 @@ func NewReporter(labels Labels, past Attempts) *Reporter {
 		past:   past,
 		lateness: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "wakecall_lateness_seconds", Buckets: LatenessBuckets,
-			Help: "First byte of a delivery's first attempt, minus its due time.",
+			Help: "First byte of the first attempt for a due time, minus that time.",
 		}, []string{labelType}),
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_attempts_total", Help: "Attempts by result.",

@@ -38,7 +38,7 @@ func (t *try) call(ctx context.Context) (delivery.Report, error) {
 		return t.repeat(sent), nil
 	}
 	j := way.judge(sent, t.links.record(t.settings, t.route, sent.Answer, began))
-	t.Observer.Attempted(t.delivery.Spec.BusinessType, j.report, time.Since(began))
+	t.Observer.Attempted(t.delivery.Spec.BusinessType, j.observed(), time.Since(began))
 	j.log(ctx)
 	if wish, ok := j.backPressure(); ok && t.holdBack(ctx, wish) {
 		j.shortenWait()

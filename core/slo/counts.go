@@ -35,7 +35,8 @@ func (c *Counts) Book(bytes int) {
 }
 
 // Observe counts the end of a timer whose policy promises a first attempt within onTime. A
-// cancelled timer breaks no promise, and its attempts are all that counts.
+// cancelled timer breaks no promise, and its attempts are all that counts. A timer that was
+// tried again had its first attempt before: it counts by its attempts and its end.
 func (c *Counts) Observe(outcome timer.Outcome, onTime time.Duration) {
 	c.Attempts += int64(outcome.Attempts)
 	switch outcome.Status {
@@ -46,6 +47,9 @@ func (c *Counts) Observe(outcome timer.Outcome, onTime time.Duration) {
 	case timer.Expired:
 		c.Expired++
 	default:
+		return
+	}
+	if outcome.Again {
 		return
 	}
 	if outcome.LatenessMS == nil {

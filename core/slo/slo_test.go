@@ -32,8 +32,13 @@ func TestCounts(t *testing.T) {
 	c.Observe(ended(timer.Failed, 9, 1001), time.Second)
 	c.Observe(ended(timer.Expired, 0, -1), time.Second)
 	c.Observe(ended(timer.Cancelled, 2, 5), time.Second)
+	for _, late := range []int64{9000, -1} {
+		again := ended(timer.Delivered, 1, late)
+		again.Again = true
+		c.Observe(again, time.Second)
+	}
 	require.Equal(t, slo.Counts{
-		Booked: 2, Bytes: 10, Rung: 3, OnTime: 2, Missed: 1, Delivered: 2, Failed: 1, Expired: 1, Attempts: 15, WorstMS: 1001,
+		Booked: 2, Bytes: 10, Rung: 3, OnTime: 2, Missed: 1, Delivered: 4, Failed: 1, Expired: 1, Attempts: 17, WorstMS: 1001,
 		Lateness: c.Lateness,
 	}, c)
 }

@@ -52,4 +52,7 @@ type Outcome struct {
 	Link delivery.Link `json:"link,omitzero"`
 	// Stopped reports whether the receiver ended a recurring timer with this occurrence.
 	Stopped bool `json:"stopped,omitzero"`
+	// Again reports whether the timer had ended before, and was tried again. The outcome of an
+	// occurrence does not have it.
+	Again bool `json:"again,omitzero"`
 }

@@ -28,6 +28,8 @@ type Spec struct {
 	// Ongoing is the delivery handed over by the previous run, as of its last attempt; nil for
 	// none.
 	Ongoing *delivery.Report `json:"standing,omitempty"`
+	// Rung is the first attempt of an earlier round; nil for none.
+	Rung *Rung `json:"rung,omitempty"`
 	// TraceParent is the W3C trace context of the request that booked the timer.
 	TraceParent string `json:"traceparent,omitzero"`
 	// Behaviour is the version of the workflow's behaviour at the booking; see the ladder in

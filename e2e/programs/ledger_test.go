@@ -48,7 +48,12 @@ func TestTheLedgersAgreeWithACountByHand(t *testing.T) {
 	for n := range timers {
 		of := expected[n%len(expected)]
 		env.Await(kind+"/"+of.id(n), of.status)
-		byHand.readTimer(t, of.id(n))
+		first := byHand.readTimer(t, of.id(n))
+		if of.redelivered {
+			env.Do("POST", "/v1/timers/"+kind+"/"+of.id(n)+"/redeliver", nil, http.StatusOK)
+			env.Await(kind+"/"+of.id(n), "delivered")
+			byHand.readAgain(t, of.id(n), first)
+		}
 	}
 	byHand.readOccurrences(t, "rule")
 	require.Zero(t, node.Stop())
@@ -94,16 +99,19 @@ const (
 type outcome struct {
 	name, status string
 	terms        contract.JSON
+	// redelivered reports whether they are tried again.
+	redelivered bool
 }
 
 func outcomes(r *receiver.Receiver) []outcome {
 	to := func(url string) contract.JSON { return contract.JSON{"callback": contract.JSON{"url": url}} }
 	return []outcome{
-		{"taken", "delivered", to(r.URL)},
-		{"gone", "failed", to(r.On("/gone", receiver.Status(http.StatusGone)))},
-		{"twice", "delivered", to(r.On("/once", receiver.FailFirst(1)))},
-		{"cancelled", "cancelled", contract.JSON{"delay": "1h"}},
-		{"missed", "expired", contract.JSON{"paused": true, "expires_after": "100ms"}},
+		{name: "taken", status: "delivered", terms: to(r.URL)},
+		{name: "gone", status: "failed", terms: to(r.On("/gone", receiver.Status(http.StatusGone)))},
+		{name: "twice", status: "delivered", terms: to(r.On("/once", receiver.FailFirst(1)))},
+		{name: "again", status: "failed", terms: to(r.On("/again", receiver.FailFirst(2))), redelivered: true},
+		{name: "cancelled", status: "cancelled", terms: contract.JSON{"delay": "1h"}},
+		{name: "missed", status: "expired", terms: contract.JSON{"paused": true, "expires_after": "100ms"}},
 	}
 }
 
@@ -130,12 +138,28 @@ type tally struct {
 	latenesses []int64
 }
 
-func (l *tally) readTimer(t *testing.T, id string) {
+func (l *tally) readTimer(t *testing.T, id string) (outcome timer.Outcome) {
 	t.Helper()
 	l.counts.Book(len(onePayload))
+	outcome = l.read(t, id)
+	l.observe(outcome)
+	return outcome
+}
+
+// readAgain counts a timer that was tried again, with no second first attempt.
+func (l *tally) readAgain(t *testing.T, id string, first timer.Outcome) {
+	t.Helper()
+	outcome := l.read(t, id)
+	require.Equal(t, first.LatenessMS, outcome.LatenessMS, id)
+	l.counts.Delivered++
+	l.counts.Attempts += int64(outcome.Attempts)
+}
+
+func (l *tally) read(t *testing.T, id string) timer.Outcome {
+	t.Helper()
 	shown, err := l.api.Timers.Get(t.Context(), wire.Key{BusinessType: l.kind, BusinessID: id})
 	require.NoError(t, err)
-	l.observe(timer.Outcome{Status: shown.Status, Attempts: shown.Attempts, LatenessMS: shown.LatenessMS})
+	return timer.Outcome{Status: shown.Status, Attempts: shown.Attempts, LatenessMS: shown.LatenessMS}
 }
 
 func (l *tally) readOccurrences(t *testing.T, id string) {

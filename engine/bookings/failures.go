@@ -80,7 +80,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 		return timer.View{}, err
 	}
 	spec.Target = policies.TargetOf(spec.Callback, policy)
-	spec = afresh(spec, view.Stopped)
+	spec = afresh(spec.TriedAgain(view.LatenessMS), view.Stopped)
 	options := startOptions(spec)
 	if again.Job != "" {
 		options.Memo[workflows.MemoJob] = again.Job
@@ -107,9 +107,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	spec.LatestAt, spec.ExpiresAfter, spec.NeverExpires = 0, 0, true
 	spec.Behaviour = workflows.BehaviourNow
-	spec.Ongoing = nil
 	spec.Suspended, spec.Note = false, ""
-	spec.Round++
 	if spec.Series != nil { // its rule has ended, and this occurrence must ring
 		series := *spec.Series
 		series.Resumed, series.Stopped = true, series.Stopped || stopped

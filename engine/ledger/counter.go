@@ -84,15 +84,18 @@ func outcomeOfFailure(failure *failurepb.Failure) (outcome timer.Outcome, ended 
 // that continues for another reason says of none that it ended just now.
 func lastOccurrence(input *commonpb.Payloads) (outcome timer.Outcome, ended bool) {
 	var spec struct {
+		Rung   *timer.Rung `json:"rung"`
 		Series *struct {
-			Last  *timer.Outcome `json:"last"`
-			Began bool           `json:"began"`
+			Last  *timer.Past `json:"last"`
+			Began bool        `json:"began"`
 		} `json:"series"`
 	}
 	if !decode(input, &spec) || spec.Series == nil || !spec.Series.Began || spec.Series.Last == nil {
 		return outcome, false
 	}
-	return *spec.Series.Last, true
+	outcome = spec.Series.Last.Outcome
+	outcome.Again = spec.Rung.EndedFor(spec.Series.Last.DueAt)
+	return outcome, true
 }
 
 // decode reads the first of some payloads. It reports whether there was one that could be read.

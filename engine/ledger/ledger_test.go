@@ -37,6 +37,12 @@ func ended(status timer.Status, late int64) timer.Outcome {
 	return timer.Outcome{Status: status, Attempts: 2, LatenessMS: &late}
 }
 
+// again is the end of a timer that was tried again.
+func again(outcome timer.Outcome) timer.Outcome {
+	outcome.Again = true
+	return outcome
+}
+
 func completed(t *testing.T, outcome any) *commandpb.Command {
 	return &commandpb.Command{Attributes: &commandpb.Command_CompleteWorkflowExecutionCommandAttributes{
 		CompleteWorkflowExecutionCommandAttributes: &commandpb.CompleteWorkflowExecutionCommandAttributes{Result: encoded(t, outcome)},
@@ -53,7 +59,11 @@ func failed(t *testing.T, kind string, outcome any) *commandpb.Command {
 }
 
 func continued(t *testing.T, series *timer.Series) *commandpb.Command {
-	spec := timer.Spec{Memo: timer.Memo{Series: series}}
+	return continuedAfter(t, series, nil)
+}
+
+func continuedAfter(t *testing.T, series *timer.Series, rung *timer.Rung) *commandpb.Command {
+	spec := timer.Spec{Memo: timer.Memo{Series: series}, Rung: rung}
 	return &commandpb.Command{Attributes: &commandpb.Command_ContinueAsNewWorkflowExecutionCommandAttributes{
 		ContinueAsNewWorkflowExecutionCommandAttributes: &commandpb.ContinueAsNewWorkflowExecutionCommandAttributes{Input: encoded(t, spec, nil)},
 	}}
@@ -62,7 +72,9 @@ func continued(t *testing.T, series *timer.Series) *commandpb.Command {
 // What ends a timer or an occurrence counts, and nothing else does.
 func TestEndsAreCounted(t *testing.T) {
 	t.Parallel()
-	last := &timer.Past{Outcome: ended(timer.Delivered, 3)}
+	last := &timer.Past{DueAt: 7, Outcome: ended(timer.Delivered, 3)}
+	series := &timer.Series{Began: true, Last: last}
+	occurrence := slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
 	for name, c := range map[string]struct {
 		workflow string
 		command  *commandpb.Command
@@ -70,7 +82,12 @@ func TestEndsAreCounted(t *testing.T) {
 	}{
 		"delivered":         {"order/1", completed(t, ended(timer.Delivered, 2)), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 2, Lateness: slo.Histogram{2: 1}}},
 		"failed and late":   {"order/1", failed(t, workflows.ErrorFailed, ended(timer.Failed, 1001)), slo.Counts{Rung: 1, Failed: 1, Attempts: 2, WorstMS: 1001, Lateness: slo.Histogram{111: 1}}},
-		"an occurrence":     {"order/1", continued(t, &timer.Series{Began: true, Last: last}), slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}},
+		"an occurrence":     {"order/1", continued(t, series), occurrence},
+		"tried again":       {"order/1", completed(t, again(ended(timer.Delivered, 9000))), slo.Counts{Delivered: 1, Attempts: 2}},
+		"failed again":      {"order/1", failed(t, workflows.ErrorFailed, again(ended(timer.Failed, 9000))), slo.Counts{Failed: 1, Attempts: 2}},
+		"one tried again":   {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 7, Ended: true}), slo.Counts{Delivered: 1, Attempts: 2}},
+		"one after that":    {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 6, Ended: true}), occurrence},
+		"one interrupted":   {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 7}), occurrence},
 		"a canary":          {policy.CanaryType("wakecall-1") + "/canary", completed(t, ended(timer.Delivered, 2)), slo.Counts{}},
 		"a changed series":  {"order/1", continued(t, &timer.Series{Last: last}), slo.Counts{}},
 		"a first one":       {"order/1", continued(t, &timer.Series{Began: true}), slo.Counts{}},

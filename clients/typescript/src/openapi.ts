@@ -1745,7 +1745,7 @@ export interface components {
             booked: number;
             /** @description The size of their payloads. */
             bytes: number;
-            /** @description The number of ended timers that had a first attempt. */
+            /** @description The number of ended timers that had a first attempt. A redelivered timer counts once. */
             rung: number;
             /** @description The number of them whose first attempt was on time. */
             on_time: number;
