@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/wakecall/wakecall/api/dispatches"
 	"github.com/wakecall/wakecall/api/front"
+	"github.com/wakecall/wakecall/api/operations"
 	apipolicies "github.com/wakecall/wakecall/api/policies"
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
@@ -96,6 +96,7 @@ func ruled() http.Handler {
 		Policies:    policyRules{},
 		Bulk:        &bulkJobs{},
 		Emergencies: pausing{types: 2, asked: new([]policy.EmergencyOrder)},
+		Operations:  operations.Options{Ready: func(context.Context) error { return nil }},
 		Reach:       reach,
 	}).Handler()
 }
@@ -407,34 +408,6 @@ func (a asked) requireExample(t *testing.T, server http.Handler, id, path string
 	require.NoError(t, json.Unmarshal([]byte(example), &value))
 	status, problem = a.send(t, server, a.request(path, value))
 	assert.Less(t, status, 300, "%s %s: the example %s is refused: %+v", id, path, example, problem)
-}
-
-// The parameters of queries show values that are taken as well.
-func TestRefusedParametersShowExamples(t *testing.T) {
-	t.Parallel()
-	server := ruled()
-	ask := func(path string, query url.Values) (int, problem.Document) {
-		return asked{method: http.MethodGet, path: path + "?" + query.Encode()}.send(t, server, nil)
-	}
-	for path, names := range map[string][]string{
-		"/v1/timers":     {"business_type", "business_id", "status", "label", "recurring", "run_id", "webhook_id", "due_from", "due_to", "ended_from", "ended_to", "sort", "attempts", "page_size"},
-		"/v1/dispatches": {"business_type", "status", "page_size"},
-		"/v1/bulk":       {"status", "page_size"},
-	} {
-		for _, name := range names {
-			status, problem := ask(path, url.Values{name: {"{wrong}"}})
-			require.Equal(t, http.StatusUnprocessableEntity, status, "%s %s", path, name)
-			require.NotEmpty(t, problem.Errors[0].Example, "%s %s", path, name)
-			var value string
-			require.NoError(t, json.Unmarshal([]byte(problem.Errors[0].Example), &value))
-			status, problem = ask(path, url.Values{name: {value}})
-			require.Equal(t, http.StatusOK, status, "%s %s %s: %+v", path, name, value, problem)
-		}
-	}
-	_, problem := ask("/v1/timers", url.Values{"page_token": {"{wrong}"}})
-	require.Empty(t, problem.Errors[0].Example, "nobody can know it")
-	_, problem = ask("/v1/timers", url.Values{"nonsense": {"1"}})
-	require.Empty(t, problem.Errors[0].Example, "it is no parameter")
 }
 
 // The examples of times are in the next year, whenever they are told.

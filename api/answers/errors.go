@@ -45,7 +45,7 @@ func answerError(err error, c echo.Context, reach delivery.Reach) {
 	}
 	problem := problems.DocumentOf(err)
 	if called := calls.ScopeOf(c.Request().Context()); !called.Receives {
-		problem.Errors = WithExamples(problem.Errors, called.Examples, reach.Brokers)
+		problem.Errors = WithExamples(problem.Errors, called, reach.Brokers)
 	}
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*wire.Error](err); ok && ours.Quota != nil {

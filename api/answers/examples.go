@@ -19,17 +19,16 @@ var parameterExamples = map[string]string{
 	"business_type": "order-close", "business_id": "order-4711", "label": "customer=42", "sort": string(timer.DueFirst),
 	"run_id": "0199b2c4-1d2e-7f30-8a41-5b6c7d8e9f01", "webhook_id": "msg_2t5rq4nzk3xw7yh6jd7mbcvp5e",
 	"recurring": "true", "attempts": "false", "payload": "true", "paused": "true", "back_pressure": "true", "dry_run": "true",
-	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "max": "10", "window": "10", "timers": string(policies.OpenTimersKeep),
+	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "timers": string(policies.OpenTimersKeep),
 	calls.HeaderIdempotencyKey: `"order-4711"`, timer.HeaderIfMatch: "*", calls.HeaderIfNoneMatch: "*",
 }
 
 // timeParameters are the parameters that are moments.
 var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
 
-// WithExamples returns field errors, each with a value that its field takes. own has the
-// parameters with values of this call only. brokers are the configured names; no other name is
+// WithExamples returns field errors of a call, each with a value that its field takes. brokers are the configured names; no other name is
 // taken.
-func WithExamples(errs wire.FieldErrors, own map[string]string, brokers []string) wire.FieldErrors {
+func WithExamples(errs wire.FieldErrors, called calls.Scope, brokers []string) wire.FieldErrors {
 	if len(errs) == 0 {
 		return errs
 	}
@@ -38,7 +37,7 @@ func WithExamples(errs wire.FieldErrors, own map[string]string, brokers []string
 		switch {
 		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "":
 		case !strings.HasPrefix(fieldErr.Pointer, "/"):
-			shown[i].Example = parameterExample(own, fieldErr.Pointer, now)
+			shown[i].Example = parameterExample(called, fieldErr.Pointer, now)
 		case strings.HasSuffix(fieldErr.Pointer, "/broker"):
 			if len(brokers) > 0 {
 				shown[i].Example = quoted(brokers[0])
@@ -51,10 +50,13 @@ func WithExamples(errs wire.FieldErrors, own map[string]string, brokers []string
 }
 
 // parameterExample is a value that a parameter of a query, or a header, takes.
-func parameterExample(own map[string]string, name string, now time.Time) wire.Example {
-	text, ok := own[name]
+func parameterExample(called calls.Scope, name string, now time.Time) wire.Example {
+	text, ok := called.Examples[name]
+	ahead, moment := called.Moments[name]
 	switch {
 	case ok:
+	case moment:
+		text = wire.At(now.Add(ahead).Truncate(time.Minute)).String()
 	case slices.Contains(timeParameters, name):
 		return fields.Example("/due_from", now)
 	default:

@@ -1,6 +1,10 @@
 package calls
 
-import "github.com/wakecall/wakecall/internal/auth"
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/internal/auth"
+)
 
 // Scope is who may make a call. Every route declares one; the zero value is none.
 type Scope struct {
@@ -17,6 +21,8 @@ type Scope struct {
 	accepts Part
 	// Examples are values that parameters of the query take in this call only.
 	Examples map[string]string
+	// Moments are such values that are moments, by how far they lie ahead; below zero, in the past.
+	Moments map[string]time.Duration
 	// changes reports whether the call changes something, so that it is recorded. Its method
 	// says so.
 	changes bool
@@ -31,6 +37,12 @@ func (s Scope) Accepting(understood Part) Scope {
 // Showing is the scope of a call whose refused parameters show these examples.
 func (s Scope) Showing(examples map[string]string) Scope {
 	s.Examples = examples
+	return s
+}
+
+// ShowingMoments is the scope of a call whose refused parameters show these moments.
+func (s Scope) ShowingMoments(moments map[string]time.Duration) Scope {
+	s.Moments = moments
 	return s
 }
 

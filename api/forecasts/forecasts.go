@@ -23,8 +23,15 @@ type Forecasts interface {
 // Register adds the call for a forecast.
 func Register(contract calls.Routes, told Forecasts) {
 	h := handlers{told}
-	contract.Get(paths.Prefix+"forecast", calls.Viewing(calls.Named, calls.NoPayloads), h.forecast)
+	contract.Get(paths.Prefix+"forecast", calls.Viewing(calls.Named, calls.NoPayloads).Showing(examples).ShowingMoments(moments), h.forecast)
 }
+
+// examples and moments have the values of parameters that this call takes. The longest step is
+// one of any time ahead.
+var (
+	examples = map[string]string{"step": wire.Duration(forecast.MaxStep).String()}
+	moments  = map[string]time.Duration{"from": forecast.DefaultStep, "to": forecast.DefaultRange}
+)
 
 type handlers struct{ forecasts Forecasts }
 

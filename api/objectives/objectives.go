@@ -25,8 +25,11 @@ type Ledgers interface {
 // Register adds the call for reports.
 func Register(contract calls.Routes, ledgers Ledgers) {
 	h := handlers{ledgers}
-	contract.Get(paths.Prefix+"slo", calls.Viewing(calls.Filtered, calls.NoPayloads), h.reports)
+	contract.Get(paths.Prefix+"slo", calls.Viewing(calls.Filtered, calls.NoPayloads).Showing(examples), h.reports)
 }
+
+// examples has the parameters of this call only.
+var examples = map[string]string{"window": "24h", "target": "0.999"}
 
 type handlers struct{ ledgers Ledgers }
 

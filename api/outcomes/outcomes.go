@@ -34,8 +34,11 @@ type Options struct {
 // Register adds the call for outcomes.
 func Register(contract calls.Routes, options Options) {
 	h := handlers{options}
-	contract.Get(paths.Prefix+"outcomes", calls.Viewing(calls.Filtered, calls.NoPayloads), h.outcomes)
+	contract.Get(paths.Prefix+"outcomes", calls.Viewing(calls.Filtered, calls.NoPayloads).ShowingMoments(moments), h.outcomes)
 }
+
+// moments has the parameters whose values lie in the past in this call.
+var moments = map[string]time.Duration{"from": -outcomes.DefaultPast, "to": 0}
 
 type handlers struct{ Options }
 
@@ -77,11 +80,16 @@ func readRequest(q *requests.Query, now time.Time) (r engine.Request, err error)
 		from = to.Add(-outcomes.DefaultPast)
 	}
 	r.From = wire.At(from.Time().Truncate(outcomes.MinStep))
+	tooOld := "must not be more than " + wire.Duration(outcomes.Kept).String() + " ago"
 	switch {
-	case r.From.Until(now) < -outcomes.Kept:
-		q.Errs.Add("from", wire.CodeOutOfRange, "must not be more than "+wire.Duration(outcomes.Kept).String()+" ago")
 	case to > wire.At(now):
 		q.Errs.Add("to", wire.CodeOutOfRange, "must not lie ahead")
+	case to.Until(now) < -outcomes.Kept:
+		q.Errs.Add("to", wire.CodeOutOfRange, tooOld)
+	case from > wire.At(now):
+		q.Errs.Add("from", wire.CodeOutOfRange, "must not lie ahead")
+	case r.From.Until(now) < -outcomes.Kept:
+		q.Errs.Add("from", wire.CodeOutOfRange, tooOld)
 	case to <= from:
 		q.Errs.Add("to", wire.CodeOutOfRange, "must be later than from")
 	}

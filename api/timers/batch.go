@@ -136,7 +136,7 @@ func (h handlers) addItem(ctx context.Context, item jsontext.Value, whole bookin
 	view, created, err := h.addOne(ctx, item, &whole)
 	if err != nil {
 		problem := problems.DocumentOf(err)
-		problem.Errors = answers.WithExamples(problem.Errors, nil, h.reach.Brokers)
+		problem.Errors = answers.WithExamples(problem.Errors, calls.Scope{}, h.reach.Brokers)
 		return BatchResult{Status: problem.Status, Problem: &problem, key: whole.Key}
 	}
 	if created {

@@ -31,8 +31,11 @@ type Options struct {
 // Register adds the call that lists records.
 func Register(contract calls.Routes, options Options) {
 	h := handlers{options}
-	contract.Get(paths.Prefix+"audit", calls.Administering(calls.Filtered), h.list)
+	contract.Get(paths.Prefix+"audit", calls.Administering(calls.Filtered).Showing(examples), h.list)
 }
+
+// examples has the parameters whose values are of this call only.
+var examples = map[string]string{"outcome": string(trail.Done)}
 
 // parameters are those that the call knows.
 var parameters = []string{"who", "business_type", "operation", "outcome", "from", "to", requests.PageTokenName, "page_size"}
