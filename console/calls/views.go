@@ -135,11 +135,12 @@ func (f *Failure) Kind() string {
 	return f.Short() + " " + f.Class
 }
 
-// WaitsForReceiver is what a timer waits for whose receiver connects by itself, and WaitsForAck one that the
-// receiver has accepted.
+// What a timer waits for: WaitsForReceiver if its receiver connects by itself, and WaitsForAck if the receiver
+// has accepted it.
 const (
-	WaitsForReceiver = "receiver"
-	WaitsForAck      = "ack"
+	WaitsForReceiver  = "receiver"
+	WaitsForAck       = "ack"
+	WaitsForEmergency = "emergency"
 )
 
 // The statuses that the pages ask about.
@@ -187,6 +188,13 @@ type Entry struct {
 	LatenessMS  *int64        `json:"lateness_ms"`
 }
 
+// Pauses reports whether it is what a timer that is paused was paused by, where no later one is. A
+// timer may be booked paused.
+func (e Entry) Pauses() bool {
+	names := func(c FieldChange) bool { return c.Field == StatusPaused }
+	return e.Result != outcomeRefused && (e.Event == StatusPaused || e.Event == "booked" || slices.ContainsFunc(e.Changes, names))
+}
+
 // Attempt is one that was made.
 type Attempt struct {
 	Number int       `json:"number"`
@@ -202,14 +210,22 @@ type Attempt struct {
 
 // Fact is one reason why a timer is where it is.
 type Fact struct {
-	Fact   string    `json:"fact"`
-	Text   string    `json:"text"`
+	Fact string `json:"fact"`
+	Text string `json:"text"`
+	// Attempt is the number of the last failed attempt; Status and Class tell how it failed.
+	Attempt int    `json:"attempt"`
+	Status  int    `json:"status"`
+	Class   string `json:"class"`
+
 	Source string    `json:"source"`
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until"`
 	By     string    `json:"by"`
 	Note   string    `json:"note"`
 }
+
+// How is how the attempt failed, in a word; "" for a fact of none.
+func (f Fact) How() string { return (&Failure{Status: f.Status, Class: f.Class}).Short() }
 
 // Processes are those of the installation, gravest first.
 type Processes struct {

@@ -4,12 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
-	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -113,6 +111,7 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 		NextPageToken string        `json:"next_page_token"`
 	}
 	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/history", Query: url.Values{"page_size": {storyLength}}}, &story)
+	attribute(page.Facts, story.Entries)
 	page.Story, page.StoryUnread, page.Longer = story.Entries, problem != nil, story.NextPageToken != ""
 }
 
@@ -139,35 +138,3 @@ func (p *timerPage) offer(who *auth.Principal) {
 
 // TypeLink leads to the timers of the same business type.
 func (p *timerPage) TypeLink() string { return links.List(links.TypedAs(p.Timer.BusinessType), "") }
-
-// Sentence is why the timer is where it is, in one sentence.
-func (p *timerPage) Sentence() string {
-	if len(p.Facts) == 0 {
-		return ""
-	}
-	return p.words(p.Facts[0])
-}
-
-// words is a fact in the language of the page; one that is not known yet is in the API's words.
-func (p *timerPage) words(f calls.Fact) string {
-	key := "fact." + f.Fact
-	if text := p.T(key); text != key {
-		return text
-	}
-	return f.Text
-}
-
-// Say is a fact with since when, until when, and by whom.
-func (p *timerPage) Say(f calls.Fact) string {
-	parts := []string{p.words(f)}
-	if !f.Since.IsZero() {
-		parts = append(parts, p.T("fact.since", words.UTC(f.Since)))
-	}
-	if !f.Until.IsZero() {
-		parts = append(parts, p.T("fact.until", words.UTC(f.Until)))
-	}
-	if f.By != "" {
-		parts = append(parts, p.T("fact.by", f.By))
-	}
-	return strings.Join(parts, " ")
-}

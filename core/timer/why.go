@@ -64,7 +64,12 @@ func ReasonSources() []ReasonSource {
 type Fact struct {
 	Fact Reason `json:"fact"`
 	// Text is a sentence about the fact.
-	Text   string       `json:"text"`
+	Text string `json:"text"`
+	// Attempt is the number of the last failed attempt; Status and Class describe its failure.
+	Attempt int                   `json:"attempt,omitzero"`
+	Status  int                   `json:"status,omitzero"`
+	Class   delivery.FailureClass `json:"class,omitzero"`
+
 	Source ReasonSource `json:"source"`
 	Since  wire.Instant `json:"since,omitzero"`
 	Until  wire.Instant `json:"until,omitzero"`
@@ -129,6 +134,7 @@ func (v View) ended() Fact {
 		fact.Text = "It has failed: no further attempt is made unless it is redelivered."
 		if v.LastFailure != nil {
 			fact.Since = v.LastFailure.At
+			fact.Attempt, fact.Status, fact.Class = v.Attempts, v.LastFailure.Status, v.LastFailure.Class
 			fact.Text = fmt.Sprintf("It has failed (%s): no further attempt is made unless it is redelivered.", failureOf(*v.LastFailure))
 		}
 	case Expired:
@@ -196,6 +202,7 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 		return Fact{}, false
 	case v.LastFailure != nil && v.NextAttemptAt > now:
 		fact.Fact, fact.Since, fact.Until = ReasonBetweenAttempts, v.LastFailure.At, v.NextAttemptAt
+		fact.Attempt, fact.Status, fact.Class = v.Attempts, v.LastFailure.Status, v.LastFailure.Class
 		fact.Text = fmt.Sprintf("Attempt %d has failed (%s); the next one waits for its time.", v.Attempts, failureOf(*v.LastFailure))
 	case held:
 		return Fact{}, false

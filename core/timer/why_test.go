@@ -15,7 +15,7 @@ const whyNow wire.Instant = 1_000_000
 
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	failure := &delivery.Failure{Status: 503, Message: "HTTP 503: secret words", At: 900_000}
+	failure := &delivery.Failure{Status: 503, Class: delivery.Answered, Message: "HTTP 503: secret words", At: 900_000}
 	emergency := delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna", WaitsNote: "fire"}
 	for name, c := range map[string]struct {
 		view timer.View
@@ -31,7 +31,7 @@ func TestWhy(t *testing.T) {
 		"attempting":                    {timer.View{Status: timer.Delivering, DueAt: 1}, []timer.Fact{{Fact: timer.ReasonAttempting, Source: timer.FromWorker}}},
 		"between attempts": {
 			timer.View{Status: timer.Delivering, DueAt: 1, Attempts: 2, LastFailure: failure, NextAttemptAt: whyNow + 7},
-			[]timer.Fact{{Fact: timer.ReasonBetweenAttempts, Source: timer.FromTimer, Since: 900_000, Until: whyNow + 7}},
+			[]timer.Fact{{Fact: timer.ReasonBetweenAttempts, Source: timer.FromTimer, Since: 900_000, Until: whyNow + 7, Attempt: 2, Status: 503, Class: delivery.Answered}},
 		},
 		"trying again": {timer.View{Status: timer.Delivering, LastFailure: failure, NextAttemptAt: whyNow}, []timer.Fact{{Fact: timer.ReasonAttempting, Source: timer.FromWorker}}},
 		"paused":       {timer.View{Status: timer.Paused, DueAt: 1, Note: "closed"}, []timer.Fact{{Fact: timer.ReasonPaused, Source: timer.FromTimer, Note: "closed"}}},
@@ -39,8 +39,11 @@ func TestWhy(t *testing.T) {
 			timer.View{Status: timer.Scheduled, DueAt: whyNow + 1, CancelRequested: true},
 			[]timer.Fact{{Fact: timer.ReasonCancelRequested, Source: timer.FromTimer}, {Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1}},
 		},
-		"delivered":               {timer.View{Status: timer.Delivered, DeliveredAt: 3, Wait: emergency}, []timer.Fact{{Fact: "delivered", Source: timer.FromTimer, Since: 3}}},
-		"failed":                  {timer.View{Status: timer.Failed, LastFailure: failure}, []timer.Fact{{Fact: "failed", Source: timer.FromTimer, Since: 900_000}}},
+		"delivered": {timer.View{Status: timer.Delivered, DeliveredAt: 3, Wait: emergency}, []timer.Fact{{Fact: "delivered", Source: timer.FromTimer, Since: 3}}},
+		"failed": {
+			timer.View{Status: timer.Failed, Attempts: 9, LastFailure: failure},
+			[]timer.Fact{{Fact: "failed", Source: timer.FromTimer, Since: 900_000, Attempt: 9, Status: 503, Class: delivery.Answered}},
+		},
 		"failed, nobody says why": {timer.View{Status: timer.Failed}, []timer.Fact{{Fact: "failed", Source: timer.FromTimer}}},
 		"expired":                 {timer.View{Status: timer.Expired, LatestAt: 4}, []timer.Fact{{Fact: "expired", Source: timer.FromTimer, Since: 4}}},
 		"cancelled":               {timer.View{Status: timer.Cancelled}, []timer.Fact{{Fact: "cancelled", Source: timer.FromTimer}}},

@@ -1520,6 +1520,11 @@ export interface components {
             fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue" | "unread";
             /** @description The same in a sentence. */
             text: string;
+            /** @description Of `failed` and `between_attempts`: the number of the last failed attempt. */
+            attempt?: number;
+            /** @description The HTTP status of its answer. */
+            status?: number;
+            class?: components["schemas"]["FailureClass"];
             /**
              * @description The source of the fact.
              * @enum {string}

@@ -1,0 +1,77 @@
+package console_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
+)
+
+// What a reason is about is said in both languages: which attempt failed and how, and how much an
+// emergency stops.
+func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	answered := &delivery.Failure{Status: 503, Class: delivery.Answered, At: 1}
+	between := viewOf(timer.Delivering)
+	between.DueAt, between.Attempts, between.LastFailure, between.NextAttemptAt = 1, 3, answered, wire.At(time.Now().Add(time.Hour))
+	slow := between
+	slow.LastFailure = &delivery.Failure{Class: delivery.Timeout, At: 1}
+	failed := viewOf(timer.Failed)
+	failed.Attempts, failed.LastFailure = 9, answered
+	held := viewOf(timer.Delivering)
+	held.Wait = delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna"}
+	waiting := viewOf(timer.Delivering)
+	waiting.Wait = delivery.Wait{WaitsFor: delivery.WaitsForReceiver, WaitsBy: delivery.HeldByReceiver}
+	for name, c := range map[string]struct {
+		view        timer.View
+		paused      policy.Emergency
+		said, chine string
+	}{
+		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one has its time.", "第 3 次尝试失败（HTTP 503）"},
+		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（timeout）"},
+		"failed":                 {failed, policy.Emergency{}, "It has failed at attempt 9 (HTTP 503)", "第 9 次尝试后失败（HTTP 503）"},
+		"everything is paused":   {held, policy.Emergency{Everything: true, Since: 5}, "All callbacks are paused.", "全部回调已暂停。"},
+		"its type is paused":     {held, policy.Emergency{BusinessType: "order-close", Since: 5}, "The callbacks of its business type are paused.", "该业务类型的回调已暂停。"},
+		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type, or all of them, are paused.", "该业务类型或全部回调已暂停。"},
+		"who is the source":      {waiting, policy.Emergency{}, "that has room. <small>", "没有空闲的接收方连接。 <small>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, plan{})
+			h.shelf.views, h.shelf.paused = []timer.View{c.view}, []policy.Emergency{c.paused}
+			require.Contains(t, h.get("/console/timers/order-close/1").body, c.said)
+			require.Contains(t, h.get("/console/timers/order-close/1?lang=zh-CN").body, c.chine)
+		})
+	}
+}
+
+// Since when a timer is paused and by whom stands in its story. A pause that was refused is none.
+func TestWhoPausedATimer(t *testing.T) {
+	t.Parallel()
+	anna, ben := &wire.Actor{Name: "anna"}, &wire.Actor{Name: "ben"}
+	paused := timer.HistoryEntry{At: 3_000, Event: timer.HistoryPaused, Who: anna, Result: timer.HistoryApplied}
+	booked := timer.HistoryEntry{At: 1_000, Event: timer.HistoryBooked, Who: ben}
+	refused := timer.HistoryEntry{At: 9_000, Event: timer.HistoryPaused, Who: ben, Result: timer.HistoryRefused}
+	replaced := timer.HistoryEntry{At: 5_000, Event: timer.HistoryChanged, Who: ben, Changes: []timer.FieldChange{{Field: "paused", To: true}}}
+	for name, c := range map[string]struct {
+		story []timer.HistoryEntry
+		said  string
+	}{
+		"paused":        {[]timer.HistoryEntry{booked, paused, refused}, "Since 1970-01-01 00:00:03 UTC. By anna."},
+		"booked paused": {[]timer.HistoryEntry{booked}, "Since 1970-01-01 00:00:01 UTC. By ben."},
+		"put paused":    {[]timer.HistoryEntry{booked, paused, replaced}, "Since 1970-01-01 00:00:05 UTC. By ben."},
+		"not told":      {nil, "It is paused until somebody resumes it. <small>"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := open(t, plan{})
+			h.shelf.views, h.shelf.story = []timer.View{viewOf(timer.Paused)}, c.story
+			require.Contains(t, h.get("/console/timers/order-close/1").body, c.said)
+		})
+	}
+}

@@ -1,0 +1,80 @@
+package timers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// Sentence is why the timer is where it is, in one sentence.
+func (p *timerPage) Sentence() string {
+	if len(p.Facts) == 0 {
+		return ""
+	}
+	return p.words(p.Facts[0])
+}
+
+// words is a fact in the language of the page; one that is not known yet is in the API's words.
+func (p *timerPage) words(f calls.Fact) string {
+	key := "fact." + f.Fact
+	switch how := f.How(); {
+	case f.Attempt != 0 && how != "":
+		return p.T(key+".how", f.Attempt, how)
+	case f.Fact == calls.WaitsForEmergency:
+		key += p.scope(f)
+	}
+	if text := p.T(key); text != key {
+		return text
+	}
+	return f.Text
+}
+
+// scope is how much an emergency stops, as the end of a key; "" where its pause is not in the picture.
+func (p *timerPage) scope(f calls.Fact) string {
+	for _, pause := range p.Picture.Paused {
+		switch {
+		case !pause.Since.Equal(f.Since):
+		case pause.Everything:
+			return ".everything"
+		case pause.BusinessType == p.Timer.BusinessType:
+			return ".type"
+		}
+	}
+	return ""
+}
+
+// Say is a fact with since when, until when, and by whom.
+func (p *timerPage) Say(f calls.Fact) string {
+	parts := []string{p.words(f)}
+	if !f.Since.IsZero() {
+		parts = append(parts, p.T("fact.since", words.UTC(f.Since)))
+	}
+	if !f.Until.IsZero() {
+		parts = append(parts, p.T("fact.until", words.UTC(f.Until)))
+	}
+	if f.By != "" && f.By != f.Source { // the source is said beside it
+		parts = append(parts, p.T("fact.by", f.By))
+	}
+	return strings.Join(parts, " ")
+}
+
+// attribute adds to the pause of a timer since when it is, and by whom. The API leaves that to the
+// story.
+func attribute(facts []calls.Fact, story []calls.Entry) {
+	i := slices.IndexFunc(facts, func(f calls.Fact) bool { return f.Fact == calls.StatusPaused })
+	if i < 0 {
+		return
+	}
+	for _, e := range slices.Backward(story) {
+		if !e.Pauses() {
+			continue
+		}
+		facts[i].Since = e.At
+		if e.Who != nil {
+			facts[i].By = e.Who.Name
+		}
+		return
+	}
+}
