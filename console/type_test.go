@@ -42,7 +42,7 @@ func TestAPolicyIsChangedInTwoSteps(t *testing.T) {
 	h.shelf.rules = []policy.Policy{closing()}
 	h.signIn("root")
 	page := h.get(typePage).body
-	require.Contains(t, page, "Calls https://orders.example.com/close, at most 6 attempts, at most 20 a second.")
+	require.Contains(t, page, "Calls https://orders.example.com/close, at most 6 attempts over 7 h 11 min, at most 20 a second.")
 	require.Contains(t, page, `name="callbacks_per_second" value="20"`)
 	require.Contains(t, page, `name="etag" value="&#34;1&#34;"`)
 	for path, form := range map[string]url.Values{
@@ -124,6 +124,32 @@ func TestARefusedEditKeepsWhatWasTyped(t *testing.T) {
 	planned := h.post(typePage+"/edit", url.Values{"etag": {`"1"`}, "callbacks_per_second": {"1,200"}})
 	require.Equal(t, http.StatusOK, planned.StatusCode, "as the page itself writes it: %s", planned.body)
 	require.Contains(t, planned.body, `<ins><code dir="auto">1200</code></ins>`)
+}
+
+// The policy in words has the time of its attempts, and the second link whatever that is.
+func TestThePolicyInWords(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	words := func(change func(*policy.Policy)) string {
+		rule := closing()
+		rule.Limits = policy.Limits{}
+		change(&rule)
+		h.shelf.rules = []policy.Policy{rule}
+		_, rest, _ := strings.Cut(h.get(typePage).body, `<p class="sentence" dir="auto">Calls https://orders.example.com/close, `)
+		sentence, _, _ := strings.Cut(rest, "</p>")
+		return sentence
+	}
+	expiring := func(p *policy.Policy) {
+		p.Retry = delivery.Retry{Initial: wire.Duration(time.Second), MaxInterval: wire.Duration(4 * time.Second), MaxAttempts: 5}
+		p.ExpiresAfter = wire.Duration(24 * time.Hour)
+		p.Fallback = &delivery.Fallback{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}, After: wire.Duration(time.Minute)}
+	}
+	require.Equal(t, "at most 5 attempts over 11 s, none later than 24 h after its due time, second link receivers that connect by themselves.", words(expiring))
+	require.Equal(t, "at most 3 attempts over 61 min.", words(func(p *policy.Policy) {
+		p.Retry = delivery.Retry{Steps: []wire.Duration{wire.Duration(time.Minute), wire.Duration(time.Hour)}}
+	}))
+	require.Equal(t, "one attempt.", words(func(p *policy.Policy) { p.Retry = delivery.Retry{Steps: []wire.Duration{}} }))
+	require.Contains(t, words(func(p *policy.Policy) { *p = withSecondLink(*p) }), ", second link https://second.example.com/close.")
 }
 
 // The second link takes the place of the first in two steps, where there is one.

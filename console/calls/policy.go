@@ -18,6 +18,8 @@ type Policy struct {
 	Retry        struct {
 		Steps       []string `json:"steps"`
 		Initial     string   `json:"initial"`
+		Multiplier  float64  `json:"multiplier"`
+		MaxInterval string   `json:"max_interval"`
 		MaxAttempts int      `json:"max_attempts"`
 	} `json:"retry"`
 	ExpiresAfter string    `json:"expires_after"`
@@ -62,6 +64,25 @@ func (p Policy) Attempts() int {
 		return p.Retry.MaxAttempts
 	}
 	return len(p.Retry.Steps) + 1
+}
+
+// Ladder is how long all waits between attempts last together, without their jitter.
+func (p Policy) Ladder() (sum time.Duration) {
+	for _, step := range p.Retry.Steps {
+		sum += span(step)
+	}
+	wait, most := float64(span(p.Retry.Initial)), float64(span(p.Retry.MaxInterval))
+	for range p.Retry.MaxAttempts - 1 {
+		sum += time.Duration(min(wait, most))
+		wait *= p.Retry.Multiplier
+	}
+	return sum
+}
+
+// span is a duration of the API; none for a text that is none.
+func span(text string) time.Duration {
+	d, _ := time.ParseDuration(text)
+	return d
 }
 
 // Rate is how many callbacks a second are made at most; "" for no limit.

@@ -146,12 +146,22 @@ func (p *typePage) Words() string {
 	default:
 		parts = append(parts, p.T("policy.nowhere"))
 	}
-	parts = append(parts, p.N("policy.attempts", policy.Attempts()))
+	attempts := p.N("policy.attempts", policy.Attempts())
+	if ladder := policy.Ladder(); ladder > 0 {
+		attempts = p.T("policy.over", attempts, p.Span(ladder))
+	}
+	parts = append(parts, attempts)
+	if policy.ExpiresAfter != "" {
+		parts = append(parts, p.T("policy.expires", p.Exactly(policy.ExpiresAfter)))
+	}
 	if limit := policy.Rate(); limit != "" {
 		parts = append(parts, p.T("policy.rate", limit))
 	}
-	if address := policy.Fallback.Address(); address != "" {
-		parts = append(parts, p.T("policy.fallback", address))
+	switch {
+	case policy.Fallback.Stream:
+		parts = append(parts, p.T("policy.fallback.stream"))
+	case p.Second():
+		parts = append(parts, p.T("policy.fallback", policy.Fallback.Address()))
 	}
 	return strings.Join(parts, p.T("policy.and")) + p.T("policy.end")
 }
