@@ -37,3 +37,27 @@ func TestATestEvent(t *testing.T) {
 	h.signIn("eve")
 	require.NotContains(t, h.get(typePage).body, `action="`+typePage+`/test"`)
 }
+
+// While the callbacks of a type are held back there is no button, and a line that says so.
+func TestNoTestEventWhileHeldBack(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	offered := func() (button, why bool) {
+		page := h.get(typePage).body
+		return containsText(page, `action="`+typePage+`/test"`), containsText(page, "A test event can be sent once its callbacks are held back no more.")
+	}
+	requireOffered := func(want bool, because string) {
+		button, why := offered()
+		require.Equal(t, want, button, because)
+		require.Equal(t, !want, why, because)
+	}
+	h.shelf.rules = []policy.Policy{closing()}
+	requireOffered(true, "it runs")
+	h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "dora", Since: 1}}
+	requireOffered(false, "emergency")
+	h.shelf.paused = nil
+	h.shelf.rules[0].BackPressure = &policy.BackPressure{Since: wire.At(h.now.Add(-time.Minute)), Until: wire.At(h.now.Add(time.Minute))}
+	requireOffered(false, "back-pressure")
+	h.shelf.rules[0].BackPressure, h.shelf.rules[0].Paused = nil, true
+	requireOffered(false, "policy")
+}

@@ -31,6 +31,7 @@ var table = map[wire.Code]struct {
 	wire.ChangedTooOften:      {http.StatusConflict, "It was changed too often"},
 	wire.NotRecurring:         {http.StatusConflict, "The timer is not a recurring one"},
 	wire.PolicyInUse:          {http.StatusConflict, "The policy has open timers"},
+	wire.HeldBack:             {http.StatusConflict, "The callbacks of the business type are held back"},
 	wire.QuotaExceeded:        {http.StatusTooManyRequests, "A limit of the business type is reached"},
 	wire.NotStreamed:          {http.StatusConflict, "The receivers of the business type do not connect"},
 	wire.RingOver:             {http.StatusConflict, "The ring is over"},

@@ -99,6 +99,11 @@ var states = []string{"emergency", "overdue", "streamless", "failing", "paused",
 // Link is the page of the type.
 func (r TypeRow) Link() string { return links.TypePath(r.BusinessType) }
 
+// Held reports whether its callbacks are held back, by whatever.
+func (r TypeRow) Held() bool {
+	return slices.Contains([]string{"emergency", "paused", "held"}, r.State)
+}
+
 // Pressed reports whether its receiver has asked for patience that lasts, whatever else holds it back.
 func (r TypeRow) Pressed() bool {
 	return r.State == "held" || slices.ContainsFunc(r.Also, func(one Mark) bool { return one.State == "held" })

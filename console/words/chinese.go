@@ -348,6 +348,7 @@ var chineseWords = map[string]string{
 	"test.title":                  "测试事件",
 	"test.callback.do":            "发送测试事件",
 	"test.fallback.do":            "向第二链路发送测试事件",
+	"test.held":                   "回调恢复放行后才能发送测试事件。",
 	"test.taken":                  "接收方已接受。",
 	"test.failed":                 "接收方未接受。",
 	"test.link":                   "链路",

@@ -347,6 +347,7 @@ var englishWords = map[string]string{
 	"test.title":                  "Test event",
 	"test.callback.do":            "Send a test event",
 	"test.fallback.do":            "Send one to the second link",
+	"test.held":                   "A test event can be sent once its callbacks are held back no more.",
 	"test.taken":                  "The receiver took it.",
 	"test.failed":                 "The receiver did not take it.",
 	"test.link":                   "Link",

@@ -22,6 +22,7 @@ const (
 	PreconditionFailed   Code = "precondition-failed"
 	ChangedTooOften      Code = "changed-too-often"
 	PolicyInUse          Code = "policy-in-use"
+	HeldBack             Code = "held-back"
 	QuotaExceeded        Code = "quota-exceeded"
 	NotStreamed          Code = "not-streamed"
 	RingOver             Code = "ring-over"

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/emergencies"
 	"github.com/wakecall/wakecall/engine/enginetest"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
@@ -25,7 +26,8 @@ func ringing(t *testing.T, all ...policy.Policy) (*TestRings, *enginetest.Tempor
 		on.Policy(t, one)
 	}
 	k := kernel.New(on, "default", "")
-	return New(k, policies.New(k, policies.Config{TTL: time.Minute})), on
+	t.Cleanup(k.EndWaits)
+	return New(k, policies.New(k, policies.Config{TTL: time.Minute}), emergencies.New(k, time.Minute)), on
 }
 
 // A link that nothing is sent to is refused, and nothing is started.
@@ -49,6 +51,42 @@ func TestLinksThatAreNotCalled(t *testing.T) {
 		require.Equal(t, c.want, wire.CodeOf(err), businessType)
 	}
 	require.Empty(t, on.Called("ExecuteWorkflow"))
+}
+
+// While the callbacks of a type are held back its test event is refused at once, with what holds it, and none is started.
+func TestAnEventThatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	none := 0.0
+	called := delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}
+	until := time.Now().Add(time.Hour)
+	for want, c := range map[string]struct {
+		policy.Policy
+		order policy.EmergencyOrder
+	}{
+		"An emergency pause holds the callbacks of the type back, by anna. The test event was not sent.": {
+			order: policy.EmergencyOrder{BusinessTypes: []string{"one"}, Author: "anna"},
+		},
+		"An emergency pause holds the callbacks of the type back, by gus.": {order: policy.EmergencyOrder{Everything: true, Author: "gus", Note: "network"}},
+		"pauses its callbacks, by cara.":                                   {Policy: policy.Policy{Paused: true, PausedBy: "cara"}},
+		"pauses its callbacks. The":                                        {Policy: policy.Policy{Paused: true}},
+		"patience with the type until " + wire.At(until).String(): {
+			Policy: policy.Policy{BackPressure: &policy.BackPressure{Since: wire.At(time.Now()), Until: wire.At(until)}},
+		},
+		"limits.callbacks_per_second is 0": {Policy: policy.Policy{Limits: policy.Limits{CallbacksPerSecond: &none}}},
+	} {
+		held := c.Policy
+		held.BusinessType, held.Callback = "one", called
+		rings, on := ringing(t, held)
+		if c.order.Author != "" {
+			_, err := rings.emergencies.Pause(t.Context(), c.order)
+			require.NoError(t, err)
+		}
+		started := len(on.Called("ExecuteWorkflow"))
+		_, err := rings.Ring(t.Context(), "one", delivery.LinkCallback)
+		require.Equal(t, wire.HeldBack, wire.CodeOf(err), want)
+		require.ErrorContains(t, err, want)
+		require.Len(t, on.Called("ExecuteWorkflow"), started, want)
+	}
 }
 
 // A business type has one test ring a second, and another type its own.

@@ -69,7 +69,7 @@ var rooms = map[string][]string{
 	"engine/runs":           {"core", "engine/kernel", "internal/identity", "workflows"},
 	"engine/stats":          {"core", "engine/kernel", "engine/query", "engine/registry", "engine/visibility"},
 	"engine/streams":        {"core", "engine/kernel", "internal/processid", "workflows"},
-	"engine/testrings":      {"core", "engine/kernel", "engine/policies", "internal/errtype", "workflows"},
+	"engine/testrings":      {"core", "engine/emergencies", "engine/kernel", "engine/policies", "internal/errtype", "workflows"},
 	"engine/timers":         {"core", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "engine/waits", "internal/errtype", "internal/identity", "workflows"},
 	"engine/visibility":     {"core", "engine/query", "workflows"},
 	"engine/waits":          {"core", "engine/emergencies", "engine/policies", "engine/queues", "internal/identity", "workflows"},

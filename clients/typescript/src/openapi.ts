@@ -988,7 +988,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends one event of type `wakecall.test` to the receiver, signed and sent as a callback is, and answers with the result. A receiver at fault is an answer with `"delivered": false`, and no error. The event has one attempt of at most 15 seconds. It is no timer: no list, count, alert or record of attempts has it. It passes the queue of the type, so it counts in `callbacks_per_second`. What does not leave within 5 seconds is not sent, and answered 503: the callbacks are paused, the limit is used up, or no worker runs. A type has one a second.
+         * @description Sends one event of type `wakecall.test` to the receiver, signed and sent as a callback is, and answers with the result. A receiver at fault is an answer with `"delivered": false`, and no error. The event has one attempt of at most 15 seconds. It is no timer: no list, count, alert or record of attempts has it. It passes the queue of the type, so it counts in `callbacks_per_second`. While the callbacks of the type are paused or held back it is refused at once with 409. What does not leave within 5 seconds is not sent, and answered 503: the limit is used up, or no worker runs. A type has one a second.
          */
         post: operations["testPolicy"];
         delete?: never;
@@ -3550,6 +3550,7 @@ export interface components {
          *     * `not-awaited` 409: no acknowledgement of the delivery is awaited.
          *     * `wrong-ack-token` 403: the token is not for the delivery.
          *     * `policy-in-use` 409: the policy has open timers.
+         *     * `held-back` 409: the callbacks of the business type are paused or held back.
          *     * `quota-exceeded` 429: a limit of the business type is reached.
          *     * `changed-too-often` 409: the dispatch has reached Temporal's limit of changes.
          *     * `precondition-failed` 412: `If-Match` names another version or revision.
@@ -3565,7 +3566,7 @@ export interface components {
          *     * `internal` 500: an internal error.
          * @enum {string}
          */
-        ProblemType: "urn:wakecall:problem:malformed-request" | "urn:wakecall:problem:invalid-request" | "urn:wakecall:problem:unknown-business-type" | "urn:wakecall:problem:not-found" | "urn:wakecall:problem:already-exists" | "urn:wakecall:problem:already-finished" | "urn:wakecall:problem:cancel-pending" | "urn:wakecall:problem:id-taken" | "urn:wakecall:problem:idempotency-key-reused" | "urn:wakecall:problem:not-recurring" | "urn:wakecall:problem:overtaken" | "urn:wakecall:problem:precondition-failed" | "urn:wakecall:problem:changed-too-often" | "urn:wakecall:problem:not-streamed" | "urn:wakecall:problem:ring-over" | "urn:wakecall:problem:not-awaited" | "urn:wakecall:problem:wrong-ack-token" | "urn:wakecall:problem:policy-in-use" | "urn:wakecall:problem:quota-exceeded" | "urn:wakecall:problem:unauthorized" | "urn:wakecall:problem:sign-in-unavailable" | "urn:wakecall:problem:forbidden" | "urn:wakecall:problem:method-not-allowed" | "urn:wakecall:problem:request-timeout" | "urn:wakecall:problem:payload-too-large" | "urn:wakecall:problem:unsupported-media-type" | "urn:wakecall:problem:unavailable" | "urn:wakecall:problem:internal";
+        ProblemType: "urn:wakecall:problem:malformed-request" | "urn:wakecall:problem:invalid-request" | "urn:wakecall:problem:unknown-business-type" | "urn:wakecall:problem:not-found" | "urn:wakecall:problem:already-exists" | "urn:wakecall:problem:already-finished" | "urn:wakecall:problem:cancel-pending" | "urn:wakecall:problem:id-taken" | "urn:wakecall:problem:idempotency-key-reused" | "urn:wakecall:problem:not-recurring" | "urn:wakecall:problem:overtaken" | "urn:wakecall:problem:precondition-failed" | "urn:wakecall:problem:changed-too-often" | "urn:wakecall:problem:not-streamed" | "urn:wakecall:problem:ring-over" | "urn:wakecall:problem:not-awaited" | "urn:wakecall:problem:wrong-ack-token" | "urn:wakecall:problem:policy-in-use" | "urn:wakecall:problem:held-back" | "urn:wakecall:problem:quota-exceeded" | "urn:wakecall:problem:unauthorized" | "urn:wakecall:problem:sign-in-unavailable" | "urn:wakecall:problem:forbidden" | "urn:wakecall:problem:method-not-allowed" | "urn:wakecall:problem:request-timeout" | "urn:wakecall:problem:payload-too-large" | "urn:wakecall:problem:unsupported-media-type" | "urn:wakecall:problem:unavailable" | "urn:wakecall:problem:internal";
         /** @description There is no timer; another workflow has its id. */
         IdTaken: components["schemas"]["Problem"] & {
             /** @constant */
@@ -4207,6 +4208,30 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"] & {
                     /** @constant */
                     type?: "urn:wakecall:problem:policy-in-use";
+                    /** @constant */
+                    status?: 409;
+                };
+            };
+        };
+        /** @description The callbacks of the type are paused, or its receiver has asked for patience. `detail` says which, and by whom or until when. Nothing was sent. */
+        HeldBack: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "type": "urn:wakecall:problem:held-back",
+                 *       "title": "The callbacks of the business type are held back",
+                 *       "status": 409,
+                 *       "detail": "An emergency pause holds the callbacks of the type back, by anna. The test event was not sent.",
+                 *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
+                 *     }
+                 */
+                "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @constant */
+                    type?: "urn:wakecall:problem:held-back";
                     /** @constant */
                     status?: 409;
                 };
@@ -6549,6 +6574,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            409: components["responses"]["HeldBack"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["QuotaExceeded"];
             500: components["responses"]["Internal"];
