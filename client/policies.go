@@ -74,6 +74,16 @@ func (p Policies) Put(ctx context.Context, businessType string, document any, ma
 	return policy, err
 }
 
+// PutBack stores a policy as it was in an earlier version, with its header values, if the present one matches. That
+// may be none, where it was deleted.
+func (p Policies) PutBack(ctx context.Context, version PolicyVersion, match Match) (policy policy.Policy, err error) {
+	_, err = p.caller.do(ctx, call{
+		method: http.MethodPut, path: policyPath(version.Policy.BusinessType), body: version.Policy, header: match.header(), once: match != 0,
+		query: url.Values{"keep_from": {strconv.Itoa(version.Version)}},
+	}, &policy)
+	return policy, err
+}
+
 // Plan returns the changes that [Policies.Put] would make, and changes nothing.
 func (p Policies) Plan(ctx context.Context, businessType string, document any) (Planned, error) {
 	return p.plan(ctx, call{method: http.MethodPut, path: policyPath(businessType), body: document})

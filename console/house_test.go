@@ -63,10 +63,14 @@ type shelf struct {
 	asked   []timers.PageRequest
 	changed []string
 	rules   []policy.Policy
+	// gone is a policy that was deleted.
+	gone *policy.Policy
 	// strays are types with timers and no policy.
 	strays []string
 	stored []policy.Policy
-	sent   []dispatch.View
+	// kept are the versions whose values changes keep.
+	kept []int
+	sent []dispatch.View
 	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
 	// can be counted, and aheadless whether nothing can.
 	ahead             []forecast.Step
@@ -277,6 +281,9 @@ func (p rules) Stored(_ context.Context, businessType string) (policy.Policy, er
 
 func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms.Version, error) {
 	stored, err := p.Stored(ctx, businessType)
+	if err != nil && p.gone != nil && p.gone.BusinessType == businessType {
+		return []policyrooms.Version{{Version: 1, ChangedAt: 2, ChangedBy: "cara", Deleted: true}, {Version: 1, ChangedAt: 1, ChangedBy: "otto", Policy: p.gone}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +306,9 @@ func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.
 	if err != nil {
 		return policyrooms.Result{}, err
 	}
+	p.mu.Lock()
+	p.kept = append(p.kept, change.KeepFrom)
+	p.mu.Unlock()
 	next := change.Policy
 	if change.Edit != nil {
 		edited, err := change.Edit(old)

@@ -146,6 +146,31 @@ func TestTheFirstPolicyOfAType(t *testing.T) {
 	require.Equal(t, http.StatusPreconditionFailed, h.post(typePage+"/policy", form).StatusCode)
 }
 
+// A policy that was deleted is put back from the page of its type, with the header values of its version.
+func TestADeletedPolicyIsPutBack(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	gone := closing().WithDefaults()
+	h.shelf.gone = &gone
+	h.signIn("anna")
+	page := h.get(typePage)
+	require.Equal(t, http.StatusOK, page.StatusCode)
+	require.Contains(t, page.body, "deleted it")
+	require.NotContains(t, page.body, typePage+"/back", "it takes an admin")
+	h.signIn("root")
+	require.Equal(t, 1, strings.Count(h.get(typePage).body, typePage+"/back"))
+	form := url.Values{"etag": {"none"}, "version": {"1"}}
+	planned := h.post(typePage+"/back", form)
+	require.Equal(t, http.StatusOK, planned.StatusCode, planned.body)
+	require.Contains(t, planned.body, "https://orders.example.com/close")
+	form.Set("sure", "yes")
+	require.Equal(t, typePage+"?done=edit", h.post(typePage+"/back", form).Header.Get("Location"))
+	require.Equal(t, []string{"put order-close"}, h.shelf.changes())
+	require.Equal(t, []int{1, 1}, h.shelf.kept, "planned and made")
+	h.shelf.rules = []policy.Policy{gone}
+	require.Equal(t, http.StatusPreconditionFailed, h.post(typePage+"/back", form).StatusCode, "it was put back meanwhile")
+}
+
 // Who may pause a type pauses it, and who may see it sees it.
 func TestPausingATypeByRole(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package policies
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 	"time"
@@ -108,13 +109,16 @@ func (h handlers) putPolicy(c echo.Context) error {
 			return policies.Change{}, err
 		}
 		return Read(body, businessType, h.reach, policy.Policy{})
-	})
+	}, keepFrom)
 }
 
-// changePolicy handles a change of a policy, however it is written.
-func (h handlers) changePolicy(c echo.Context, read func(businessType string) (policies.Change, error)) error {
-	businessType, q := requests.BusinessType(c, "dry_run")
-	dryRun := q.Flag("dry_run")
+// keepFrom is the parameter that names the version whose write-only values are kept.
+const keepFrom = "keep_from"
+
+// changePolicy handles a change of a policy, however it is written, with parameters of its own.
+func (h handlers) changePolicy(c echo.Context, read func(businessType string) (policies.Change, error), own ...string) error {
+	businessType, q := requests.BusinessType(c, append(own, "dry_run")...)
+	dryRun, from := q.Flag("dry_run"), q.Number(keepFrom, 0, math.MaxInt32)
 	if err := q.Err(); err != nil {
 		return err
 	}
@@ -130,7 +134,7 @@ func (h handlers) changePolicy(c echo.Context, read func(businessType string) (p
 	if err != nil {
 		return err
 	}
-	change.Author, change.DryRun = calls.Author(c), dryRun
+	change.Author, change.DryRun, change.KeepFrom = calls.Author(c), dryRun, from
 	change.IfVersion, change.MustExist, change.MustBeNew = version, mustExist, mustBeNew
 	result, err := h.policies.Put(c.Request().Context(), change)
 	if err == nil {

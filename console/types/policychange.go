@@ -3,6 +3,7 @@ package types
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -46,7 +47,7 @@ func (c *Pages) editPolicy(v *site.Visit) {
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	c.changePolicy(v, http.MethodPatch, patchOf(v.R.PostForm))
+	c.changePolicy(v, calls.Call{Method: http.MethodPatch, Body: patchOf(v.R.PostForm)})
 }
 
 // replacePolicy stores a whole policy. It shows what that changes first.
@@ -56,13 +57,13 @@ func (c *Pages) replacePolicy(v *site.Visit) {
 		c.showPolicyProblem(v, &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("policy.nojson")})
 		return
 	}
-	c.changePolicy(v, http.MethodPut, body)
+	c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: body})
 }
 
 // changePolicy plans a change, or makes it once somebody has seen the plan.
-func (c *Pages) changePolicy(v *site.Visit, method string, body any) {
+func (c *Pages) changePolicy(v *site.Visit, made calls.Call) {
 	businessType := v.R.PathValue("type")
-	made := calls.Call{Method: method, Path: policyPath(businessType), IfMatch: v.R.PostFormValue("etag"), Body: body}
+	made.Path, made.IfMatch = policyPath(businessType), v.R.PostFormValue("etag")
 	if made.IfMatch == noPolicy {
 		made.IfMatch, made.MustBeNew = "", true
 	}
@@ -78,7 +79,9 @@ func (c *Pages) changePolicy(v *site.Visit, method string, body any) {
 		v.Redirect(links.TypePath(businessType) + "?done=edit")
 		return
 	}
-	made.Query = url.Values{"dry_run": {"true"}}
+	planned := url.Values{"dry_run": {"true"}}
+	maps.Copy(planned, made.Query)
+	made.Query = planned
 	var plan struct {
 		Changes []difference `json:"changes"`
 	}
@@ -161,7 +164,8 @@ func (c *Pages) putBack(v *site.Visit) {
 	}
 	for _, version := range known.Versions {
 		if strconv.Itoa(version.Version) == v.R.PostFormValue("version") && len(version.Policy) > 0 {
-			c.changePolicy(v, http.MethodPut, version.Policy)
+			keep := url.Values{"keep_from": {strconv.Itoa(version.Version)}}
+			c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: version.Policy, Query: keep})
 			return
 		}
 	}
@@ -190,7 +194,7 @@ func (c *Pages) swapLinks(v *site.Visit) {
 		c.Refuse(v, http.StatusConflict, "refused.form")
 		return
 	}
-	c.changePolicy(v, http.MethodPut, swapped)
+	c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: swapped})
 }
 
 // swap returns a policy whose callback is the fallback, and the other way around. How long the callback

@@ -44,12 +44,13 @@ func New(k *kernel.Kernel, config Config) *Policies {
 	reader := &Reader{entities: stored, secrets: secrets, ttl: config.TTL}
 	reader.cache = newPolicyCache(config.TTL, reader.read)
 	closer := &closer{kernel: k, entities: stored, cache: reader.cache, ttl: config.TTL}
+	changes := &Changes{kernel: k}
 	return &Policies{
 		entities: stored, Reader: reader, closer: closer,
-		Writer:   &Writer{entities: stored, secrets: secrets, cache: reader.cache, reach: config.Reach, closer: closer},
+		Writer:   &Writer{entities: stored, secrets: secrets, changes: changes, cache: reader.cache, reach: config.Reach, closer: closer},
 		Deleter:  &Deleter{entities: stored, cache: reader.cache, closer: closer},
 		Pressure: &Pressure{kernel: k, entities: stored, cache: reader.cache},
-		Changes:  &Changes{kernel: k},
+		Changes:  changes,
 	}
 }
 

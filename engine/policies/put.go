@@ -32,11 +32,16 @@ type Change struct {
 	KeepSecrets         bool
 	KeepHeaders         []string
 	KeepFallbackHeaders []string
-	Author              string
+	// KeepFrom, when set, is the version whose header values and client key are kept. Signing secrets are
+	// kept from the last version, so that none comes back that was replaced.
+	KeepFrom int
+	Author   string
 	// DryRun returns the changes without storing them.
 	DryRun bool
 
 	reach delivery.Reach
+	// from is the policy in the version KeepFrom.
+	from policy.Policy
 }
 
 // Result is the result of a change.
@@ -61,6 +66,7 @@ var (
 type Writer struct {
 	entities *entities
 	secrets  secrets
+	changes  *Changes
 	cache    *policyCache
 	reach    delivery.Reach
 	closer   *closer
@@ -76,6 +82,11 @@ func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 		return Result{}, err
 	}
 	change.reach = w.reach
+	if change.KeepFrom != 0 {
+		if change.from, err = w.version(ctx, change.Policy.BusinessType, change.KeepFrom); err != nil {
+			return Result{}, err
+		}
+	}
 	ctx, cancel := context.WithTimeout(ctx, w.closer.bookingDelay()+tuning.CallTimeout)
 	defer cancel()
 	defer w.cache.forget(change.Policy.BusinessType)
@@ -87,6 +98,22 @@ func (w *Writer) Put(ctx context.Context, change Change) (Result, error) {
 			return result, err
 		}
 	}
+}
+
+// version reads a policy as it was in one version, its secrets opened.
+func (w *Writer) version(ctx context.Context, businessType string, number int) (policy.Policy, error) {
+	all, err := w.changes.Versions(ctx, businessType)
+	if err != nil && wire.CodeOf(err) != wire.NotFound {
+		return policy.Policy{}, err
+	}
+	for _, one := range all {
+		if one.Version == number && one.Policy != nil {
+			return w.secrets.open(*one.Policy), nil
+		}
+	}
+	return policy.Policy{}, wire.FieldErrors{{
+		Pointer: "keep_from", Code: wire.CodeInvalidParameter, Detail: "Temporal no longer has this version of the policy, or it never was",
+	}}.Err()
 }
 
 // putOnce stores a change on the version that it read.
@@ -105,15 +132,15 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 	if open && change.MustBeNew {
 		return Result{}, policyExists
 	}
-	last := old.Version
+	last := old
 	if !open { // versions go on after a deletion: an ETag never comes twice
 		old = policy.Policy{StreamedUntil: old.LastStreamed(wire.At(time.Now()))}
 	}
-	next, err := change.over(old)
+	next, err := change.over(old, change.keeps(old, last))
 	if err != nil {
 		return Result{}, err
 	}
-	next.Version = last + 1
+	next.Version = last.Version + 1
 	result := Result{Policy: next, Created: !open, Changes: policy.Differences(old, next)}
 	if open && len(result.Changes) == 0 {
 		result.Policy = old
@@ -121,7 +148,7 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 	}
 	put := workflows.PutPolicy{Record: workflows.PolicyRecord{
 		Policy: next, ChangedAt: wire.At(time.Now()), ChangedBy: change.Author, Who: audit.Who(ctx, next.BusinessType),
-	}, IfVersion: last}
+	}, IfVersion: last.Version}
 	switch takesURL := old.Callback.Addressed() && !next.Callback.Addressed(); {
 	case takesURL:
 		return result, w.storeUnaddressed(ctx, put, change.DryRun)
@@ -153,8 +180,23 @@ func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, 
 	return err
 }
 
-// over completes the change with what it keeps of the replaced policy.
-func (c Change) over(old policy.Policy) (policy.Policy, error) {
+// kept are the policies whose write-only values a change keeps.
+type kept struct {
+	// headers is the one of the header values and the client key, and secrets that of the signing secrets.
+	headers, secrets policy.Policy
+}
+
+// keeps are the policies that a change keeps values of: the replaced one, or an earlier version beside the last
+// one, even if that was deleted.
+func (c Change) keeps(replaced, last policy.Policy) kept {
+	if c.KeepFrom == 0 {
+		return kept{replaced, replaced}
+	}
+	return kept{c.from, last}
+}
+
+// over completes the change with what it keeps of policies that were.
+func (c Change) over(old policy.Policy, keep kept) (policy.Policy, error) {
 	if c.Edit != nil {
 		edited, err := c.Edit(old.Mask())
 		if err == nil {
@@ -167,11 +209,11 @@ func (c Change) over(old policy.Policy) (policy.Policy, error) {
 		c.KeepFallbackHeaders = edited.KeepFallbackHeaders
 	}
 	next := c.Policy.WithDefaults()
-	errs := append(next.KeepHeaders(old, c.KeepHeaders), next.KeepFallbackHeaders(old, c.KeepFallbackHeaders)...)
+	errs := append(next.KeepHeaders(keep.headers, c.KeepHeaders), next.KeepFallbackHeaders(keep.headers, c.KeepFallbackHeaders)...)
 	if c.KeepSecrets {
-		errs = append(errs, next.KeepSecrets(old)...)
+		errs = append(errs, next.KeepSecrets(keep.secrets)...)
 	}
-	errs = append(errs, next.KeepClientKey(old)...)
+	errs = append(errs, next.KeepClientKey(keep.headers)...)
 	now := wire.At(time.Now())
 	next = next.NextVersion(old, now).RecordPause(c.Author, old, now)
 	return next, append(errs, next.CheckSigners(old)...).Join(next.Check().Err())

@@ -278,6 +278,59 @@ func TestTheVersionsOfAPolicy(t *testing.T) {
 	})
 }
 
+// An earlier version is put back with its header values, to the receiver that they were for. Signing secrets are those
+// of the last version, even of a policy that was deleted.
+func TestAVersionIsPutBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		on := &enginetest.Temporal{}
+		p := vault(t, on, seal.NewKey())
+		const later = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+		put := func(change Change) (Result, error) {
+			<-time.After(time.Second)
+			return p.Put(t.Context(), change)
+		}
+		_, err := put(Change{Policy: secretive(), Author: "ana"})
+		require.NoError(t, err)
+		other := secretive()
+		other.Callback, other.Fallback, other.SigningSecrets = delivery.Callback{Destination: delivery.HTTP("https://other.test/")}, nil, []string{later}
+		require.NoError(t, p.Delete(t.Context(), Deletion{BusinessType: "order", Author: "bob", OnOpenTimers: OpenTimersKeep}))
+		_, err = put(Change{Policy: other, Author: "ana"})
+		require.NoError(t, err)
+
+		first := secretive().Mask()
+		back := Change{Policy: first, Author: "ana", KeepSecrets: true, KeepHeaders: []string{"Authorization"}, KeepFallbackHeaders: []string{"X-Key"}, DryRun: true}
+		_, err = put(back)
+		requireCode(t, wire.InvalidRequest, err)
+		back.KeepFrom = 1
+		planned, err := put(back)
+		require.NoError(t, err)
+		require.NotEmpty(t, planned.Changes)
+		elsewhere := back
+		elsewhere.Policy.Callback.Destination = delivery.HTTP("https://elsewhere.test/")
+		_, err = put(elsewhere)
+		requireCode(t, wire.InvalidRequest, err)
+		back.KeepFrom = 7
+		_, err = put(back)
+		require.ErrorContains(t, err, "keep_from")
+		requireCode(t, wire.InvalidRequest, err)
+
+		require.NoError(t, p.Delete(t.Context(), Deletion{BusinessType: "order", Author: "bob", OnOpenTimers: OpenTimersKeep}))
+		back.KeepFrom, back.MustBeNew, back.DryRun = 1, true, false
+		result, err := put(back)
+		require.NoError(t, err)
+		require.True(t, result.Created)
+		opened, err := p.Policy(t.Context(), "order")
+		require.NoError(t, err)
+		require.Equal(t, "Bearer one", opened.Callback.Headers["Authorization"])
+		require.Equal(t, "Bearer two", opened.Fallback.Headers["X-Key"])
+		require.Equal(t, []string{later}, opened.SigningSecrets)
+		on.Refuse("ListWorkflow", "", errors.New("down"))
+		_, err = put(back)
+		requireCode(t, wire.Unavailable, err)
+	})
+}
+
 // requireCode holds an error to a code, "" for none.
 func requireCode(t *testing.T, code wire.Code, err error) {
 	t.Helper()

@@ -6375,6 +6375,14 @@ export interface operations {
             query?: {
                 /** @description With `true`, the answer shows what would change, and nothing changes. */
                 dry_run?: components["parameters"]["DryRun"];
+                /**
+                 * @description The version of the policy whose header values and client key stand where the body has `***`, in place
+                 *     of the stored ones: so an earlier version is put back, also after the policy was deleted. They go to
+                 *     the receiver of that version only. Omitted `signing_secrets` keep those of the last version, even if
+                 *     that was deleted.
+                 * @example 3
+                 */
+                keep_from?: number;
             };
             header?: {
                 /** @description The `ETag` of the policy to change, or `*` for any. With it, a policy is never created. */
