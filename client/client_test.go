@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -161,6 +162,17 @@ func TestACallEndsWithItsContext(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Len(t, w.requests, 1)
 	})
+}
+
+// A version is put back with its values, where no policy is or where the one that is matches.
+func TestAVersionIsPutBack(t *testing.T) {
+	w := &wakecall{answers: []answer{{status: 201, body: `{"business_type":"order-close","version":5}`}}}
+	stored, err := w.client().Policies.PutBack(t.Context(), PolicyVersion{Version: 3, Policy: &policy.Policy{BusinessType: "order-close"}}, NoPolicy)
+	require.NoError(t, err)
+	require.Equal(t, 5, stored.Version)
+	require.Equal(t, "/v1/policies/order-close?keep_from=3", w.requests[0].URL.RequestURI())
+	require.Equal(t, "*", w.requests[0].Header.Get("If-None-Match"))
+	require.Contains(t, w.bodies[0], `"order-close"`)
 }
 
 func TestProblems(t *testing.T) {
