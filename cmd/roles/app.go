@@ -114,10 +114,10 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, err
 	}
 	var a *App
-	counter := ledger.NewCounter(s.Temporal.Identity, func(businessType string) time.Duration {
+	counter := ledger.NewCounter(s.Temporal.Namespace, s.Temporal.Identity, func(businessType string) time.Duration {
 		return ledger.OnTime(a.Engine.Policies, businessType)
 	})
-	completions.OnRecorded(counter.Completed)
+	completions.Observe(counter)
 	trouble := failover.NewTrouble()
 	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),
 		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.AskForEndsAgain(), actors.Identify(),

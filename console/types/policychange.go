@@ -176,7 +176,7 @@ func (c *Pages) putBack(v *site.Visit) {
 // it either: the API refuses that, whatever the policy is to be, and records it.
 func (c *Pages) refuseReading(v *site.Visit, problem *calls.Problem) {
 	if problem.Status == http.StatusForbidden {
-		c.changePolicy(v, http.MethodPut, struct{}{})
+		c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: struct{}{}})
 		return
 	}
 	c.showPolicyProblem(v, problem)

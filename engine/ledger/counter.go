@@ -17,7 +17,7 @@ import (
 
 // Counter counts what happens in one process. It is safe for concurrent use.
 type Counter struct {
-	sender string
+	namespace, sender string
 	// onTime is how late the first attempt of a business type may be.
 	onTime func(businessType string) time.Duration
 
@@ -25,11 +25,17 @@ type Counter struct {
 	counts map[string]*slo.Counts
 	// batches are the counts that are being handed over, by ledger.
 	batches map[int]*batch
+	// doubts are the runs that may have ended without an answer, by run id.
+	doubts map[string]doubt
 }
 
-// NewCounter returns a counter of the process that Temporal knows by the given identity.
-func NewCounter(identity string, onTime func(businessType string) time.Duration) *Counter {
-	return &Counter{sender: identity, onTime: onTime, counts: map[string]*slo.Counts{}, batches: map[int]*batch{}}
+// NewCounter returns a counter of the process that Temporal knows by the given identity, for a
+// namespace.
+func NewCounter(namespace, identity string, onTime func(businessType string) time.Duration) *Counter {
+	return &Counter{
+		namespace: namespace, sender: identity, onTime: onTime,
+		counts: map[string]*slo.Counts{}, batches: map[int]*batch{}, doubts: map[string]doubt{},
+	}
 }
 
 // countsFor is what is counted of a business type. The caller holds the lock.
@@ -44,21 +50,27 @@ func (c *Counter) countsFor(businessType string) *slo.Counts {
 
 // Completed counts the ends of timers among the commands of a workflow task that Temporal has
 // recorded.
-func (c *Counter) Completed(workflowID string, commands []*commandpb.Command) {
+func (c *Counter) Completed(workflowID, runID string, commands []*commandpb.Command) {
+	if c.settled(runID) {
+		return
+	}
+	for _, command := range commands {
+		if outcome, ended := outcomeIn(command); ended {
+			c.observe(workflowID, outcome)
+		}
+	}
+}
+
+// observe counts the end of a timer.
+func (c *Counter) observe(workflowID string, outcome timer.Outcome) {
 	key, ok := wire.ParseKey(workflowID)
 	if !ok {
 		return
 	}
-	for _, command := range commands {
-		outcome, ended := outcomeIn(command)
-		if !ended {
-			continue
-		}
-		onTime := c.onTime(key.BusinessType)
-		c.mu.Lock()
-		c.countsFor(key.BusinessType).Observe(outcome, onTime)
-		c.mu.Unlock()
-	}
+	onTime := c.onTime(key.BusinessType)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.countsFor(key.BusinessType).Observe(outcome, onTime)
 }
 
 // outcomeIn is how a timer or an occurrence ended by a command; ended is false where none did.

@@ -1,8 +1,9 @@
 // Package ledger counts how the timers of this process end, and keeps the counts in Temporal.
 //
 // A [Counter] sees each workflow task that Temporal has recorded, and counts the ends of timers
-// and occurrences in it. The counts are exact: a task that was refused is not counted, and a
-// task is recorded once. [Counter.Run] hands the counts to the ledgers, which are workflows,
+// and occurrences in it. A task that was refused is not counted, and a task is recorded once.
+// Where the answer to a task was lost, the counter asks Temporal how the run ended
+// ([Counter.Unanswered]). [Counter.Run] hands the counts to the ledgers, which are workflows,
 // once a minute. A crash loses the counts of a minute at most. [Ledgers] reads them,
 // and adds how many timers are open. Items of dispatches are not counted.
 //

@@ -23,7 +23,7 @@ import (
 )
 
 func counting() *Counter {
-	return NewCounter("process-1", func(string) time.Duration { return time.Second })
+	return NewCounter("default", "process-1", func(string) time.Duration { return time.Second })
 }
 
 func encoded(t *testing.T, values ...any) *commonpb.Payloads {
@@ -100,7 +100,7 @@ func TestEndsAreCounted(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			counter := counting()
-			counter.Completed(c.workflow, []*commandpb.Command{c.command})
+			counter.Completed(c.workflow, "run-1", []*commandpb.Command{c.command})
 			require.Equal(t, c.want, *counter.countsFor("order"))
 		})
 	}

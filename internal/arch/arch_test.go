@@ -53,7 +53,7 @@ var rooms = map[string][]string{
 	"engine/enginetest":     {"core", "internal/audit", "workflows"},
 	"engine/failover":       {"core", "engine/holds", "engine/kernel", "engine/visibility", "internal/errtype", "internal/identity", "workflows"},
 	"engine/forecasts":      {"core", "engine/dispatches", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "internal/questions", "workflows"},
-	"engine/ledger":         {"core", "engine/kernel", "workflows"},
+	"engine/ledger":         {"core", "engine/kernel", "internal/errtype", "workflows"},
 	"engine/histories":      {"core", "engine/actors", "engine/kernel", "engine/query", "engine/timers", "engine/visibility", "internal/identity", "workflows"},
 	"engine/holds":          {"core", "engine/kernel", "internal/errtype", "internal/identity", "workflows"},
 	"engine/jobs":           {"core", "engine/kernel", "engine/query", "engine/visibility", "internal/audit", "internal/errtype", "workflows"},

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	commandpb "go.temporal.io/api/command/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
 
@@ -20,8 +19,8 @@ type Limiter struct {
 	tasks       tasks
 	// unrecorded are the workflow ids of the runs whose last task ended here without a record.
 	unrecorded *lru.Cache[string, string]
-	// recorded is called with every task that was recorded; it may be nil.
-	recorded func(workflowID string, commands []*commandpb.Command)
+	// observer learns how each task ended; it may be nil.
+	observer Observer
 
 	mu sync.Mutex
 	// reserved are the places of completions still to be sent. waiting counts the completions
@@ -43,11 +42,8 @@ func New() (*Limiter, error) {
 	}, err
 }
 
-// OnRecorded has a function called with every workflow task that Temporal has recorded. It is set
-// before the connection is used.
-func (l *Limiter) OnRecorded(call func(workflowID string, commands []*commandpb.Command)) {
-	l.recorded = call
-}
+// Observe has an observer told how each task ends. It is set before the connection is used.
+func (l *Limiter) Observe(observer Observer) { l.observer = observer }
 
 // Rate returns how many tasks a second Temporal records under full load.
 func (l *Limiter) Rate() float64 { return l.concurrency.Rate() }
@@ -89,14 +85,20 @@ func (l *Limiter) Unrecorded() map[string]string {
 	return runs
 }
 
-// ended records the result of a run's completion.
-func (l *Limiter) ended(run string, err error) {
-	switch {
-	case run == "":
-	case err == nil:
+// ended records the result of a try to complete a run's task.
+func (l *Limiter) ended(run string, request *workflowservice.RespondWorkflowTaskCompletedRequest, err error) {
+	workflowID := l.tasks.newestOf(run).workflow
+	if err == nil {
 		l.unrecorded.Remove(run)
-	default:
-		l.unrecorded.Add(run, l.tasks.newestOf(run).workflow)
+	} else {
+		l.unrecorded.Add(run, workflowID)
+	}
+	switch unanswered := l.tasks.unanswered(request.GetTaskToken(), run, err); {
+	case l.observer == nil:
+	case err == nil:
+		l.observer.Completed(workflowID, run, request.GetCommands())
+	case unanswered:
+		l.observer.Unanswered(workflowID, run, request.GetCommands())
 	}
 }
 
@@ -148,14 +150,8 @@ func (l *Limiter) DialOption() grpc.DialOption { return grpc.WithChainUnaryInter
 func (l *Limiter) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) (err error) {
-	if run := l.tasks.ending(request); run != "" {
-		workflowID := l.tasks.newestOf(run).workflow
-		defer func() {
-			l.ended(run, err)
-			if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok && err == nil && l.recorded != nil {
-				l.recorded(workflowID, completed.GetCommands())
-			}
-		}()
+	if run, completed := l.tasks.ending(request); run != "" {
+		defer func() { l.ended(run, completed, err) }()
 	}
 	if completes(request) {
 		ok := l.acquire(ctx, request)

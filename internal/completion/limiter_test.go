@@ -13,9 +13,10 @@ import (
 	commandpb "go.temporal.io/api/command/v1"
 	commonpb "go.temporal.io/api/common/v1"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
@@ -77,12 +78,12 @@ func ends(t *testing.T, l *Limiter, run string, refusal error) error {
 
 func TestWhatWasNotRecorded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, seen := newLimiter(t), []string{}
-		l.OnRecorded(func(workflowID string, _ []*commandpb.Command) { seen = append(seen, workflowID) })
+		l, told := newLimiter(t), &told{}
+		l.Observe(told)
 		for _, run := range []string{"recorded", "refused", "recorded later"} {
 			hands(t, l, run, time.Minute)
 		}
-		refusal := serviceerror.NewInvalidArgument("UnhandledCommand")
+		refusal := status.Error(codes.InvalidArgument, "UnhandledCommand")
 		finishes(t, l, "recorded")
 		require.ErrorIs(t, ends(t, l, "refused", refusal), refusal)
 		require.ErrorIs(t, ends(t, l, "recorded later", refusal), refusal)
@@ -90,8 +91,50 @@ func TestWhatWasNotRecorded(t *testing.T) {
 		hands(t, l, "recorded later", 0)
 		finishes(t, l, "recorded later")
 		require.Equal(t, map[string]string{"refused": "of refused"}, l.Unrecorded())
-		require.Equal(t, []string{"of recorded", "of recorded later"}, seen, "what was refused is not seen")
+		require.Equal(t, []string{"of recorded", "of recorded later"}, told.completed, "what was refused is not seen")
+		require.Empty(t, told.unanswered)
 	})
+}
+
+// told is what an observer was told, by workflow and by run.
+type told struct{ completed, unanswered []string }
+
+func (o *told) Completed(workflowID, _ string, _ []*commandpb.Command) {
+	o.completed = append(o.completed, workflowID)
+}
+
+func (o *told) Unanswered(_, runID string, _ []*commandpb.Command) {
+	o.unanswered = append(o.unanswered, runID)
+}
+
+// A completion whose answer was lost may have been recorded. The SDK tries it again, and the answer
+// to that counts.
+func TestWhatWasNotAnswered(t *testing.T) {
+	for name, c := range map[string]struct {
+		answers               []error
+		completed, unanswered int
+	}{
+		"lost":                      {[]error{status.Error(codes.Unavailable, "")}, 0, 1},
+		"lost, and then recorded":   {[]error{status.Error(codes.Unavailable, ""), nil}, 1, 1},
+		"lost, and recorded before": {[]error{status.Error(codes.Canceled, ""), status.Error(codes.NotFound, "")}, 0, 2},
+		"lost, and then refused":    {[]error{status.Error(codes.DeadlineExceeded, ""), status.Error(codes.InvalidArgument, "")}, 0, 1},
+		"overloaded":                {[]error{status.Error(codes.ResourceExhausted, "")}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, told := newLimiter(t), &told{}
+				l.Observe(told)
+				hands(t, l, "a", time.Minute)
+				for _, answer := range c.answers {
+					require.Equal(t, answer, ends(t, l, "a", answer))
+				}
+				require.Len(t, told.completed, c.completed)
+				require.Len(t, told.unanswered, c.unanswered)
+				require.Len(t, l.Unrecorded(), 1-c.completed)
+				require.Zero(t, inUse(l))
+			})
+		})
+	}
 }
 
 func newLimiter(t *testing.T) *Limiter {

@@ -16,6 +16,9 @@ type tasks struct {
 	// runs maps the token of a task to its run, and newest a run to its task.
 	runs   *lru.Cache[string, string]
 	newest *lru.Cache[string, task]
+	// tried maps the token of a task to its run, after a completion without an answer: the SDK
+	// tries again.
+	tried *lru.Cache[string, string]
 }
 
 func newTasks() (tasks, error) {
@@ -24,7 +27,11 @@ func newTasks() (tasks, error) {
 		return tasks{}, err
 	}
 	newest, err := lru.New[string, task](tuning.KnownTasks)
-	return tasks{runs: runs, newest: newest}, err
+	if err != nil {
+		return tasks{}, err
+	}
+	tried, err := lru.New[string, string](tuning.KnownTasks)
+	return tasks{runs: runs, newest: newest, tried: tried}, err
 }
 
 // task holds the known facts about a task.
@@ -54,12 +61,29 @@ func (t tasks) newestOf(run string) task {
 	return known
 }
 
-// ending returns the run whose workflow task a request ends; "" for any other request.
-func (t tasks) ending(request any) (run string) {
-	if completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest); ok {
-		run, _ = t.runs.Get(string(completed.GetTaskToken()))
+// ending returns the run whose workflow task a request ends, and the request; "" for any other
+// request.
+func (t tasks) ending(request any) (run string, completed *workflowservice.RespondWorkflowTaskCompletedRequest) {
+	completed, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest)
+	if !ok {
+		return "", nil
 	}
-	return run
+	token := string(completed.GetTaskToken())
+	if run, ok = t.runs.Get(token); !ok {
+		run, _ = t.tried.Get(token)
+	}
+	return run, completed
+}
+
+// unanswered reports whether it is not known if a task was recorded, after a try to complete it
+// with a result.
+func (t tasks) unanswered(token []byte, run string, err error) bool {
+	if !mayBeRecorded(err) {
+		t.tried.Remove(string(token))
+		return false
+	}
+	t.tried.Add(string(token), run)
+	return true
 }
 
 // has reports whether the newest task of a run is neither complete nor timed out, and when this

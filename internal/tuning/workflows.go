@@ -106,8 +106,14 @@ const (
 	// LedgerEvery is how often a process hands over its counts: a crash loses those of a
 	// minute at most.
 	LedgerEvery = time.Minute
-	// LedgerTimeout bounds one try to hand them over.
+	// LedgerTimeout bounds one try to hand them over. Half of it is for the ends in doubt.
 	LedgerTimeout = 10 * time.Second
+	// LedgerAsks is how many ends in doubt are asked for at once, and LedgerEvents how many of
+	// the latest events of such a run are read: the last task has fewer commands.
+	LedgerAsks   = 8
+	LedgerEvents = 20
+	// LedgerDoubts is how long an end stays in doubt: longer than a task can be completed.
+	LedgerDoubts = 5 * time.Minute
 	// LedgerEntries keeps a ledger's run below 4,000 events. It decides which command comes
 	// next.
 	LedgerEntries = 500
