@@ -55,12 +55,12 @@ func (n *Namespace) CheckStart(ctx context.Context) []Finding {
 	note("fairness", wrong, unknown)
 	held := &startupCheck{kernel: n.kernel, queue: t.queue + "-held"}
 	defer held.clean(ctx)
-	wrong, unknown = held.freeing(ctx)
+	wrong, unknown = lacking(notFreeing, held.freeing)(ctx)
 	note("freeing", wrong, unknown)
-	wrong, unknown = held.signs(ctx)
+	wrong, unknown = lacking(notSigning, held.signs)(ctx)
 	note("signs", wrong, unknown)
 	polled := &startupCheck{kernel: n.kernel, queue: t.queue + "-polled"}
-	wrong, unknown = polled.polls(ctx)
+	wrong, unknown = lacking(notEndingPolls, polled.polls)(ctx)
 	note("polls", wrong, unknown)
 	return findings
 }

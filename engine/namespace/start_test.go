@@ -100,6 +100,31 @@ func TestWhatCannotBeChecked(t *testing.T) {
 	}
 }
 
+// A server that does not know a call, or has it switched off, is not set up for Wakecall.
+func TestALackingCallIsAFault(t *testing.T) {
+	t.Parallel()
+	for call, wrong := range map[string]map[string]string{
+		"RecordWorkerHeartbeat":     {"signs": "frontend.WorkerHeartbeatsEnabled"},
+		"ListWorkers":               {"signs": "frontend.WorkerHeartbeatsEnabled"},
+		"ShutdownWorker":            {"polls": "frontend.enableCancelWorkerPollsOnShutdown"},
+		"RespondWorkflowTaskFailed": {"freeing": "use a server of"},
+	} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				on := &enginetest.Temporal{}
+				on.Refuse(call, "", serviceerror.NewUnimplemented("method "+call+" not supported"))
+				for _, finding := range New(kernel.New(on, "default", "")).CheckStart(t.Context()) {
+					require.NoError(t, finding.Unknown, finding.Check)
+					require.Contains(t, finding.Wrong, wrong[finding.Check])
+					require.Equal(t, wrong[finding.Check] == "", finding.Wrong == "", finding.Wrong)
+				}
+				requireClean(t, on)
+			})
+		})
+	}
+}
+
 // A server that is too slow to check holds no start up for longer than a start may take.
 func TestACheckThatTakesTooLong(t *testing.T) {
 	t.Parallel()

@@ -6,35 +6,60 @@ import (
 	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/engine/failover"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
+// The faults of a Temporal that keeps no signs of life, and that ends no polls.
+const (
+	notSigning = "workers do not hear of one another: what a dead worker holds waits for its timeout, up to two minutes; " +
+		"set frontend.WorkerHeartbeatsEnabled to true"
+	notEndingPolls = "a frozen worker goes on to take tasks, which wait until it thaws or they time out; " +
+		"set frontend.enableCancelWorkerPollsOnShutdown to true"
+)
+
+// lacking is a check of something that Temporal is able to do, with the fault of one that is not. A server
+// that does not know a call, or has it switched off, is not able either.
+func lacking(fault string, check func(context.Context) (able bool, unknown error)) func(context.Context) (string, error) {
+	return func(ctx context.Context) (wrong string, unknown error) {
+		able, unknown := check(ctx)
+		switch {
+		case errtype.Is[*serviceerror.Unimplemented](unknown):
+			return fault, nil
+		case able || unknown != nil:
+			return "", unknown
+		default:
+			return fault, nil
+		}
+	}
+}
+
 // signs gives a sign of life, as each worker does, and looks whether it is listed.
-func (t *startupCheck) signs(ctx context.Context) (wrong string, unknown error) {
+func (t *startupCheck) signs(ctx context.Context) (able bool, unknown error) {
 	signs := failover.NewSigns(t.kernel)
 	if err := signs.Give(ctx, failover.Sign{Worker: t.queue, At: time.Now(), About: health.About{Role: failover.Checking}}); err != nil {
-		return "", err
+		return false, err
 	}
 	defer func() { _ = signs.End(context.WithoutCancel(ctx), t.queue) }() // it lapses by itself
 	listed, err := signs.List(ctx)
 	if err != nil {
-		return "", err
+		return false, err
 	}
 	for _, sign := range listed {
 		if sign.Worker == t.queue {
-			return "", nil
+			return true, nil
 		}
 	}
-	return "workers do not hear of one another: what a dead worker holds waits for its timeout, up to two minutes; " +
-		"set frontend.WorkerHeartbeatsEnabled to true", nil
+	return false, nil
 }
 
 // polls ends a poll from outside, as a frozen worker's are ended.
-func (t *startupCheck) polls(ctx context.Context) (wrong string, unknown error) {
+func (t *startupCheck) polls(ctx context.Context) (able bool, unknown error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.PollLife)
 	defer cancel()
 	ended := make(chan error, 1)
@@ -50,13 +75,12 @@ func (t *startupCheck) polls(ctx context.Context) (wrong string, unknown error) 
 	})
 	if err != nil {
 		cancel()
-		return "", errors.Join(err, <-ended)
+		return false, errors.Join(err, <-ended)
 	}
 	began := time.Now()
 	err = <-ended
 	if time.Since(began) < tuning.PollEnds {
-		return "", err
+		return true, err
 	}
-	return "a frozen worker goes on to take tasks, which wait until it thaws or they time out; " +
-		"set frontend.enableCancelWorkerPollsOnShutdown to true", nil
+	return false, nil
 }
