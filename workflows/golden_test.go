@@ -44,7 +44,7 @@ func TestStoredLedgers(t *testing.T) {
 	stamp := workflows.LedgerStamp{Number: 3, At: at}
 	counts := slo.Counts{
 		Booked: 9, Bytes: 90, Rung: 3, OnTime: 2, Missed: 1, Delivered: 2, Failed: 1, Expired: 1, Attempts: 11, WorstMS: 1700,
-		Lateness: slo.Histogram{1: 2, 123: 1},
+		JudgedBy: slo.Promise(time.Second), Lateness: slo.Histogram{1: 2, 123: 1},
 	}
 	golden.Check(t, "ledger_state", workflows.LedgerState{
 		Series:  map[string]slo.Series{"order-close": {{From: at, To: at.Add(time.Hour), Counts: counts}}},

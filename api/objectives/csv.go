@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/core/slo"
+	"github.com/wakecall/wakecall/core/wire"
 )
 
 // writeCSV writes a line for each report (RFC 4180). A figure that is not known is empty.
@@ -27,6 +28,7 @@ func writeCSV(c echo.Context, reports []slo.Report) error {
 var columns = []string{
 	"business_type", "from", "to", "on_time_within", "target", "share", "p50_ms", "p99_ms", "worst_ms", "budget_left",
 	"booked", "bytes", "rung", "on_time", "missed", "delivered", "failed", "expired", "attempts", "open",
+	"judged_by_shortest", "judged_by_longest",
 }
 
 func row(r slo.Report) []string {
@@ -35,7 +37,14 @@ func row(r slo.Report) []string {
 	for _, count := range []int64{r.Booked, r.Bytes, r.Rung, r.OnTime, r.Missed, r.Delivered, r.Failed, r.Expired, r.Attempts} {
 		row = append(row, fmt.Sprint(count))
 	}
-	return append(row, optional(r.Open))
+	return append(row, optional(r.Open), promise(r.Objective.JudgedBy.Shortest), promise(r.Objective.JudgedBy.Longest))
+}
+
+func promise(onTime wire.Duration) string {
+	if onTime == 0 {
+		return ""
+	}
+	return onTime.String()
 }
 
 func optional[T any](value *T) string {

@@ -17,6 +17,8 @@ type Counts struct {
 	Rung   int64 `json:"rung,omitzero"`
 	OnTime int64 `json:"on_time,omitzero"`
 	Missed int64 `json:"missed,omitzero"`
+	// JudgedBy is the on_time that the policy had when they ended.
+	JudgedBy Promises `json:"judged_by,omitzero"`
 	// Delivered, Failed and Expired are how the timers ended.
 	Delivered int64 `json:"delivered,omitzero"`
 	Failed    int64 `json:"failed,omitzero"`
@@ -52,6 +54,7 @@ func (c *Counts) Observe(outcome timer.Outcome, onTime time.Duration) {
 	if outcome.Again {
 		return
 	}
+	c.JudgedBy = c.JudgedBy.And(Promise(onTime))
 	if outcome.LatenessMS == nil {
 		c.Missed++
 		return
@@ -75,6 +78,7 @@ func (c *Counts) Add(other Counts) {
 	c.Rung += other.Rung
 	c.OnTime += other.OnTime
 	c.Missed += other.Missed
+	c.JudgedBy = c.JudgedBy.And(other.JudgedBy)
 	c.Delivered += other.Delivered
 	c.Failed += other.Failed
 	c.Expired += other.Expired

@@ -11,8 +11,11 @@ const Target = 0.999
 
 // Objective is what the timers of a business type are measured by.
 type Objective struct {
-	// OnTime is how late a first attempt may be.
+	// OnTime is how late a first attempt may be, by the policy as it is now.
 	OnTime wire.Duration `json:"on_time"`
+	// JudgedBy is the on_time in force when the timers ended, which the share is by. It is left
+	// out if no timer was to ring.
+	JudgedBy Promises `json:"judged_by,omitzero"`
 	// Target is the share of timers that are to be on time, above 0 and below 1.
 	Target float64 `json:"target"`
 }
@@ -58,6 +61,7 @@ func (s Series) Report(businessType string, objective Objective, now wire.Instan
 	for _, interval := range within {
 		c.Add(interval.Counts)
 	}
+	objective.JudgedBy = c.JudgedBy
 	r := Report{
 		BusinessType: businessType, Objective: objective, From: from, To: now,
 		Booked: c.Booked, Bytes: c.Bytes, Rung: c.Rung, OnTime: c.OnTime, Missed: c.Missed,

@@ -39,7 +39,7 @@ func TestCounts(t *testing.T) {
 	}
 	require.Equal(t, slo.Counts{
 		Booked: 2, Bytes: 10, Rung: 3, OnTime: 2, Missed: 1, Delivered: 4, Failed: 1, Expired: 1, Attempts: 17, WorstMS: 1001,
-		Lateness: c.Lateness,
+		Lateness: c.Lateness, JudgedBy: slo.Promise(time.Second),
 	}, c)
 }
 
@@ -96,6 +96,32 @@ func TestSeries(t *testing.T) {
 	require.EqualValues(t, 3, r.Rung, "the late counts of two hours are still to come")
 	r = s.Report("order", slo.Objective{Target: 0.9}, now, 30*24*time.Hour)
 	require.InDelta(t, 2*30*24, r.Rung, 2*24+6)
+}
+
+// A report says which on_time its share is by. Those of all intervals count, and an interval
+// without ends has none.
+func TestReportsSayWhatTheyAreJudgedBy(t *testing.T) {
+	t.Parallel()
+	now := wire.At(time.Date(2027, 1, 10, 12, 0, 0, 0, time.UTC))
+	judged := func(ends map[time.Duration]slo.Counts) slo.Promises {
+		var s slo.Series
+		for ago, counts := range ends {
+			s = s.Record(now.Add(-ago), counts)
+		}
+		r := s.Compact(now).Report("order", slo.Objective{OnTime: wire.Duration(time.Minute), Target: 0.9}, now, 30*24*time.Hour)
+		require.Equal(t, wire.Duration(time.Minute), r.Objective.OnTime, "that is the policy's now")
+		return r.Objective.JudgedBy
+	}
+	by := func(onTime time.Duration, outcome timer.Outcome) (c slo.Counts) {
+		c.Observe(outcome, onTime)
+		return c
+	}
+	rung, missed := ended(timer.Delivered, 1, 7), ended(timer.Expired, 0, -1)
+	require.Zero(t, judged(map[time.Duration]slo.Counts{0: {Booked: 1}, time.Hour: by(time.Second, ended(timer.Cancelled, 0, -1))}))
+	require.Equal(t, slo.Promise(time.Second), judged(map[time.Duration]slo.Counts{0: {Booked: 1}, time.Hour: by(time.Second, rung)}))
+	require.Equal(t, slo.Promises{Shortest: wire.Duration(5 * time.Millisecond), Longest: wire.Duration(time.Hour)}, judged(map[time.Duration]slo.Counts{
+		0: by(time.Second, rung), time.Minute: by(time.Hour, missed), 9 * 24 * time.Hour: by(5*time.Millisecond, rung), 9*24*time.Hour + time.Hour: by(time.Minute, rung),
+	}))
 }
 
 func TestReport(t *testing.T) {

@@ -1733,7 +1733,16 @@ export interface components {
             to: components["schemas"]["Instant"];
             /** @description The objective. */
             objective: {
+                /** @description The `on_time` of the policy now. */
                 on_time: components["schemas"]["OnTime"];
+                /**
+                 * @description The `on_time` in force when the timers ended: the shortest and the longest, if the policy was changed.
+                 *     `share` and `budget_left` are by these. Omitted if no timer was to ring.
+                 */
+                judged_by?: {
+                    shortest: components["schemas"]["Duration"];
+                    longest: components["schemas"]["Duration"];
+                };
                 target: number;
             };
             /** @description The share of timers that rang on time. */
@@ -5222,8 +5231,8 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ObjectiveReports"];
                     /**
-                     * @example business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open
-                     *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102
+                     * @example business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest
+                     *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102,1s,1s
                      */
                     "text/csv": string;
                 };
