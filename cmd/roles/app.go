@@ -115,7 +115,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	var a *App
 	counter := ledger.NewCounter(s.Temporal.Namespace, s.Temporal.Identity, func(businessType string) time.Duration {
-		return ledger.OnTime(a.Engine.Policies, businessType)
+		return ledger.OnTime(a.Engine.Policies.LastRead(businessType))
 	})
 	completions.Observe(counter)
 	trouble := failover.NewTrouble()

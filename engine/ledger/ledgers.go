@@ -21,6 +21,8 @@ import (
 // Policies have the promises of the business types.
 type Policies interface {
 	LastRead(businessType string) policy.Policy
+	Cached(ctx context.Context, businessType string) (policy.Policy, error)
+	List(ctx context.Context) ([]policy.Policy, error)
 }
 
 // Stats count timers.
@@ -66,12 +68,12 @@ func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType st
 		return Reports{}, err
 	}
 	reports, now := Reports{RecordedAt: answer.RecordedAt, BusinessTypes: []slo.Report{}}, wire.At(time.Now())
-	open := l.open(ctx, r.BusinessType)
+	open, onTime := l.open(ctx, r.BusinessType), l.promises(ctx, r.BusinessType)
 	for _, businessType := range reported(r, answer.Series, open) {
 		if !sees(businessType) {
 			continue
 		}
-		objective := slo.Objective{OnTime: wire.Duration(OnTime(l.policies, businessType)), Target: r.Target}
+		objective := slo.Objective{OnTime: wire.Duration(onTime(businessType)), Target: r.Target}
 		report := answer.Series[businessType].Report(businessType, objective, now, r.Window)
 		report.Open = open[businessType]
 		reports.BusinessTypes = append(reports.BusinessTypes, report)
@@ -89,10 +91,29 @@ func reported(r Request, series map[string]slo.Series, open map[string]*int64) [
 	return slices.Compact(names)
 }
 
-// OnTime is how late the first attempt of a business type may be, by its policy as it was last
-// read.
-func OnTime(policies Policies, businessType string) time.Duration {
-	if onTime := policies.LastRead(businessType).OnTime.D(); onTime != 0 {
+// promises is how late first attempts may be, by the policies as they are now. A process that
+// attempts nothing of a type may never have read its policy, or long ago. If Temporal does not tell,
+// it is by the policy as it was last read.
+func (l *Ledgers) promises(ctx context.Context, businessType string) func(businessType string) time.Duration {
+	lastRead := func(businessType string) time.Duration { return OnTime(l.policies.LastRead(businessType)) }
+	if businessType != "" {
+		_, _ = l.policies.Cached(ctx, businessType) // from now on it is the one that was last read
+		return lastRead
+	}
+	listed, err := l.policies.List(ctx)
+	if err != nil {
+		return lastRead
+	}
+	known := map[string]policy.Policy{}
+	for _, one := range listed {
+		known[one.BusinessType] = one
+	}
+	return func(businessType string) time.Duration { return OnTime(known[businessType]) }
+}
+
+// OnTime is how late the first attempt of a timer with a policy may be, or of one without.
+func OnTime(of policy.Policy) time.Duration {
+	if onTime := of.OnTime.D(); onTime != 0 {
 		return onTime
 	}
 	return policy.DefaultOnTime

@@ -3,6 +3,8 @@ package ledger
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -38,9 +40,25 @@ func (r recorded) QueryWorkflow(_ context.Context, id, _, _ string, _ ...any) (c
 	return client.NewValue(payloads), err
 }
 
-type withoutPolicies struct{}
+// promised are policies by business type, as they are stored and as this process read them last.
+type promised struct{ stored, read map[string]policy.Policy }
 
-func (withoutPolicies) LastRead(string) policy.Policy { return policy.Policy{} }
+func (p promised) LastRead(businessType string) policy.Policy { return p.read[businessType] }
+
+func (p promised) Cached(_ context.Context, businessType string) (policy.Policy, error) {
+	if p.stored == nil {
+		return policy.Policy{}, errors.New("Temporal is gone")
+	}
+	p.read[businessType] = p.stored[businessType]
+	return p.read[businessType], nil
+}
+
+func (p promised) List(context.Context) (all []policy.Policy, err error) {
+	if p.stored == nil {
+		return nil, errors.New("visibility is gone")
+	}
+	return slices.Collect(maps.Values(p.stored)), nil
+}
 
 // open counts open timers by business type: those of one, or of each type with a policy.
 type open map[string]int
@@ -66,7 +84,7 @@ func TestTypesWithoutCountsAreReported(t *testing.T) {
 	k := kernel.New(on, "default", "")
 	t.Cleanup(k.EndWaits)
 	read := func(businessType string, stats Stats) map[string]string {
-		reports, err := New(k, withoutPolicies{}, stats).Read(t.Context(), Request{BusinessType: businessType, Window: time.Hour, Target: 0.9},
+		reports, err := New(k, promised{read: map[string]policy.Policy{}}, stats).Read(t.Context(), Request{BusinessType: businessType, Window: time.Hour, Target: 0.9},
 			func(businessType string) bool { return businessType != "hidden" })
 		require.NoError(t, err)
 		found, last := map[string]string{}, ""
@@ -86,4 +104,33 @@ func TestTypesWithoutCountsAreReported(t *testing.T) {
 	require.Equal(t, map[string]string{"order": "booked 3, open 1"}, read("order", all))
 	require.Equal(t, map[string]string{"order": "booked 3, open unknown"}, read("", open(nil)))
 	require.Equal(t, map[string]string{"fresh": "booked 0, open unknown"}, read("fresh", open(nil)))
+}
+
+// The objective is that of the policy as it is stored, also at a gateway that never read it, or that
+// read it before it was changed or deleted.
+func TestTheObjectiveIsOfThePolicyNow(t *testing.T) {
+	t.Parallel()
+	k := kernel.New(recorded{&enginetest.Temporal{}, map[string]slo.Series{"gone": slo.Series{}.Record(wire.At(time.Now()), slo.Counts{Booked: 1})}}, "default", "")
+	t.Cleanup(k.EndWaits)
+	named := func(businessType string, onTime time.Duration) policy.Policy {
+		return policy.Policy{BusinessType: businessType, OnTime: wire.Duration(onTime)}
+	}
+	read := map[string]policy.Policy{"changed": named("changed", time.Minute), "gone": named("gone", time.Minute)}
+	stored := map[string]policy.Policy{"unread": named("unread", time.Hour), "changed": named("changed", 2*time.Second), "plain": named("plain", 0)}
+	objectives := func(businessType string, policies Policies) map[string]string {
+		reports, err := New(k, policies, open{"unread": 1, "changed": 1, "plain": 1}).Read(t.Context(),
+			Request{BusinessType: businessType, Window: time.Hour, Target: 0.9}, func(string) bool { return true })
+		require.NoError(t, err)
+		found := map[string]string{}
+		for _, report := range reports.BusinessTypes {
+			found[report.BusinessType] = report.Objective.OnTime.String()
+		}
+		return found
+	}
+	now := map[string]string{"unread": "1h", "changed": "2s", "plain": "1s", "gone": "1s"}
+	require.Equal(t, now, objectives("", promised{stored, maps.Clone(read)}))
+	for name, onTime := range now {
+		require.Equal(t, map[string]string{name: onTime}, objectives(name, promised{stored, maps.Clone(read)}))
+	}
+	require.Equal(t, map[string]string{"unread": "1s", "changed": "1m", "plain": "1s", "gone": "1m"}, objectives("", promised{nil, read}), "as last read")
 }
