@@ -73,9 +73,14 @@ func readRequest(q *requests.Query) (r ledger.Request, err error) {
 	return r, q.Err()
 }
 
-// wantsCSV reports whether the first media type that a caller accepts is text/csv.
+// wantsCSV reports whether the first media type that a caller accepts is text/csv. One with a weight
+// of 0 is not accepted.
 func wantsCSV(r *http.Request) bool {
 	first, _, _ := strings.Cut(r.Header.Get(echo.HeaderAccept), ",")
-	media, _, err := mime.ParseMediaType(first)
-	return err == nil && media == "text/csv"
+	media, params, err := mime.ParseMediaType(first)
+	if err != nil || media != "text/csv" {
+		return false
+	}
+	weight, err := strconv.ParseFloat(params["q"], 64)
+	return err != nil || weight > 0
 }

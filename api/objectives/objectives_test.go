@@ -71,7 +71,7 @@ func TestReportsAsCSV(t *testing.T) {
 		require.Equal(t, "business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest\n"+
 			"order,2027-01-15T08:00:00.000Z,2027-01-15T09:00:00.000Z,1s,0.99,0.75,,,1204,,5,0,4,3,0,0,0,0,0,,10ms,1h\n", csv.Body.String())
 	}
-	for _, accept := range []string{"", "application/json", "application/json, text/csv", "*/*", ";;"} {
+	for _, accept := range []string{"", "application/json", "application/json, text/csv", "*/*", ";;", "text/csv;q=0", "text/csv; q=0.000, */*"} {
 		require.Contains(t, answer(accept).Header().Get("Content-Type"), "application/json", accept)
 	}
 }
