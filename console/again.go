@@ -13,18 +13,33 @@ import (
 
 // unsent is a form that was sent when the session was over. Nothing was done with it.
 type unsent struct {
+	// Owner is whose session was over. The form is shown to no other user.
+	Owner  string     `json:"owner"`
 	Path   string     `json:"path"`
 	Fields url.Values `json:"fields"`
 	Ends   time.Time  `json:"ends"`
 }
 
-// keepForm has the browser keep the form of a visit, and reports whether it does.
-func (c *signInPages) keepForm(v *site.Visit) bool {
-	if v.R.ParseForm() != nil {
-		return false
+// The reasons why a form is not kept, as the address of the sign-in names them.
+const (
+	formTooLong   = "lost"
+	formOfUnknown = "unknown"
+)
+
+// keepForm has the browser keep the form of a visit. It returns why it does not; "" if it does.
+func (c *signInPages) keepForm(v *site.Visit) (lost string) {
+	owner := c.Sessions.Owner(v.Exchange)
+	if owner == "" { // it may be of any user, and any user may sign in next
+		return formOfUnknown
 	}
-	form := unsent{Path: v.R.URL.EscapedPath(), Fields: v.R.PostForm, Ends: c.Now().Add(tuning.FormLife)}
-	return c.Sessions.Remember(v.Exchange, sessions.OfForm, form, form.Ends) == nil
+	if v.R.ParseForm() != nil {
+		return formTooLong
+	}
+	form := unsent{Owner: owner, Path: v.R.URL.EscapedPath(), Fields: v.R.PostForm, Ends: c.Now().Add(tuning.FormLife)}
+	if c.Sessions.Remember(v.Exchange, sessions.OfForm, form, form.Ends) != nil {
+		return formTooLong
+	}
+	return ""
 }
 
 // againPage shows a form that was not sent, to be sent now.
@@ -41,7 +56,8 @@ func (p againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
 func (c *signInPages) showAgain(v *site.Visit) {
 	var form unsent
 	err := c.Sessions.Recall(v.Exchange, sessions.OfForm, &form)
-	if err != nil || !c.Now().Before(form.Ends) || links.Within(form.Path) != form.Path {
+	if err != nil || !c.Now().Before(form.Ends) || links.Within(form.Path) != form.Path || form.Owner != c.Sessions.Owner(v.Exchange) {
+		c.Sessions.Forget(v.Exchange, sessions.OfForm)
 		v.Redirect(links.Root)
 		return
 	}

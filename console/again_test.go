@@ -29,6 +29,8 @@ func TestAFormComesBack(t *testing.T) {
 		h.shelf.views = []timer.View{view}
 		form := tagOf(view)
 		form.Set("delay", `5m<b>"&`)
+		signIn(h)
+		*h.now = h.now.Add(tuning.SessionIdle)
 		sent := h.post("/console/timers/order-close/1/move", form)
 		require.Equal(t, "/console/login?next=%2Fconsole%2Fagain", sent.Header.Get("Location"), name)
 		require.Contains(t, h.get(sent.Header.Get("Location")).body, "What you have typed is kept")
@@ -55,16 +57,20 @@ func TestFormsThatDoNotComeBack(t *testing.T) {
 	for i := range long {
 		long[i] = seal.NewKey() // does not get shorter
 	}
+	h.signIn("anna")
+	*h.now = h.now.Add(tuning.SessionIdle)
 	sent := h.post("/console/timers/order-close/1/move", url.Values{"delay": long})
 	require.Equal(t, "/console/login?form=lost&next=%2Fconsole%2Ftimers%2Forder-close%2F1", sent.Header.Get("Location"))
 	require.Contains(t, h.get(sent.Header.Get("Location")).body, "too long to be kept")
 	h.signIn("anna")
 	require.Equal(t, "/console/", h.get("/console/again").Header.Get("Location"))
 
-	session := h.session()
-	h.client.Jar = nil
+	*h.now = h.now.Add(tuning.SessionIdle)
 	kept := h.post("/console/timers/order-close/1/move", url.Values{"delay": {"5m"}}).Cookies()
 	require.Len(t, kept, 1)
+	h.signIn("anna")
+	session := h.session()
+	h.client.Jar = nil
 	with := func(value string) int {
 		t.Helper()
 		answer := h.get("/console/again", "Cookie", session.Name+"="+session.Value+"; "+kept[0].Name+"="+value)
@@ -78,4 +84,46 @@ func TestFormsThatDoNotComeBack(t *testing.T) {
 	require.Equal(t, http.StatusOK, with(kept[0].Value))
 	*h.now = h.now.Add(1)
 	require.Equal(t, http.StatusSeeOther, with(kept[0].Value))
+}
+
+// A form is shown to no other user than who had typed it, and not after a sign-out. One without a session may
+// be of any user: it is not kept.
+func TestAFormIsOfWhoTypedIt(t *testing.T) {
+	t.Parallel()
+	const path, secret = "/console/timers/order-close/1/pause", "secret of anna"
+	note := url.Values{"etag": {`"x"`}, "note": {secret}}
+	in := func(h *house, key string) reply {
+		return h.post("/console/login", url.Values{"key": {key}, "next": {"/console/again"}})
+	}
+	over := func() *house {
+		h := open(t, plan{keys: staff, secret: seal.NewKey()})
+		h.signIn("anna")
+		*h.now = h.now.Add(tuning.SessionLife + tuning.FormLife)
+		require.Contains(t, h.post(path, note).Header.Get("Location"), "again")
+		return h
+	}
+	h := over()
+	require.Equal(t, "/console/again", in(h, "anna").Header.Get("Location"))
+	require.Contains(t, h.get("/console/again").body, secret, "the control")
+	h.post("/console/logout", nil)
+	in(h, "anna")
+	require.Equal(t, "/console/", h.get("/console/again").Header.Get("Location"), "signed out is forgotten")
+
+	h = over()
+	in(h, "eve")
+	again := h.get("/console/again")
+	require.Equal(t, "/console/", again.Header.Get("Location"))
+	require.NotContains(t, again.body, secret)
+	*h.now = h.now.Add(tuning.SessionIdle)
+	in(h, "anna")
+	require.Equal(t, "/console/", h.get("/console/again").Header.Get("Location"), "another user saw it is there, so it is forgotten")
+
+	h = open(t, plan{keys: staff, secret: seal.NewKey()})
+	sent := h.post(path, note)
+	require.Equal(t, "/console/login?form=unknown&next=%2Fconsole%2Ftimers%2Forder-close%2F1", sent.Header.Get("Location"))
+	require.Empty(t, sent.Cookies())
+	require.Contains(t, h.get(sent.Header.Get("Location")).body, "no session tells whose it is")
+	h.signIn("eve")
+	require.Equal(t, "/console/", h.get("/console/again").Header.Get("Location"))
+	require.Empty(t, h.shelf.changes())
 }

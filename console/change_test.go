@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // statusFor is a status in which an action is offered.
@@ -221,7 +222,7 @@ func TestChangesThatAreNotMade(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, h.post(path+"cancel", form, "Sec-Fetch-Site", "same-origin").StatusCode, "the control")
 	require.Equal(t, []string{"cancel order-close/1"}, h.shelf.changes())
 
-	h.post("/console/logout", nil)
+	*h.now = h.now.Add(tuning.SessionIdle)
 	over := h.post(path+"cancel", form)
 	require.Equal(t, "/console/login?next="+url.QueryEscape("/console/again"), over.Header.Get("Location"), "the form comes back, and is not sent")
 	require.Len(t, h.shelf.changes(), 1)

@@ -35,8 +35,10 @@ type loginPage struct {
 	Refused string
 	// Keys and Provider are the ways that there are.
 	Keys, Provider bool
-	// FormKept reports whether a form waits to be sent again, and FormLost whether one cannot.
-	FormKept, FormLost bool
+	// FormKept reports whether a form waits to be sent again.
+	FormKept bool
+	// FormLost is a key of the catalogues: why a form cannot be sent again; "" for none.
+	FormLost string
 }
 
 // ProviderLink leads to the identity provider.
@@ -61,7 +63,12 @@ func (c *signInPages) showLogin(v *site.Visit) {
 		return
 	}
 	page := c.loginPage(v, next)
-	page.FormLost = v.R.FormValue("form") == "lost"
+	switch v.R.FormValue("form") {
+	case formTooLong:
+		page.FormLost = "login.formlost"
+	case formOfUnknown:
+		page.FormLost = "login.formunknown"
+	}
 	c.Render(v, http.StatusOK, "login", page)
 }
 
@@ -73,13 +80,13 @@ func (c *signInPages) showRefusedLogin(v *site.Visit, status int, why string) {
 }
 
 // askToSignIn shows who is not signed in where to do so. A form that was sent is not done: the
-// browser keeps it, to be sent again.
+// browser keeps it, to be sent again by who had typed it.
 func (c *signInPages) askToSignIn(v *site.Visit) {
 	query := url.Values{"next": {v.R.URL.RequestURI()}}
 	if v.R.Method == http.MethodPost {
 		query.Set("next", againPath)
-		if !c.keepForm(v) {
-			query = url.Values{"next": {links.Parent(v.R.URL.EscapedPath())}, "form": {"lost"}}
+		if lost := c.keepForm(v); lost != "" {
+			query = url.Values{"next": {links.Parent(v.R.URL.EscapedPath())}, "form": {lost}}
 		}
 	}
 	v.Redirect(links.Root + "login?" + query.Encode())

@@ -74,11 +74,29 @@ func (c *Sessions) Begin(x Exchange, s Session, who *auth.Principal) error {
 	return c.setCookie(x, s)
 }
 
-// setCookie sends a session.
-func (c *Sessions) setCookie(x Exchange, s Session) error { return c.Remember(x, ofSession, s, s.Ends) }
+// setCookie sends a session. The browser keeps it for longer than it is good, so that a form that is sent
+// too late tells whose it is.
+func (c *Sessions) setCookie(x Exchange, s Session) error {
+	return c.Remember(x, ofSession, s, s.Ends.Add(tuning.SessionKnown))
+}
 
-// End has the browser forget the session.
-func (c *Sessions) End(x Exchange) { c.Forget(x, ofSession) }
+// End has the browser forget the session, and what was typed in it.
+func (c *Sessions) End(x Exchange) {
+	c.Forget(x, ofSession)
+	c.Forget(x, OfForm)
+}
+
+// Owner names who the session of a browser belongs to, also one that is over; "" without one.
+func (c *Sessions) Owner(x Exchange) string {
+	var s Session
+	if c.Recall(x, ofSession, &s) != nil {
+		return ""
+	}
+	if s.Person != nil {
+		return "person " + s.Person.Subject
+	}
+	return "key " + s.Key
+}
 
 // Recognise is [Sessions.Known], and renews the session.
 func (c *Sessions) Recognise(x Exchange) *auth.Principal {

@@ -224,6 +224,7 @@ var chineseWords = map[string]string{
 	"login.notsigned":             "登录未成功，请重试。",
 	"login.formkept":              "会话已结束，未做任何更改。您输入的内容已保留：请登录后再发送。",
 	"login.formlost":              "会话已结束，未做任何更改。您输入的内容过长，无法保留。",
+	"login.formunknown":           "您尚未登录，未做任何更改。由于没有会话表明内容由谁输入，您输入的内容未保留。",
 	"again.title":                 "重新发送",
 	"again.words":                 "发送时会话已结束，因此未做任何更改。以下是您输入的内容。",
 	"again.send":                  "立即发送",

@@ -225,6 +225,7 @@ var englishWords = map[string]string{
 	"login.notsigned":             "The sign-in did not succeed. Try again.",
 	"login.formkept":              "The session is over. Nothing was done. What you have typed is kept: sign in, and send it.",
 	"login.formlost":              "The session is over. Nothing was done. What you have typed was too long to be kept.",
+	"login.formunknown":           "You are not signed in. Nothing was done. What you have typed is not kept, since no session tells whose it is.",
 	"again.title":                 "Send it again",
 	"again.words":                 "The session was over when you sent this, so nothing was done. This is what you have typed.",
 	"again.send":                  "Send it now",

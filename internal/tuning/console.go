@@ -18,6 +18,8 @@ const (
 	FormLife   = 15 * time.Minute
 	// SessionLife is how long a sign-in lasts: a day's work.
 	SessionLife = 8 * time.Hour
+	// SessionKnown is for how long after that its cookie still tells whose it was.
+	SessionKnown = 24 * time.Hour
 	// SessionIdle is how long an unused session lives.
 	SessionIdle = 30 * time.Minute
 	// SessionRenewal is the age at which a session's cookie is sent again. A session may end
