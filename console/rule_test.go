@@ -83,5 +83,7 @@ func TestAPayloadIsShownOnAClick(t *testing.T) {
 	h.signIn("eve")
 	require.NotContains(t, h.get(timerPath).body, timerPath+"/payload")
 	require.NotContains(t, h.get(timerPath+"/payload").body, "secret")
-	require.Contains(t, h.get(timerPath+"/payload").body, "with the right to see payloads")
+	require.Equal(t, []told{{"eve", "GET /v1/timers/:type/:id", trail.Target{BusinessType: "order-close", BusinessID: "1"}, nil, http.StatusOK, "forbidden"}}, h.refusals(func() {
+		require.Contains(t, h.get(timerPath+"/payload").body, "with the right to see payloads")
+	}), "nothing was shown")
 }

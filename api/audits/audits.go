@@ -32,6 +32,8 @@ type Entry struct {
 	found *timer.Memo
 	// body is what was sent, where that is one object.
 	body map[string]jsontext.Value
+	// withheld reports whether what is recorded was left out of the answer.
+	withheld bool
 	// end keeps the record of a call that was begun; nil before that.
 	end func(*trail.Record)
 }
@@ -154,6 +156,9 @@ func (e *Entry) close(c echo.Context, err error) {
 		}
 	}
 	audit.Answer(&e.Record, status, problem)
+	if e.withheld && err == nil {
+		e.Outcome, e.Problem = trail.Refused, problems.Forbidden
+	}
 	e.aim()
 	e.identify()
 	e.change()
@@ -260,6 +265,13 @@ func (e *Entry) AddField(field string, value any) {
 func (e *Entry) SetUnchanged() {
 	if e != nil {
 		e.Outcome = trail.Unchanged
+	}
+}
+
+// SetWithheld notes that the answer leaves out what the record is about, since the caller lacks the right.
+func (e *Entry) SetWithheld() {
+	if e != nil {
+		e.withheld = true
 	}
 }
 
