@@ -64,8 +64,8 @@ func (d *doubted) counted() slo.Counts { return *d.counter.countsFor("order") }
 // An end without an answer counts once, if Temporal has recorded it from this process.
 func TestAnEndWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
-	one := slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
-	gaveUp := slo.Counts{Rung: 1, OnTime: 1, Failed: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
+	one := slo.Counts{Rung: 1, OnTime: 1, JudgedBy: slo.Promise(time.Second), Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
+	gaveUp := slo.Counts{Rung: 1, OnTime: 1, JudgedBy: slo.Promise(time.Second), Failed: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
 	failure := temporal.NewApplicationErrorWithOptions("HTTP 500", workflows.ErrorFailed, temporal.ApplicationErrorOptions{
 		Details: []any{ended(timer.Failed, 3)},
 	})
