@@ -141,6 +141,11 @@ type dispatchPage struct {
 	Problem *calls.Problem
 }
 
+// Barred implements that of [site.Frame].
+func (p *dispatchPage) Barred() string {
+	return p.BarredUnless(p.Who.May(auth.Operator, p.Dispatch.BusinessType), "actions.barred")
+}
+
 // dispatchActions are those of a dispatch. None is offered that would be refused.
 var dispatchActions = []struct {
 	name  string

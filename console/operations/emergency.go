@@ -36,6 +36,14 @@ type emergencyPage struct {
 	Typed string
 }
 
+// Barred implements that of [site.Frame].
+func (p *emergencyPage) Barred() string {
+	if !p.Who.MaySomewhere(auth.Operator) {
+		return p.Frame.Barred()
+	}
+	return p.BarredUnless(p.Who.May(auth.Admin, ""), "emergency.barred")
+}
+
 // emergencyRow is one pause. MayResume reports whether who looks may end it.
 type emergencyRow struct {
 	calls.Pause

@@ -194,6 +194,8 @@ type refusedPage struct {
 	Reason string
 	// Problem is what the API says; nil where it was not asked.
 	Problem *calls.Problem
+	// forbidden reports whether it is there for others.
+	forbidden bool
 }
 
 // Refresh reports whether the page may be there soon.
@@ -203,7 +205,7 @@ func (p refusedPage) Refresh() bool {
 
 // Refuse shows a page that says why there is no other, by a key of the catalogues.
 func (c *Site) Refuse(v *Visit, status int, key string) {
-	c.Render(v, status, "refused", refusedPage{Frame: c.Frame(v, "refused.title"), Reason: v.Lang.Say(key)})
+	c.renderRefusal(v, status, refusedPage{Reason: v.Lang.Say(key)})
 }
 
 // Absent says that there is no such page.
@@ -211,5 +213,10 @@ func (c *Site) Absent(v *Visit) { c.Refuse(v, http.StatusNotFound, "refused.abse
 
 // RefuseBy shows what the API says.
 func (c *Site) RefuseBy(v *Visit, problem *calls.Problem) {
-	c.Render(v, problem.Status, "refused", refusedPage{Frame: c.Frame(v, "refused.title"), Problem: problem})
+	c.renderRefusal(v, problem.Status, refusedPage{Problem: problem})
+}
+
+func (c *Site) renderRefusal(v *Visit, status int, page refusedPage) {
+	page.Frame, page.forbidden = c.Frame(v, "refused.title"), status == http.StatusForbidden
+	c.Render(v, status, "refused", page)
 }

@@ -85,6 +85,11 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 
 func countOf(name string) url.Values { return url.Values{name: {strconv.Itoa(shownOccurrences)}} }
 
+// Barred implements that of [site.Frame].
+func (p *rulePage) Barred() string {
+	return p.BarredUnless(p.Who.May(auth.Operator, p.BusinessType), "actions.barred")
+}
+
 // changeRule shows what a changed rule would make of the timer, or changes it once a user has seen
 // that.
 func (c *Pages) changeRule(v *site.Visit) {

@@ -131,10 +131,11 @@ func (p *timerPage) offer(who *auth.Principal) {
 		}
 		return
 	}
-	if p.Look.Contact != "" {
-		p.Refused += " " + p.T("actions.contact", p.Look.Contact)
-	}
+	p.Refused = p.Asking(p.Refused)
 }
+
+// Barred implements that of [site.Frame]: it stands where the actions would.
+func (p *timerPage) Barred() string { return "" }
 
 // TypeLink leads to the timers of the same business type.
 func (p *timerPage) TypeLink() string { return links.List(links.TypedAs(p.Timer.BusinessType), "") }

@@ -113,16 +113,15 @@ func (p *typePage) offer(who *auth.Principal) {
 	p.Row.MayEdit = p.Admin && p.ETag != ""
 	switch {
 	case p.Admin:
-		return
 	case fixed != "":
-		p.Refused = fixed
+		p.Refused = p.Asking(fixed)
 	default:
-		p.Refused = p.T("type.refused")
-	}
-	if p.Look.Contact != "" {
-		p.Refused += " " + p.T("actions.contact", p.Look.Contact)
+		p.Refused = p.Asking(p.T("type.refused"))
 	}
 }
+
+// Barred implements that of [site.Frame]: it stands where the policy is changed.
+func (p *typePage) Barred() string { return "" }
 
 // policyPath is a policy in the API.
 func policyPath(businessType string) string {
