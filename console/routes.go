@@ -31,7 +31,7 @@ func routesOf(c *site.Site) []site.Route {
 func siteRoutes(c *site.Site) []site.Route {
 	return []site.Route{
 		site.Public(http.MethodPost, "preferences", c.Prefer),
-		site.Public(http.MethodGet, "assets/{hash}/{file}", c.Asset),
+		site.Public(http.MethodGet, "assets/{hash}/{file}", c.Asset).OverPlainHTTP(),
 		site.Otherwise(c.Absent),
 	}
 }
@@ -64,8 +64,12 @@ func (c *Console) answer(r site.Route, v *site.Visit) {
 			return
 		}
 	}
+	if r.Plain {
+		r.Do(v)
+		return
+	}
 	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.Private(v.R) {
-		s.Refuse(v, http.StatusForbidden, "refused.plain")
+		s.RefusePlain(v)
 		return
 	}
 	v.Who, v.Live = s.Sessions.Recognise(v.Exchange), r.Every > 0

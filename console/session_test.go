@@ -176,6 +176,28 @@ func TestPlainHTTP(t *testing.T) {
 	}
 }
 
+// The page that refuses plain HTTP has its style, which tells nothing, and no form that would be refused too.
+func TestThePageThatRefusesPlainHTTP(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff})
+	plain := []string{"Host", "wakecall.example"}
+	refused := h.get("/console/", plain...)
+	require.Equal(t, http.StatusForbidden, refused.StatusCode)
+	require.NotContains(t, refused.body, "<form")
+	sheet := stylesheet.FindStringSubmatch(refused.body)
+	require.NotNil(t, sheet)
+	answer := h.get(sheet[1], plain...)
+	require.Equal(t, http.StatusOK, answer.StatusCode)
+	require.Contains(t, answer.Header.Get("Content-Type"), "text/css")
+	require.Contains(t, h.get("/console/login").body, `action="/console/preferences"`, "the control")
+	for _, path := range []string{"/console/login", "/console/live", "/console/nowhere", "/console/assets"} {
+		require.Equal(t, http.StatusForbidden, h.get(path, plain...).StatusCode, path)
+	}
+	for _, path := range []string{"login", "logout", "preferences"} {
+		require.Equal(t, http.StatusForbidden, h.post("/console/"+path, nil, plain...).StatusCode, path)
+	}
+}
+
 // Without keys there is nobody to sign in, and the rules of loopback hold.
 func TestNobodyIsAsked(t *testing.T) {
 	t.Parallel()

@@ -150,6 +150,9 @@ func (f Frame) Since() time.Time { return f.reads.shown().since }
 // Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
 func (f Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil && f.Picture.Unseen() }
 
+// Adjustable reports whether language and theme can be chosen.
+func (f Frame) Adjustable() bool { return true }
+
 // Languages are those that may be chosen.
 func (f Frame) Languages() []words.Language { return words.Languages }
 
@@ -196,7 +199,12 @@ type refusedPage struct {
 	Problem *calls.Problem
 	// forbidden reports whether it is there for others.
 	forbidden bool
+	// plain reports whether that is for plain HTTP: no form is taken either.
+	plain bool
 }
+
+// Adjustable implements that of [Frame].
+func (p refusedPage) Adjustable() bool { return !p.plain }
 
 // Refresh reports whether the page may be there soon.
 func (p refusedPage) Refresh() bool {
@@ -206,6 +214,11 @@ func (p refusedPage) Refresh() bool {
 // Refuse shows a page that says why there is no other, by a key of the catalogues.
 func (c *Site) Refuse(v *Visit, status int, key string) {
 	c.renderRefusal(v, status, refusedPage{Reason: v.Lang.Say(key)})
+}
+
+// RefusePlain says that the console is reached by HTTPS.
+func (c *Site) RefusePlain(v *Visit) {
+	c.renderRefusal(v, http.StatusForbidden, refusedPage{Reason: v.Lang.Say("refused.plain"), plain: true})
 }
 
 // Absent says that there is no such page.

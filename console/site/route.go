@@ -23,6 +23,8 @@ type Route struct {
 	Method, Path string
 	Access       Access
 	Do           func(*Visit)
+	// Plain reports whether it answers over plain HTTP too, from wherever: it tells and takes nothing of any user.
+	Plain bool
 	// Every is how often the page is rendered anew while it is watched; 0 for a page that is not.
 	Every time.Duration
 	// Lists reports whether that asks Temporal's visibility.
@@ -62,6 +64,12 @@ func Change(path string, do func(*Visit)) Route {
 // Public is for who has not signed in as well.
 func Public(method, path string, do func(*Visit)) Route {
 	return Route{Method: method, Path: path, Access: Open, Do: do}
+}
+
+// OverPlainHTTP is one that the page needs that refuses plain HTTP.
+func (r Route) OverPlainHTTP() Route {
+	r.Plain = true
+	return r
 }
 
 // Otherwise answers what no other route does.
