@@ -429,6 +429,8 @@ type plan struct {
 	// every is how old what is shown of the whole may be.
 	every time.Duration
 	tls   bool
+	// wayless asks who calls, and has no key and no provider.
+	wayless bool
 }
 
 // entryOf is the entry of a key.
@@ -448,7 +450,7 @@ func open(t testing.TB, p plan) *house {
 	h := &house{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}
 	logger := slog.New(slog.NewJSONHandler(h.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	authenticator := auth.Anyone()
-	if len(p.keys) > 0 || p.signIn != nil {
+	if len(p.keys) > 0 || p.signIn != nil || p.wayless {
 		var keys []auth.Key
 		for _, entry := range p.keys {
 			key, err := auth.ParseKey(entry)

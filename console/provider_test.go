@@ -121,3 +121,19 @@ func TestTheWayBackFromTheProvider(t *testing.T) {
 	h := open(t, plan{signIn: browserAt(t, issuer.URL, "shop")})
 	require.Equal(t, "/console/", h.returned(issuer, "https://evil.example/console/").Header.Get("Location"))
 }
+
+// Where no user can sign in, as with client certificates only, the page says what to set, and has no field
+// that would take nothing.
+func TestNoWayToSignIn(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{wayless: true, secret: seal.NewKey()})
+	page := h.get("/console/login").body
+	require.NotContains(t, page, `name="key"`)
+	require.NotContains(t, page, "8 hours")
+	require.Contains(t, page, "Set WAKECALL_OIDC_CLIENT_ID, or add a key to WAKECALL_API_KEYS.")
+	require.Contains(t, h.get("/console/login?lang=zh-CN").body, "此处尚无登录方式")
+	require.Equal(t, http.StatusForbidden, h.post("/console/login", url.Values{"key": {"root"}}).StatusCode)
+	for _, way := range []plan{{keys: staff}, {signIn: browserAt(t, oidctest.New(t).URL, "shop")}} {
+		require.NotContains(t, open(t, way).get("/console/login").body, "WAKECALL_", "the control")
+	}
+}

@@ -52,7 +52,7 @@ const againPath = links.Root + "again"
 func (c *signInPages) loginPage(v *site.Visit, next string) loginPage {
 	return loginPage{
 		Frame: c.Frame(v, "login.title"), Next: next, FormKept: next == againPath,
-		Keys: len(c.Sessions.Auth.Keys()) > 0 || c.Sessions.SignIn == nil, Provider: c.Sessions.SignIn != nil,
+		Keys: len(c.Sessions.Auth.Keys()) > 0, Provider: c.Sessions.SignIn != nil,
 	}
 }
 

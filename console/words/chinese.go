@@ -221,6 +221,7 @@ var chineseWords = map[string]string{
 	"pause.sure":                  "是的，暂停 %s",
 	"login.provider":              "通过身份提供方登录",
 	"login.norole":                "已识别您为 %s，但您在此没有任何角色。",
+	"login.noway":                 "此处尚无登录方式。请设置 WAKECALL_OIDC_CLIENT_ID，或在 WAKECALL_API_KEYS 中添加密钥。",
 	"login.noprovider":            "身份提供方没有响应，请重试。",
 	"login.notsigned":             "登录未成功，请重试。",
 	"login.formkept":              "会话已结束，未做任何更改。您输入的内容已保留：请登录后再发送。",

@@ -222,6 +222,7 @@ var englishWords = map[string]string{
 	"pause.sure":                  "Yes, pause %s",
 	"login.provider":              "Sign in with the identity provider",
 	"login.norole":                "You are known as %s, and have no role here.",
+	"login.noway":                 "There is no way to sign in here yet. Set WAKECALL_OIDC_CLIENT_ID, or add a key to WAKECALL_API_KEYS.",
 	"login.noprovider":            "The identity provider does not answer. Try again.",
 	"login.notsigned":             "The sign-in did not succeed. Try again.",
 	"login.formkept":              "The session is over. Nothing was done. What you have typed is kept: sign in, and send it.",
