@@ -213,12 +213,12 @@ func (p refusedPage) Refresh() bool {
 
 // Refuse shows a page that says why there is no other, by a key of the catalogues.
 func (c *Site) Refuse(v *Visit, status int, key string) {
-	c.renderRefusal(v, status, refusedPage{Reason: v.Lang.Say(key)})
+	refusedPage{Reason: v.Lang.Say(key)}.show(c, v, status)
 }
 
 // RefusePlain says that the console is reached by HTTPS.
 func (c *Site) RefusePlain(v *Visit) {
-	c.renderRefusal(v, http.StatusForbidden, refusedPage{Reason: v.Lang.Say("refused.plain"), plain: true})
+	refusedPage{Reason: v.Lang.Say("refused.plain"), plain: true}.show(c, v, http.StatusForbidden)
 }
 
 // Absent says that there is no such page.
@@ -226,10 +226,11 @@ func (c *Site) Absent(v *Visit) { c.Refuse(v, http.StatusNotFound, "refused.abse
 
 // RefuseBy shows what the API says.
 func (c *Site) RefuseBy(v *Visit, problem *calls.Problem) {
-	c.renderRefusal(v, problem.Status, refusedPage{Problem: problem})
+	refusedPage{Problem: problem}.show(c, v, problem.Status)
 }
 
-func (c *Site) renderRefusal(v *Visit, status int, page refusedPage) {
-	page.Frame, page.forbidden = c.Frame(v, "refused.title"), status == http.StatusForbidden
-	c.Render(v, status, "refused", page)
+// show answers with the page.
+func (p refusedPage) show(c *Site, v *Visit, status int) {
+	p.Frame, p.forbidden = c.Frame(v, "refused.title"), status == http.StatusForbidden
+	c.Render(v, status, "refused", p)
 }
