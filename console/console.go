@@ -83,22 +83,5 @@ func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	return &over
 }
 
-// ServeHTTP implements [http.Handler].
-func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	protect(w.Header())
-	c.routes.ServeHTTP(w, r)
-}
-
-// policy is what a page may load and send: nothing but its own.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-	"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
-
-// protect sets the headers of every answer.
-func protect(header http.Header) {
-	header.Set("Content-Security-Policy", policy)
-	header.Set("X-Content-Type-Options", "nosniff")
-	header.Set("X-Frame-Options", "DENY")
-	header.Set("Referrer-Policy", "no-referrer")
-	header.Set("Cross-Origin-Opener-Policy", "same-origin")
-	header.Set("Cache-Control", "no-store")
-}
+// ServeHTTP implements [http.Handler]. The front of the API has set the headers of every answer.
+func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) { c.routes.ServeHTTP(w, r) }

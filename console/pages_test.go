@@ -43,8 +43,20 @@ func TestHeadersOfEveryAnswer(t *testing.T) {
 			for _, answer := range []reply{h.get(path), h.post(path, nil), h.get(path, "Origin", "https://evil.example"), h.post(path, nil, "Origin", "https://evil.example")} {
 				requireHeaders(t, path, answer)
 			}
+			for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, http.MethodHead, "BREW"} {
+				requireHeaders(t, path, h.send(method, path, nil))
+			}
 		}
 	}
+}
+
+// So does what is refused at the door where no key is asked for.
+func TestHeadersAtTheDoor(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	requireHeaders(t, list, h.get(list, "Origin", "https://evil.example"))
+	requireHeaders(t, list, h.post(list, nil, "Host", "evil.example"))
+	require.NotContains(t, h.get("/v1/whoami").Header.Get("Content-Security-Policy"), "default-src", "the control")
 }
 
 func requireHeaders(t *testing.T, path string, answer reply) {

@@ -3,6 +3,7 @@ package front
 import (
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +20,11 @@ import (
 func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			door.Unframed(c.Response().Header())
+			if isPage(c.Request()) {
+				door.Confined(c.Response().Header())
+			} else {
+				door.Unframed(c.Response().Header())
+			}
 			if authenticator.AsksForKeys() || tellsOnlyHealth(c.Request()) {
 				return next(c)
 			}
@@ -41,4 +46,9 @@ func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 // tellsOnlyHealth reports whether a request asks for health only, which every caller may know.
 func tellsOnlyHealth(r *http.Request) bool {
 	return r.URL.Path == paths.Live || r.URL.Path == paths.Ready
+}
+
+// isPage reports whether a request is for the console, by whatever method.
+func isPage(r *http.Request) bool {
+	return r.URL.Path == paths.Console || strings.HasPrefix(r.URL.Path, paths.Console+"/")
 }
