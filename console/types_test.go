@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -216,6 +217,20 @@ func TestTheLinesOfAnEmptyConsole(t *testing.T) {
 	asked := open(t, plan{keys: staff, secret: seal.NewKey()})
 	asked.signIn("root")
 	require.Equal(t, 2, strings.Count(asked.get("/console/").body, "Authorization: Bearer $WAKECALL_API_KEY"))
+}
+
+// So do the lines of a timer.
+func TestTheLinesOfATimer(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	page := h.get("/console/timers/order-close/1").body
+	require.Contains(t, page, "<code>curl -sS "+h.url+"/v1/timers/order-close/1</code>")
+	require.Contains(t, page, "<code>wakecall get order-close/1 --server "+h.url+"</code>")
+	asked := open(t, plan{keys: staff, secret: seal.NewKey()})
+	asked.shelf.views = h.shelf.views
+	asked.signIn("root")
+	require.Contains(t, html.UnescapeString(asked.get("/console/timers/order-close/1").body), `/v1/timers/order-close/1 -H "Authorization: Bearer $WAKECALL_API_KEY"</code>`)
 }
 
 // The rate of a type is edited in its row, by who may edit its policy: what changes is shown first, and is

@@ -119,6 +119,14 @@ func (c *Site) FindTimers(v *Visit, query url.Values) (found foundTimers, proble
 // PageSize is how many timers a page shows.
 const PageSize = 50
 
+// Bearer is the option by which curl says who calls; "" where the API does not ask.
+func (f Frame) Bearer() string {
+	if !f.SignsIn {
+		return ""
+	}
+	return ` -H "Authorization: Bearer $WAKECALL_API_KEY"`
+}
+
 // Base is the address by which the visitor knows this installation.
 func (c *Site) Base(v *Visit) string {
 	scheme := "http"

@@ -93,7 +93,8 @@ func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
 	}
 	page.Title = businessType + "/" + id
 	page.ETag = shown.Head.Get("ETag")
-	page.Curl, page.Command = "curl -sS "+c.Base(v)+path, "wakecall get "+businessType+"/"+id
+	page.Curl = "curl -sS " + c.Base(v) + path + page.Bearer()
+	page.Command = "wakecall get " + businessType + "/" + id + " --server " + c.Base(v)
 	c.explain(v, page, path)
 	page.offer(v.Who)
 	return page, nil

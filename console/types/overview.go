@@ -20,14 +20,6 @@ type overviewPage struct {
 	Base string
 }
 
-// Bearer is the option by which curl says who calls; "" where the API does not ask.
-func (p overviewPage) Bearer() string {
-	if !p.SignsIn {
-		return ""
-	}
-	return ` -H "Authorization: Bearer $WAKECALL_API_KEY"`
-}
-
 // Refresh implements that of [site.Frame].
 func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
