@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -73,5 +74,31 @@ func TestWhoPausedATimer(t *testing.T) {
 			h.shelf.views, h.shelf.story = []timer.View{viewOf(timer.Paused)}, c.story
 			require.Contains(t, h.get("/console/timers/order-close/1").body, c.said)
 		})
+	}
+}
+
+// The story has the worker, whether it was preloaded, when it was due, how late each attempt was, and for
+// when the next one was planned.
+func TestTheWholeStory(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Delivering)}
+	h.shelf.story = []timer.HistoryEntry{
+		{At: 1_000, Event: timer.HistoryBooked},
+		{At: 8_000, Event: timer.HistoryHandedOut, Identity: "worker-7", DueAt: 10_000},
+		{At: 12_000, Event: timer.HistoryAttempt, Attempt: &delivery.ShownAttempt{Attempt: delivery.Attempt{
+			Number: 1, DueAt: 10_000, SentAt: 10_004, EndedAt: 12_000, TookMS: 1996, Status: 503, Result: delivery.ResultRetry, RetryIn: wire.Duration(time.Minute),
+		}}},
+	}
+	page := h.get("/console/timers/order-close/1").body
+	for _, said := range []string{
+		`handed to a worker</strong> <code dir="auto">worker-7</code> · preloaded 2 s ahead`, `datetime="1970-01-01T00:00:10.000Z"`, "<strong>due</strong>", "4 ms late · took 1996 ms",
+		`Next one at <time datetime="1970-01-01T00:01:12.000Z"`,
+	} {
+		require.Contains(t, strings.ReplaceAll(page, "\n", " "), said)
+	}
+	chinese := h.get("/console/timers/order-close/1?lang=zh-CN").body
+	for _, said := range []string{"提前 2 秒 预加载", "<strong>到期</strong>", "晚了 4 毫秒 · 耗时 1996 毫秒", "下次尝试："} {
+		require.Contains(t, chinese, said)
 	}
 }

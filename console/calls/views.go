@@ -188,24 +188,20 @@ type Entry struct {
 	LatenessMS  *int64        `json:"lateness_ms"`
 }
 
-// Pauses reports whether it is what a timer that is paused was paused by, where no later one is. A
-// timer may be booked paused.
-func (e Entry) Pauses() bool {
-	names := func(c FieldChange) bool { return c.Field == StatusPaused }
-	return e.Result != outcomeRefused && (e.Event == StatusPaused || e.Event == "booked" || slices.ContainsFunc(e.Changes, names))
-}
-
 // Attempt is one that was made.
 type Attempt struct {
-	Number int       `json:"number"`
-	SentAt time.Time `json:"sent_at"`
-	TookMS int64     `json:"took_ms"`
-	Status int       `json:"status"`
-	Class  string    `json:"class"`
-	Answer string    `json:"answer"`
-	Link   string    `json:"link"`
-	Worker string    `json:"worker"`
-	Result string    `json:"result"`
+	Number  int       `json:"number"`
+	DueAt   time.Time `json:"due_at"`
+	SentAt  time.Time `json:"sent_at"`
+	EndedAt time.Time `json:"ended_at"`
+	TookMS  int64     `json:"took_ms"`
+	Status  int       `json:"status"`
+	Class   string    `json:"class"`
+	Answer  string    `json:"answer"`
+	Link    string    `json:"link"`
+	Worker  string    `json:"worker"`
+	Result  string    `json:"result"`
+	RetryIn string    `json:"retry_in"`
 }
 
 // Fact is one reason why a timer is where it is.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
@@ -113,7 +114,16 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 	}
 	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/history", Query: url.Values{"page_size": {storyLength}}}, &story)
 	attribute(page.Facts, story.Entries)
-	page.Story, page.StoryUnread, page.Longer = story.Entries, problem != nil, story.NextPageToken != ""
+	page.Story = calls.WithDue(story.Entries, page.untaken(), page.Now)
+	page.StoryUnread, page.Longer = problem != nil, story.NextPageToken != ""
+}
+
+// untaken is the due time of an open timer; the zero time for another one.
+func (p *timerPage) untaken() (due time.Time) {
+	if p.Timer.Open() {
+		due = p.Timer.DueAt
+	}
+	return due
 }
 
 // offer adds what may be pressed, or says why there is nothing.

@@ -103,7 +103,8 @@ type HistoryEntry struct {
 	// Errors are why a change was refused.
 	Errors  wire.FieldErrors `json:"errors,omitempty"`
 	Changes []FieldChange    `json:"changes,omitempty"`
-	// DueAt is the booked due time of the timer, or the due time of the occurrence.
+	// DueAt is the booked due time of the timer, or the due time of the occurrence. Of a timer that
+	// was handed out, it is the due time for which the worker has it.
 	DueAt      wire.Instant `json:"due_at,omitzero"`
 	Occurrence int          `json:"occurrence,omitzero"`
 	// Attempt is the attempt of this event, and Number the number of an acknowledged one.

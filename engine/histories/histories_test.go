@@ -181,6 +181,35 @@ func TestBookingsInAStory(t *testing.T) {
 	require.Empty(t, actors.RunBefore(&commonpb.Header{Fields: map[string]*commonpb.Payload{workflows.HeaderAfter: {Data: []byte("x")}}}))
 }
 
+// A worker that is handed a timer has it for a due time, unless it came too early to have it.
+func TestWhatATimerIsHandedOutFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		due  time.Duration
+		lead time.Duration
+		want bool
+	}{
+		"when it is due": {2 * time.Second, 0, true}, "overdue": {-time.Hour, 0, true},
+		"preloaded": {time.Minute, 2 * time.Minute, true}, "too early": {time.Minute, time.Second, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScript(t)
+			spec := specAt(1)
+			spec.DueAt, spec.Preload.Lead = wire.At(s.now.Add(c.due)), wire.Duration(c.lead)
+			s.began(spec, "", byShop())
+			s.taken()
+			last := s.run.allEntries()[1]
+			require.Equal(t, timer.HistoryHandedOut, last.Event)
+			want := spec.DueAt
+			if !c.want {
+				want = 0
+			}
+			require.Equal(t, want, last.DueAt)
+		})
+	}
+}
+
 // The end of an occurrence is told once, where the run goes on.
 func TestOccurrencesInAStory(t *testing.T) {
 	t.Parallel()

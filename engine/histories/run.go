@@ -57,10 +57,7 @@ func (s *runHistory) addEvent(event *historypb.HistoryEvent) {
 	case *historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes:
 		s.askToCancel(entry, of.WorkflowExecutionCancelRequestedEventAttributes)
 	case *historypb.HistoryEvent_WorkflowTaskStartedEventAttributes:
-		if !s.interrupted && !s.delivering {
-			entry.Event, entry.Identity = timer.HistoryHandedOut, identity.Process(of.WorkflowTaskStartedEventAttributes.GetIdentity())
-			s.add(entry)
-		}
+		s.handOut(entry, of.WorkflowTaskStartedEventAttributes)
 	case *historypb.HistoryEvent_MarkerRecordedEventAttributes, *historypb.HistoryEvent_ActivityTaskScheduledEventAttributes:
 		s.delivering = true
 	default:
@@ -143,6 +140,19 @@ func (s *runHistory) change(entry timer.HistoryEntry, input *commonpb.Payloads) 
 		entry.Event, entry.Reason = timer.HistoryResumed, change.Pause.Note
 	}
 	s.changes = append(s.changes, waitingChange{len(s.entries), change})
+	s.add(entry)
+}
+
+// handOut adds that a worker got the timer. A task that began too early, or by which an occurrence
+// was missed, rings nothing at the due time of the run.
+func (s *runHistory) handOut(entry timer.HistoryEntry, of *historypb.WorkflowTaskStartedEventAttributes) {
+	if s.interrupted || s.delivering {
+		return
+	}
+	entry.Event, entry.Identity = timer.HistoryHandedOut, identity.Process(of.GetIdentity())
+	if workflows.FirstTaskRings(s.spec, entry.At.Time()) {
+		entry.DueAt = s.spec.DueAt
+	}
 	s.add(entry)
 }
 

@@ -1459,6 +1459,7 @@ export interface components {
             errors?: components["schemas"]["FieldError"][];
             /** @description The fields that a change names. */
             changes?: components["schemas"]["FieldChange"][];
+            /** @description The booked due time of the timer, or that of the occurrence. Of `handed_out`, the due time for which the worker has it: if it is later than `at`, the timer is preloaded. */
             due_at?: components["schemas"]["Instant"];
             /** @description The number of the occurrence of a recurring timer. */
             occurrence?: number;
