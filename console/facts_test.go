@@ -102,3 +102,23 @@ func TestTheWholeStory(t *testing.T) {
 		require.Contains(t, chinese, said)
 	}
 }
+
+// What was done is said as it is: a timer that is held does not ring, though it is due now.
+func TestWhatIsDoneToATimerThatIsHeld(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for waiting, said := range map[delivery.Waiting][2]string{
+		delivery.WaitsForPause: {"It is due now, and rings once nothing holds it up any more.", "It is to be delivered again, and rings once nothing holds it up any more."},
+		delivery.WaitsForAck:   {"It rings.", "It is delivered again."},
+		"":                     {"It rings.", "It is delivered again."},
+	} {
+		view := viewOf(timer.Delivering)
+		view.WaitsFor = waiting
+		h.shelf.views = []timer.View{view}
+		for i, done := range []string{"fire", "redeliver"} {
+			require.Contains(t, h.get("/console/timers/order-close/1?done="+done).body, `role="status">`+said[i]+"</p>", waiting)
+		}
+		require.Contains(t, h.get("/console/timers/order-close/1?done=edit").body, `role="status">It calls there from now on.</p>`)
+	}
+	require.Contains(t, h.get("/console/timers/order-close/1?done=nonsense").body, `<div id="said"></div>`)
+}

@@ -67,6 +67,18 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=1,200").body, "Limit 1200 a second.")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
+	for _, wrong := range []string{"nonsense", "-1", "NaN", "Inf", "1,5"} {
+		refused := h.get("/console/forecast?type=order-close&limit=" + wrong)
+		require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode, wrong)
+		require.Contains(t, refused.body, wrong+" is no number of callbacks a second. The page shows the present limit.")
+		require.Contains(t, refused.body, `value="`+wrong+`" inputmode="decimal" size="6" aria-invalid="true"`)
+	}
+	stopped := h.get("/console/forecast?type=order-close&limit=0")
+	require.Equal(t, http.StatusOK, stopped.StatusCode)
+	require.Contains(t, stopped.body, "At most 9,000 fall due in one hour, and nothing is let through.")
+	require.Contains(t, stopped.body, "Limit 0 a second.")
+	require.Equal(t, 2, strings.Count(stopped.body, ` late"><a`), "each hour in which something falls due")
+	require.NotContains(t, page, "aria-invalid")
 
 	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)
 	require.Contains(t, page, `data-overdue="0"`)

@@ -141,6 +141,7 @@ const (
 	WaitsForReceiver  = "receiver"
 	WaitsForAck       = "ack"
 	WaitsForEmergency = "emergency"
+	WaitsForAck       = "ack"
 )
 
 // The statuses that the pages ask about.

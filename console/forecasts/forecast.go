@@ -35,9 +35,8 @@ type forecastPage struct {
 	Hours []int
 	// Hour is the present one.
 	Hour int
-	// Limit is the rate that lateness was reckoned with, and Asked what somebody asks "what if" of.
-	Limit, Asked string
-	Counted      time.Time
+	whatIf
+	Counted time.Time
 	// Steps are what the page itself reckons with, and Overdue what waits before the first of them.
 	Steps   string
 	Overdue int
@@ -47,6 +46,14 @@ type forecastPage struct {
 	Problem *calls.Problem
 	// Coming reports whether the days after the first are still being counted.
 	Coming bool
+}
+
+// whatIf is the rate that lateness was reckoned with.
+type whatIf struct {
+	// Limit is the rate; "" for none. Asked is what somebody asks "what if" of.
+	Limit, Asked string
+	// Wrong reports whether Asked is no rate, and Stopped whether the rate lets nothing through.
+	Wrong, Stopped bool
 }
 
 // Refresh implements that of [site.Frame].
@@ -78,7 +85,8 @@ const (
 )
 
 func (c *Pages) showForecast(v *site.Visit) {
-	page := &forecastPage{Frame: c.Frame(v, "forecast.title"), Type: v.R.FormValue("type"), Asked: v.R.FormValue("limit")}
+	page := &forecastPage{Frame: c.Frame(v, "forecast.title"), Type: v.R.FormValue("type")}
+	page.Asked = v.R.FormValue("limit")
 	page.Hour = page.Now.UTC().Hour()
 	for hour := range 24 {
 		page.Hours = append(page.Hours, hour)
@@ -90,7 +98,11 @@ func (c *Pages) showForecast(v *site.Visit) {
 	if page.Type != "" {
 		page.fill(c, v)
 	}
-	c.Render(v, calls.StatusOf(page.Problem), "forecast", page)
+	status := calls.StatusOf(page.Problem)
+	if page.Wrong && page.Problem == nil {
+		status = http.StatusUnprocessableEntity
+	}
+	c.Render(v, status, "forecast", page)
 }
 
 // fill asks for the minutes of a day, by which much that comes at once is seen, and for whole hours up to
@@ -112,16 +124,25 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	}
 	f.Steps = append(f.Steps, later.Steps...)
 	p.Counted = f.CountedAt
-	if f.CallbacksPerSecond != nil {
-		p.Limit = words.Rate(*f.CallbacksPerSecond)
-	}
 	p.lay(f, midnight)
 	p.Steps, p.Overdue = stepsOf(f, midnight), f.Overdue
-	if limit, ok := site.Number(p.Asked); ok && limit > 0 {
-		p.Limit = words.Rate(limit)
-		reckon(f, limit)
-	}
+	p.apply(&f)
 	p.tellLateness(f)
+}
+
+// apply has lateness reckoned with the limit that is asked for.
+func (p *whatIf) apply(f *calls.Forecast) {
+	asked := strings.TrimSpace(p.Asked)
+	limit, err := strconv.ParseFloat(asked, 64)
+	wrong := err != nil || limit < 0 || math.IsInf(limit, 0) || math.IsNaN(limit)
+	switch p.Wrong = wrong && asked != ""; {
+	case asked != "" && !wrong:
+		f.CallbacksPerSecond = &limit
+		reckon(*f, limit)
+	case f.CallbacksPerSecond == nil:
+		return
+	}
+	p.Limit, p.Stopped = words.Rate(*f.CallbacksPerSecond), *f.CallbacksPerSecond == 0
 }
 
 func (c *Pages) forecastOf(v *site.Visit, businessType string, made calls.Call, f *calls.Forecast) *calls.Problem {
@@ -174,7 +195,12 @@ func (p *forecastPage) tellLateness(f calls.Forecast) {
 		cell.Late = max(cell.Late, by)
 		latest, late[cell] = max(latest, by), true
 	}
-	if p.Gist = p.T("forecast.gist", p.Num(p.Most)); len(late) > 0 {
+	switch {
+	case p.Stopped:
+		p.Gist = p.T("forecast.stopped", p.Num(p.Most))
+	case len(late) == 0:
+		p.Gist = p.T("forecast.gist", p.Num(p.Most))
+	default:
 		p.Gist = p.N("forecast.late", len(late)) + p.T("forecast.most", p.Span(latest))
 	}
 }
@@ -211,7 +237,7 @@ func widthOf(steps []calls.Step, i int) time.Duration {
 }
 
 // reckon says how late the last timer of each step is with another limit, as the API reckons it: what
-// falls due in a step is spread over it evenly.
+// falls due in a step is spread over it evenly. With a limit of 0 nothing has an end to be late by.
 func reckon(f calls.Forecast, limit float64) {
 	waiting := float64(f.Overdue)
 	for i := range f.Steps {
@@ -219,7 +245,7 @@ func reckon(f calls.Forecast, limit float64) {
 		before, due := waiting, step.Due+step.DispatchItems
 		waiting = max(waiting+float64(due)-limit*width.Seconds(), 0)
 		step.Lateness = ""
-		if due > 0 {
+		if due > 0 && limit > 0 {
 			step.Lateness = time.Duration(max(before, waiting) / limit * float64(time.Second)).Truncate(time.Second).String()
 		}
 	}

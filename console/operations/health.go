@@ -32,7 +32,8 @@ type healthPage struct {
 // healthRow is one part of the installation.
 type healthRow struct {
 	Name string
-	OK   bool
+	// State is whether it answers, as the end of a key.
+	State string
 	// Last is when it answered last; the zero time where that is not known.
 	Last time.Time
 	// Took is how long the last answers took, the longest of them.
@@ -56,9 +57,9 @@ func (c *Pages) showHealth(v *site.Visit) {
 	p := page.Picture
 	slowest := max(p.Took[watch.PartPaused], p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
 	page.Rows = []healthRow{
-		{"temporal", !p.EngineAway(), p.Temporal, p.Took[watch.PartEngine]},
-		{"workers", !p.Away[watch.PartWorkers], p.Workers, p.Took[watch.PartWorkers]},
-		{"lists", !p.ListsAway(), p.Listed, slowest},
+		{"temporal", stateOf(p, p.EngineAway()), p.Temporal, p.Took[watch.PartEngine]},
+		{"workers", stateOf(p, p.Away[watch.PartWorkers]), p.Workers, p.Took[watch.PartWorkers]},
+		{"lists", stateOf(p, p.ListsAway()), p.Listed, slowest},
 	}
 	var index struct {
 		Version string `json:"version"`
@@ -71,6 +72,18 @@ func (c *Pages) showHealth(v *site.Visit) {
 		page.Unknown, page.Hidden = nil, true
 	}
 	c.Render(v, http.StatusOK, "health", page)
+}
+
+// stateOf is whether a part answers, as far as the gateway has looked.
+func stateOf(p *watch.Picture, away bool) string {
+	switch {
+	case p.Unseen():
+		return "unseen"
+	case away:
+		return "away"
+	default:
+		return "ok"
+	}
 }
 
 // checks are those of the gateway that answers, with what it says of itself. It answers with them

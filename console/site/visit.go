@@ -60,8 +60,11 @@ func (c *Site) Picture(v *Visit) *watch.Picture {
 func (v *Visit) Redirect(to string) { http.Redirect(v.W, v.R, to, http.StatusSeeOther) }
 
 // Done says what was done before the page was asked for, by a key that begins so; "" for nothing.
-func (v *Visit) Done(prefix string) string {
-	key := prefix + v.R.FormValue("done")
+func (v *Visit) Done(prefix string) string { return v.DoneAs(prefix, "") }
+
+// DoneAs is Done for a key with another end.
+func (v *Visit) DoneAs(prefix, end string) string {
+	key := prefix + v.R.FormValue("done") + end
 	if text := v.Lang.Say(key); text != key {
 		return text
 	}

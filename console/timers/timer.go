@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
@@ -80,7 +81,9 @@ func (c *Pages) showTimer(v *site.Visit) {
 		c.RefuseBy(v, problem)
 		return
 	}
-	page.Done = v.Done("done.")
+	if page.Done = v.Done("done."); page.held() {
+		page.Done = cmp.Or(v.DoneAs("done.", ".held"), page.Done)
+	}
 	c.Render(v, http.StatusOK, "timer", page)
 }
 
@@ -116,6 +119,11 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 	attribute(page.Facts, story.Entries)
 	page.Story = calls.WithDue(story.Entries, page.untaken(), page.Now)
 	page.StoryUnread, page.Longer = problem != nil, story.NextPageToken != ""
+}
+
+// held reports whether the timer does not ring now, however due it is.
+func (p *timerPage) held() bool {
+	return p.Timer.Open() && p.Timer.WaitsFor != "" && p.Timer.WaitsFor != calls.WaitsForAck
 }
 
 // untaken is the due time of an open timer; the zero time for another one.
