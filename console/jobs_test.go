@@ -233,6 +233,13 @@ func TestColumnsOfAList(t *testing.T) {
 	require.Contains(t, page, "<code>msg_1</code>")
 	require.NotContains(t, page, "status-scheduled")
 	require.Regexp(t, `href="[^"]*page_token=[^"]*&amp;col=labels&amp;col=webhook"`, page, "the next page has the same")
+	require.Contains(t, page, `href="/console/timers?q=is%3Alate&amp;col=labels&amp;col=webhook"`, "so has a saved view")
+	require.Contains(t, page, `href="/console/timers?col=labels&amp;col=webhook">All`)
+	const kept = `<input type="hidden" name="col" value="labels"><input type="hidden" name="col" value="webhook">`
+	box, _, _ := strings.Cut(page, "</form>")
+	require.Contains(t, box, kept, "and the next search")
+	require.NotContains(t, h.get(list).body, `type="hidden" name="col"`, "the usual ones need no name")
+	require.NotContains(t, h.get("/console/types?col=labels").body, `name="col"`)
 }
 
 // A search that finds nothing says which part of it finds nothing.

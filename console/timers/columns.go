@@ -21,6 +21,14 @@ func columnsOf(query url.Values) []string {
 	return calls.Where(columns, func(name string) bool { return slices.Contains(query["col"], name) })
 }
 
+// Chosen are the columns that the next list has too; none where they are the usual ones.
+func (p *timersPage) Chosen() []string {
+	if slices.Equal(p.Columns, usualColumns) {
+		return nil
+	}
+	return p.Columns
+}
+
 // column is one that may be chosen.
 type column struct {
 	Name  string

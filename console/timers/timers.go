@@ -81,7 +81,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 	page := &timersPage{Frame: c.Frame(v, "timers.title"), Wrong: s.Wrong, Columns: columnsOf(v.R.URL.Query())}
 	page.Search = typed
 	for _, view := range search.Saved {
-		page.Views = append(page.Views, savedView{view.Key, links.List(view.Search, ""), view.Search == typed})
+		page.Views = append(page.Views, savedView{view.Key, page.WithColumns(links.List(view.Search, "")), view.Search == typed})
 	}
 	if token != "" {
 		page.First = page.link("")
@@ -113,12 +113,14 @@ func (p *timersPage) status() int {
 }
 
 // link is a page of the list, with the columns of this one.
-func (p *timersPage) link(token string) string {
-	to := links.List(p.Search, token)
-	if slices.Equal(p.Columns, usualColumns) {
+func (p *timersPage) link(token string) string { return p.WithColumns(links.List(p.Search, token)) }
+
+// WithColumns is the address of a list, with the columns of this one.
+func (p *timersPage) WithColumns(to string) string {
+	if len(p.Chosen()) == 0 {
 		return to
 	}
-	chosen := url.Values{"col": p.Columns}.Encode()
+	chosen := url.Values{"col": p.Chosen()}.Encode()
 	if strings.Contains(to, "?") {
 		return to + "&" + chosen
 	}
