@@ -141,7 +141,6 @@ const (
 	WaitsForReceiver  = "receiver"
 	WaitsForAck       = "ack"
 	WaitsForEmergency = "emergency"
-	WaitsForAck       = "ack"
 )
 
 // The statuses that the pages ask about.

@@ -36,13 +36,16 @@ func (r TypeRow) Spark() []chart.Box {
 	return chart.Spark(r.Past.Hours)
 }
 
-// dueSoon is how many timers fall due within an hour, by what is known of the time ahead.
+// dueSoon is how many timers fall due in the sixty minutes that begin with the present one, by what is known
+// of the time ahead.
 func (r TypeRow) dueSoon(now time.Time) (n int) {
-	if r.Forecast == nil {
+	if r.Soon == nil {
 		return 0
 	}
-	for _, step := range r.Forecast.Steps {
-		if step.At.Before(now.Add(words.Hour)) {
+	from := now.Truncate(words.Minute)
+	to := from.Add(words.Hour)
+	for _, step := range r.Soon.Steps {
+		if !step.At.Before(from) && step.At.Before(to) {
 			n += step.Due + step.DispatchItems
 		}
 	}

@@ -2,6 +2,7 @@ package types
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,4 +22,21 @@ func TestTilesBeforeTheFirstCount(t *testing.T) {
 		require.Equal(t, n == 0, one.N == 7, one.Key)
 	}
 	require.Equal(t, 4, tilesOf(counted, "refund", true)[0].N)
+}
+
+// Due within an hour is what falls due in sixty minutes: nothing that has rung, and nothing later.
+func TestDueWithinAnHour(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 28, 2, 51, 7, 0, time.UTC)
+	row := TypeRow{}
+	require.Zero(t, row.dueSoon(now))
+	row.Soon = &calls.Forecast{}
+	for minute := -10; minute < 90; minute++ {
+		row.Soon.Steps = append(row.Soon.Steps, calls.Step{At: now.Truncate(time.Minute).Add(time.Duration(minute) * time.Minute), Due: 1})
+	}
+	require.Equal(t, 60, row.dueSoon(now), "one a minute")
+	row.Soon.Steps = []calls.Step{{At: now.Truncate(time.Minute).Add(61 * time.Minute), Due: 10}}
+	require.Zero(t, row.dueSoon(now), "they are due in 61 minutes")
+	row.Soon.Steps = []calls.Step{{At: now.Truncate(time.Minute), Due: 1, DispatchItems: 2}}
+	require.Equal(t, 3, row.dueSoon(now))
 }

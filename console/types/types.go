@@ -71,11 +71,11 @@ type TypeRow struct {
 	// Also are the other reasons for which its callbacks are held back.
 	Also   []Mark
 	Counts *calls.Counts // nil where they cannot be told
-	// Forecast is what lies ahead, and Past how the last day was; nil where they are not known. DueSoon
+	// Soon are the minutes ahead, and Past is how the last day was; nil where they are not known. DueSoon
 	// is what falls due within an hour.
-	Forecast *calls.Forecast
-	Past     *watch.Past
-	DueSoon  int
+	Soon    *calls.Forecast
+	Past    *watch.Past
+	DueSoon int
 	// Failure is why its timers fail, in a word; "" where none does.
 	Failure string
 	// Ahead is where more falls due than the limit lets through; nil for nowhere.
@@ -170,7 +170,7 @@ func actionOf(p *watch.Picture, row TypeRow) string {
 func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	row := TypeRow{
 		Policy: policy, Mark: Mark{State: "running"},
-		Counts: p.Counts[policy.BusinessType], Forecast: p.Forecasts[policy.BusinessType], Past: p.Past[policy.BusinessType],
+		Counts: p.Counts[policy.BusinessType], Soon: p.Soon[policy.BusinessType], Past: p.Past[policy.BusinessType],
 	}
 	row.DueSoon = row.dueSoon(p.At)
 	if o, ok := p.Ahead[policy.BusinessType]; ok {

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -139,13 +140,13 @@ func (l *looker) ahead() {
 	if l.At.Sub(l.AheadAt) < l.pace.Ahead*time.Duration(len(l.Forecasts)) {
 		return
 	}
-	before := l.Forecasts
-	l.AheadAt, l.Forecasts, l.Ahead = l.At, map[string]*calls.Forecast{}, map[string]Overflow{}
+	before := l.Future
+	l.AheadAt, l.Future = l.At, Future{map[string]*calls.Forecast{}, map[string]Overflow{}, map[string]*calls.Forecast{}}
 	for _, policy := range l.Foreseen() {
-		f := l.forecast(policy.BusinessType, url.Values{"step": {tuning.LookStep.String()}})
-		if f == nil {
-			f = before[policy.BusinessType]
+		if soon := cmp.Or(l.soon(policy.BusinessType), before.Soon[policy.BusinessType]); soon != nil {
+			l.Soon[policy.BusinessType] = soon
 		}
+		f := cmp.Or(l.forecast(policy.BusinessType, url.Values{"step": {tuning.LookStep.String()}}), before.Forecasts[policy.BusinessType])
 		if f == nil {
 			continue
 		}
@@ -164,6 +165,11 @@ func (l *looker) forecast(businessType string, query url.Values) *calls.Forecast
 		return nil
 	}
 	return f
+}
+
+// soon reads the minutes of the next hour, and of the time until the next look.
+func (l *looker) soon(businessType string) *calls.Forecast {
+	return l.forecast(businessType, url.Values{"to": {words.ISO(l.At.Add(words.Hour + tuning.LookStep))}, "step": {time.Minute.String()}})
 }
 
 // minuteOf is the first minute of a step whose timers are late, or the step where no minute has that many.

@@ -27,13 +27,25 @@ type Picture struct {
 	Strays []string
 	// LastDelivered was delivered last, as of CountedAt; nil where that is not known.
 	LastDelivered *calls.Timer
-	// Forecasts are what falls due in the next day, and Ahead where it is too much, as of AheadAt.
-	Forecasts map[string]*calls.Forecast
-	Ahead     map[string]Overflow
+	Future
 	// Past is how the last day was, by business type, as of PastAt.
 	Past map[string]*Past
 	// onTime are the shares of timers that rang on time, by business type, as of CountedAt.
 	onTime map[string]*float64
+}
+
+// Future is what falls due, by business type, as of AheadAt.
+type Future struct {
+	// Forecasts are those of the next day, and Ahead is where it is too much.
+	Forecasts map[string]*calls.Forecast
+	Ahead     map[string]Overflow
+	// Soon are the minutes of the next hour.
+	Soon map[string]*calls.Forecast
+}
+
+// seenBy is a future without what a visitor may not see.
+func (f Future) seenBy(sees func(string) bool) Future {
+	return Future{Forecasts: whereKey(f.Forecasts, sees), Ahead: whereKey(f.Ahead, sees), Soon: whereKey(f.Soon, sees)}
 }
 
 // Times are when parts of a picture were read last.
@@ -133,7 +145,7 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }
 	seen.Paused = calls.Where(p.Paused, func(one calls.Pause) bool { return one.Everything || sees(one.BusinessType) })
 	seen.Policies = calls.Where(p.Policies, func(one calls.Policy) bool { return sees(one.BusinessType) })
-	seen.Counts, seen.Ahead, seen.Forecasts = whereKey(p.Counts, sees), whereKey(p.Ahead, sees), whereKey(p.Forecasts, sees)
+	seen.Counts, seen.Future = whereKey(p.Counts, sees), p.Future.seenBy(sees)
 	seen.Strays = calls.Where(p.Strays, sees)
 	seen.Past = whereKey(p.Past, sees)
 	if !who.May(auth.Viewer, "") {
@@ -142,7 +154,7 @@ func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	if p.LastDelivered != nil && !sees(p.LastDelivered.BusinessType) {
 		seen.LastDelivered = nil
 	}
-	seen.Samples = p.seenBy(who)
+	seen.Samples = p.Samples.seenBy(who)
 	return &seen
 }
 

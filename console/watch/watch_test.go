@@ -285,8 +285,13 @@ func TestTheMinuteThatHasTooMany(t *testing.T) {
 	now := time.Date(2026, 11, 26, 12, 1, 30, 0, time.UTC)
 	const fine = `{"callbacks_per_second":20,"steps":[{"at":"2026-11-26T12:03:00Z"},{"at":"2026-11-26T12:04:00Z","due":3000,"lateness":"2m29s"}]}`
 	minutes := fine
-	var asked []string
+	var asked, soon []string
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("from") == "" && r.FormValue("step") == "1m0s" {
+			soon = append(soon, r.FormValue("to"))
+			_, _ = fmt.Fprint(w, minutes)
+			return
+		}
 		if r.FormValue("step") == tuning.LookStep.String() {
 			_, _ = fmt.Fprint(w, `{"callbacks_per_second":20,"steps":[{"at":"2026-11-26T12:01:00Z","due":3001,"lateness":"2m30s"}]}`)
 			return
@@ -304,6 +309,7 @@ func TestTheMinuteThatHasTooMany(t *testing.T) {
 	require.Equal(t, Overflow{At: at(4), Due: 3000, Rate: 20, Lateness: 149 * time.Second}, ahead(now))
 	require.Equal(t, Overflow{At: at(4), Due: 3000, Rate: 20, Lateness: 149 * time.Second}, ahead(at(2)))
 	require.Equal(t, []string{"2026-11-26T12:01:00.000Z 2026-11-26T12:06:00.000Z", "2026-11-26T12:02:00.000Z 2026-11-26T12:06:00.000Z"}, asked)
+	require.Equal(t, []string{"2026-11-26T13:06:30.000Z", "2026-11-26T13:07:00.000Z"}, soon, "the next hour, minute by minute")
 	for _, minutes = range []string{`{"callbacks_per_second":20}`, "nonsense"} {
 		require.Equal(t, Overflow{At: at(1), Due: 3001, Rate: 20, Lateness: 150 * time.Second}, ahead(now))
 	}
