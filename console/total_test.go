@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -74,4 +75,25 @@ func TestCountsSayTheirAge(t *testing.T) {
 	}
 	require.Regexp(t, `</table></div><small> As of <time `, h.get("/console/types").body)
 	require.Contains(t, h.get("/console/").body, "3,343</strong> <span>scheduled", "of types without a policy too, as its list has them")
+}
+
+// A list of a time to come says what it lacks: the forecast counts later rings of rules, and items of dispatches.
+func TestAListOfTheTimeAheadSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	shown := func(search string) string { return h.get(list + "?" + url.Values{"q": {search}}.Encode()).body }
+	minute := h.now.UTC().Truncate(time.Minute)
+	span := func(from time.Time) string {
+		return "due:" + from.Format(time.RFC3339) + ".." + from.Add(time.Minute).Format(time.RFC3339)
+	}
+	empty := shown("type:order-close " + span(minute.Add(time.Hour)) + " sort:due")
+	require.Contains(t, empty, "No timer is found by")
+	require.Contains(t, empty, "A recurring timer stands here by its next ring only.")
+	require.Contains(t, empty, `href="/console/timers?q=type%3Aorder-close&#43;is%3Arecurring"`)
+	require.Contains(t, empty, `href="/console/dispatches?business_type=order-close"`)
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	require.Contains(t, shown("status:scheduled due:1h"), "by its next ring only", "it may lack some too")
+	for _, search := range []string{"", "status:failed due:1h", span(minute.Add(-time.Hour)), "ended:1h", "is:held due:1h"} {
+		require.NotContains(t, shown(search), "by its next ring only", search)
+	}
 }

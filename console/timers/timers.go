@@ -50,6 +50,8 @@ type timersPage struct {
 	Wrong, Nothing []string
 	// Tried are the ids that a word was taken for, by their keys in the catalogues.
 	Tried []string
+	// Ahead has the searches for what rings later than a list of the time ahead tells; nil for no such list.
+	Ahead *ahead
 	// Types are those that one may search in, where no type was named and one must be.
 	Types []types.TypeRow
 	// Actions are what may be done with those that are selected, and Operations with all that match.
@@ -99,6 +101,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 	default:
 		page.fill(c, v, asked, token)
 		page.Total = c.totalOf(v, page, s)
+		page.Ahead = aheadOf(s, c.Now())
 	}
 	page.offer(v, s)
 	c.Render(v, page.status(), "timers", page)

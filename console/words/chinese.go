@@ -35,6 +35,8 @@ var chineseWords = map[string]string{
 	"refused.form":                "表单不完整。请重新打开页面。",
 	"refused.broken":              "出错了。详情见日志。",
 	"timers.title":                "定时器",
+	"timers.ahead":                "周期性定时器在此只列出下一次触发。之后的各次触发以及群发的条目只计入预测，不在任何列表中。",
+	"timers.ahead.recurring":      "周期性定时器",
 	"total.more":                  "%s 个以上",
 	"timers.none":                 "还没有定时器。",
 	"timers.none.search":          "未找到定时器：%s",

@@ -35,6 +35,8 @@ var englishWords = map[string]string{
 	"refused.form":                "The form is not complete. Open the page again.",
 	"refused.broken":              "Something went wrong. The log knows it.",
 	"timers.title":                "Timers",
+	"timers.ahead":                "A recurring timer stands here by its next ring only. Its later rings, and the items of dispatches, are counted in the forecast, and stand in no list.",
+	"timers.ahead.recurring":      "Recurring timers",
 	"total.more":                  "%s and more",
 	"timers.none":                 "There is no timer yet.",
 	"timers.none.search":          "No timer is found by: %s",
