@@ -44,6 +44,20 @@ func TestATimerIsFoundByEachID(t *testing.T) {
 	require.Contains(t, both.body, "refund</span>/<span>"+runOf)
 }
 
+// An id that reads like a qualifier is found in quotes. Without them it is a qualifier: no booking takes a
+// search of the operators away.
+func TestAnIDThatReadsLikeAQualifier(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for _, id := range []string{"status:failed", "type:zz", "is:late"} {
+		odd := viewOf(timer.Scheduled)
+		odd.BusinessID = id
+		h.shelf.views = []timer.View{odd}
+		require.Equal(t, "/console/timers/order-close/"+url.PathEscape(id), found(h.get(list+"?q="+url.QueryEscape(`"`+id+`"`))), id)
+		require.Equal(t, http.StatusOK, h.get(list+"?q="+url.QueryEscape(id)).StatusCode, id)
+	}
+}
+
 // A search without a match says what was looked for.
 func TestASearchWithoutAMatch(t *testing.T) {
 	t.Parallel()

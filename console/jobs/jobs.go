@@ -109,7 +109,9 @@ func (f filter) Search() string {
 			parts = append(parts, name+value)
 		}
 	}
-	add("", f.BusinessID)
+	if f.BusinessID != "" {
+		add("", search.Exactly(f.BusinessID))
+	}
 	add("type:", f.BusinessType)
 	add("status:", f.Status)
 	for _, label := range strings.Fields(calls.LabelsOf(f.Labels)) {

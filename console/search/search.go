@@ -45,15 +45,15 @@ const recurring = "recurring"
 func Parse(text string, now time.Time) Search {
 	s := Search{Query: url.Values{}}
 	for part := range strings.FieldsSeq(text) {
-		name, value, qualified := strings.Cut(part, ":")
-		read := qualifiers[name]
+		value, read := qualifierOf(part)
+		word := unquoted(part)
 		switch {
-		case qualified && read != nil:
+		case read != nil:
 			if value == "" || !read(&s, value, now) {
 				s.Wrong = append(s.Wrong, part)
 			}
-		case s.Word == "":
-			s.Word = part
+		case s.Word == "" && word != "":
+			s.Word = word
 		default:
 			s.Wrong = append(s.Wrong, part)
 		}
@@ -62,6 +62,37 @@ func Parse(text string, now time.Time) Search {
 		s.Wrong = append(s.Wrong, "is:"+s.View) // it says so itself
 	}
 	return s
+}
+
+// qualifierOf reads a part as a qualifier; nil for none.
+func qualifierOf(part string) (value string, read func(s *Search, value string, now time.Time) bool) {
+	name, value, qualified := strings.Cut(part, ":")
+	if !qualified {
+		return "", nil
+	}
+	return value, qualifiers[name]
+}
+
+const quote = `"`
+
+// unquoted is a word without the quotes around it. No id has one, so a word in quotes is an id, also where
+// it would else be a qualifier: who books timers may choose ids such as status:failed, and does not come
+// between an operator and that search.
+func unquoted(part string) string {
+	if inner, ok := strings.CutPrefix(part, quote); ok {
+		if inner, ok = strings.CutSuffix(inner, quote); ok {
+			return inner
+		}
+	}
+	return part
+}
+
+// Exactly is the search for an id.
+func Exactly(id string) string {
+	if _, read := qualifierOf(id); read != nil {
+		return quote + id + quote
+	}
+	return id
 }
 
 // All is the search as the API's list takes it.

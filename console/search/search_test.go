@@ -16,6 +16,11 @@ func TestSearches(t *testing.T) {
 		"o-1":                  {Word: "o-1"},
 		"order-close/o-1":      {Word: "order-close/o-1"},
 		"urn:x:1":              {Word: "urn:x:1"},
+		`"status:foo"`:         {Word: "status:foo"},
+		`type:a "is:late"`:     {Query: url.Values{"business_type": {"a"}}, Word: "is:late"},
+		`"a/type:b"`:           {Word: "a/type:b"},
+		`"o-1"`:                {Word: "o-1"},
+		`""`:                   {Wrong: []string{`""`}},
 		"type:a status:failed": {Query: url.Values{"business_type": {"a"}, "status": {"failed"}}},
 		"label:a=1 label:b=2":  {Query: url.Values{"label": {"a=1", "b=2"}}},
 		"label:a":              {Query: url.Values{"label": {"a"}}, Wrong: []string{"label:a"}},
@@ -37,4 +42,13 @@ func TestSearches(t *testing.T) {
 		}
 		require.Equal(t, want, got, text)
 	}
+}
+
+// The search for an id finds it, whatever it reads like.
+func TestTheSearchForAnID(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"o-1", "urn:x:1", "status:foo", "type:zz", "is:late", "due:", "label:a=1"} {
+		require.Equal(t, Search{Query: url.Values{}, Word: id}, Parse(Exactly(id), time.Time{}), id)
+	}
+	require.Equal(t, "urn:x:1", Exactly("urn:x:1"), "no more quotes than it takes")
 }

@@ -8,7 +8,7 @@ var chineseWords = map[string]string{
 	"search":                      "搜索",
 	"search.hint":                 "编号、类型/编号，或 status:failed",
 	"search.help":                 "如何搜索",
-	"search.words":                "输入编号即可找到定时器。带冒号的词用于筛选；时间为 UTC。",
+	"search.words":                "输入编号即可找到定时器。带冒号的词用于筛选，加上引号则视为编号。时间为 UTC。",
 	"search.tried":                "已按以下方式查找：",
 	"search.tried.id":             "您可见的各类型的定时器编号",
 	"search.tried.exact":          "定时器的类型和编号",

@@ -8,7 +8,7 @@ var englishWords = map[string]string{
 	"search":                      "Search",
 	"search.hint":                 "id, type/id or status:failed",
 	"search.help":                 "How to search",
-	"search.words":                "An id finds its timer. Words with a colon select; times are UTC.",
+	"search.words":                "An id finds its timer. Words with a colon select, unless they stand in quotes: then they are an id. Times are UTC.",
 	"search.tried":                "It was looked for as",
 	"search.tried.id":             "the id of a timer, of every type that you see",
 	"search.tried.exact":          "the type and id of a timer",
