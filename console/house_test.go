@@ -175,6 +175,9 @@ func (s *shelf) List(_ context.Context, r timers.PageRequest) (timers.Page, erro
 	}
 	page := timers.Page{Next: s.next}
 	for _, view := range s.views {
+		if r.Filter.Status != "" && r.Filter.Status != view.Status {
+			continue
+		}
 		if (r.Filter.BusinessType == "" || r.Filter.BusinessType == view.BusinessType) && (r.Filter.BusinessID == "" || r.Filter.BusinessID == view.BusinessID) {
 			page.Timers = append(page.Timers, view)
 		}

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,8 +10,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -231,4 +234,43 @@ func TestFailuresAreGroupedByStatusAndClass(t *testing.T) {
 	require.Greater(t, second, first, "two of a kind come before one")
 	require.Contains(t, page, "<strong>timeout</strong>")
 	require.Contains(t, page, `<pre dir="auto">full &lt;b&gt;</pre>`)
+}
+
+// What is tried again has not ended. It is grouped by how it failed all the same, and so are recurring timers
+// whose last occurrence has failed. A minute shows those of it alone.
+func TestFailuresOfWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules = []policy.Policy{closing()}
+	busy := &delivery.Failure{Status: 503, Class: "busy", Message: "full"}
+	at := func(minutes int) wire.Instant { return wire.At(h.now.Add(time.Duration(minutes) * time.Minute)) }
+	of := func(id string, status timer.Status, due int, failure *delivery.Failure) timer.View {
+		view := viewOf(status)
+		view.BusinessID, view.DueAt, view.LastFailure = id, at(due), failure
+		return view
+	}
+	failed := func(minutes int) *delivery.Failure {
+		failure := *busy
+		failure.At = at(minutes)
+		return &failure
+	}
+	cycle := of("cycle", timer.Scheduled, 1, nil)
+	cycle.Recurrence = &recurrence.Rule{}
+	cycle.LastOccurrence = &timer.Past{Outcome: timer.Outcome{Status: timer.Failed, LastFailure: failed(-30)}}
+	accepted := of("accepted", timer.Delivering, -12, failed(-11))
+	accepted.WaitsFor = delivery.WaitsForAck
+	h.shelf.views = []timer.View{of("again", timer.Delivering, -20, failed(-2)), of("later", timer.Delivering, -3, failed(-2)), accepted, cycle}
+	page := h.get(typePage).body
+	require.NotContains(t, page, "None has failed.")
+	const group = `<tr><th scope="row"><strong>HTTP 503 busy</strong> <small>%s</small></th><td class="number">%d</td><td><a href="/console/timers/order-close/%s">`
+	require.Contains(t, page, fmt.Sprintf(group, "tried again", 2, "again"))
+	require.Contains(t, page, fmt.Sprintf(group, "Recurring", 1, "cycle"))
+	require.Contains(t, page, `q=type%3Aorder-close&#43;status%3Adelivering">Show those being tried again</a>`)
+	require.Contains(t, page, `q=type%3Aorder-close&#43;is%3Arecurring">Show recurring ones</a>`)
+	require.NotContains(t, page, `value="redeliver"`, "it is tried again anyway")
+	minute := h.get(typePage + "?" + url.Values{"at": {words.ISO(at(-15).Time()) + ".." + words.ISO(at(-14).Time())}}.Encode()).body
+	require.Contains(t, minute, fmt.Sprintf(group, "tried again", 1, "again"), "it was tried in vain before and after")
+	require.NotContains(t, minute, "/cycle")
+	last := h.shelf.asked[len(h.shelf.asked)-1].Filter
+	require.Equal(t, []wire.Instant{at(-15), at(-14)}, []wire.Instant{last.EndedFrom, last.EndedTo})
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"net/url"
 	"strings"
 	"time"
 
@@ -91,7 +92,9 @@ type Plots struct {
 	// Uncounted reports whether something of the past was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
-	search                    string
+	// Failures is the page that groups the failures of a type; "" where the plots are of several.
+	Failures string
+	search   string
 }
 
 // Column is one stretch of the axis.
@@ -194,14 +197,25 @@ func (p *Plots) Scale(types int) {
 		c := &p.Columns[i]
 		p.Most = max(p.Most, c.Due, c.Delivered+c.Failed+c.Expired+int(c.Retried))
 		p.Slowest = max(p.Slowest, c.Worst, c.P99, float64(c.Late.Milliseconds()))
-		if c.Ahead {
-			c.Link = links.List(p.words("due:"+words.ISO(c.At)+".."+words.ISO(c.End)+" sort:due"), "")
-		} else {
-			c.Link = links.List(p.words("ended:"+words.ISO(c.At)+".."+words.ISO(c.End)), "")
-		}
+		c.Link = p.leadsTo(c)
 	}
 	p.Slowest = math.Pow(10, math.Ceil(math.Log10(p.Slowest)))
 	p.Most = readable(p.Most)
+}
+
+// leadsTo is where the timers of a column are found. Those that are tried again have not ended.
+func (p *Plots) leadsTo(c *Column) string {
+	span := words.ISO(c.At) + ".." + words.ISO(c.End)
+	switch {
+	case c.Ahead:
+		return links.List(p.words("due:"+span+" sort:due"), "")
+	case c.Retried > 0 && p.Failures != "":
+		return p.Failures + "?" + url.Values{"at": {span}}.Encode() + "#failures"
+	case c.Retried > 0 && c.Delivered+c.Failed+c.Expired == 0:
+		return links.List(p.words("status:"+calls.StatusDelivering), "")
+	default:
+		return links.List(p.words("ended:"+span), "")
+	}
 }
 
 func (p *Plots) words(rest string) string {

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -179,4 +180,34 @@ func TestSparks(t *testing.T) {
 	require.Equal(t, Box{"delivered", 24, 0, 23.5, 15}, boxes[1])
 	require.Equal(t, Box{"expired", 48, 10, 23.5, 10}, boxes[2])
 	require.Empty(t, Spark(nil))
+}
+
+// A minute in which timers were tried in vain leads to those: they have not ended.
+func TestAMinuteOfRetriesLeadsToThem(t *testing.T) {
+	t.Parallel()
+	past := &calls.Outcomes{Steps: []calls.OutcomeStep{
+		{At: at(-3), Counted: true, Retried: 20}, {At: at(-2), Counted: true, Retried: 20, Delivered: 1}, {At: at(-1), Counted: true, Delivered: 1},
+	}}
+	links := func(search, failures string) (all []string) {
+		p := New(Ranges()[0], now, search)
+		p.Failures = failures
+		p.AddPast(past)
+		p.Scale(1)
+		for minute := -3; minute < 0; minute++ {
+			link, err := url.QueryUnescape(p.column(at(minute)).Link)
+			require.NoError(t, err)
+			all = append(all, link)
+		}
+		return all
+	}
+	require.Equal(t, []string{
+		"/console/types/a?at=2026-11-26T02:49:00.000Z..2026-11-26T02:50:00.000Z#failures",
+		"/console/types/a?at=2026-11-26T02:50:00.000Z..2026-11-26T02:51:00.000Z#failures",
+		"/console/timers?q=type:a ended:2026-11-26T02:51:00.000Z..2026-11-26T02:52:00.000Z",
+	}, links("type:a", "/console/types/a"))
+	require.Equal(t, []string{
+		"/console/timers?q=status:delivering",
+		"/console/timers?q=ended:2026-11-26T02:50:00.000Z..2026-11-26T02:51:00.000Z",
+		"/console/timers?q=ended:2026-11-26T02:51:00.000Z..2026-11-26T02:52:00.000Z",
+	}, links("", ""), "of several types there is no such page")
 }

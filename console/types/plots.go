@@ -72,6 +72,9 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 		r = chart.Ranges()[0]
 	}
 	p := &plots{Plots: chart.New(r, c.Now(), searched)}
+	if businessType != "" {
+		p.Failures = page
+	}
 	for _, other := range chart.Ranges() {
 		link := page + "?range=" + other.Key + "#plots"
 		if businessType == "" && other.Back == 0 {

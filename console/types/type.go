@@ -3,18 +3,12 @@ package types
 import (
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
-	"github.com/wakecall/wakecall/console/search"
 	"github.com/wakecall/wakecall/console/site"
-	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
@@ -69,7 +63,7 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	if !v.Part { // those of an open page are drawn apart
 		page.loadedPlots = c.loadPlots(v, "type", businessType, page.Frame)
 	}
-	page.Failures = c.failuresOf(v, businessType)
+	page.Failures = c.failuresOf(v, businessType, page.Picture)
 	page.offer(v.Who)
 	return page, nil
 }
@@ -170,60 +164,3 @@ func (p *typePage) Second() bool {
 	fallback := p.Row.Fallback
 	return fallback.Stream || fallback.Address() != ""
 }
-
-// failures are the timers of a type that have failed in a while, by how.
-type failures struct {
-	Groups []failureGroup
-	// N is how many they are as far as they were counted, and More whether there are more.
-	N    int
-	More bool
-	// Search finds them.
-	Search string
-	// Unread reports whether they cannot be read now.
-	Unread bool
-}
-
-// failureGroup are those that have failed in the same way.
-type failureGroup struct {
-	How     string
-	N       int
-	Example calls.Timer
-}
-
-// failuresWithin is how far the page of a type looks back, and aroundMinute how far around the
-// minute that an alert names.
-const (
-	failuresWithin = time.Hour
-	aroundMinute   = 5 * time.Minute
-)
-
-// failuresOf reads what has failed in the last hour, or around the minute of ?at=.
-func (c *Pages) failuresOf(v *site.Visit, businessType string) (found failures) {
-	to := c.Now()
-	from := to.Add(-failuresWithin)
-	if at, ok := search.MomentOf(v.R.FormValue("at"), to.UTC().Truncate(words.Day)); ok {
-		from, to = at.Add(-aroundMinute), at.Add(aroundMinute)
-	}
-	found.Search = links.TypedAs(businessType) + " status:" + calls.StatusFailed + " ended:" + words.ISO(from) + ".." + words.ISO(to)
-	query := search.Parse(found.Search, c.Now()).All()
-	query.Set("page_size", strconv.Itoa(site.PageSize))
-	all, problem := c.FindTimers(v, query)
-	if found.Unread = problem != nil; found.Unread {
-		return found
-	}
-	for _, one := range all.Timers {
-		how := one.LastFailure.Kind()
-		i := slices.IndexFunc(found.Groups, func(g failureGroup) bool { return g.How == how })
-		if i < 0 {
-			i = len(found.Groups)
-			found.Groups = append(found.Groups, failureGroup{How: how, Example: one})
-		}
-		found.Groups[i].N++
-	}
-	slices.SortStableFunc(found.Groups, func(a, b failureGroup) int { return b.N - a.N })
-	found.N, found.More = len(all.Timers), all.NextPageToken != ""
-	return found
-}
-
-// List leads to them.
-func (f failures) List() string { return links.List(f.Search, "") }

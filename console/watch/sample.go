@@ -53,6 +53,14 @@ func (s *Sample) Failure() *calls.Failure {
 	return nil
 }
 
+// RetriedFrom are the timers of a type that were tried in vain from one time to another, and are tried again;
+// nil for none.
+func (p *Picture) RetriedFrom(businessType string, from, to time.Time) *Sample {
+	return p.Retried(businessType).where(func(one calls.Timer) bool {
+		return !one.LastFailure.At.Before(from) && !one.DueAt.After(to)
+	})
+}
+
 // where are those of a sample that a condition holds for; nil for none.
 func (s *Sample) where(holds func(calls.Timer) bool) *Sample {
 	if s == nil {
@@ -79,10 +87,16 @@ func (p *Picture) Unreceived(businessType string) *Sample {
 }
 
 // Recurred are the recurring timers of a type that go on, and whose last occurrence has failed just now; nil
-// for none. Between two occurrences they are scheduled, and during one they are open.
+// for none.
 func (p *Picture) Recurred(businessType string) *Sample {
+	return p.RecurredFrom(businessType, p.At.Add(-tuning.FailedWithin), p.At)
+}
+
+// RecurredFrom are those whose last occurrence has failed from one time to another. Between two occurrences
+// they are scheduled, and during one they are open.
+func (p *Picture) RecurredFrom(businessType string, from, to time.Time) *Sample {
 	failed := func(one calls.Timer) bool {
-		return one.LastOccurrence.Failed() && p.At.Sub(one.LastOccurrence.FailedAt()) < tuning.FailedWithin
+		return one.LastOccurrence.Failed() && !one.LastOccurrence.FailedAt().Before(from) && !one.LastOccurrence.FailedAt().After(to)
 	}
 	waiting, ringing := p.Recurring[businessType].where(failed), p.Open[businessType].where(failed)
 	switch {

@@ -184,6 +184,6 @@ func TestAnOccurrenceThatFailed(t *testing.T) {
 	require.Equal(t, []string{"strip.recurring cycf 3 HTTP 503", "strip.recurring killed 1 -"}, look(0))
 	require.Equal(t, []string{"cycf", "killed"}, w.last.FailingTypes())
 	require.Equal(t, "HTTP 503", w.last.WhyFailing("cycf"))
-	require.Empty(t, look(time.Minute))
+	require.Empty(t, look(time.Minute+1))
 	require.Empty(t, w.last.FailingTypes())
 }

@@ -373,6 +373,8 @@ var chineseWords = map[string]string{
 	"type.failures":               "最近 1 小时内失败",
 	"type.example":                "示例",
 	"type.showfailed":             "查看",
+	"type.showretried":            "查看正在重试的",
+	"type.showrecurring":          "查看周期性的",
 	"type.redeliver":              "重新投递全部 %d 个",
 	"type.redeliver.many":         "重新投递全部",
 	"type.nofailures":             "没有失败。",

@@ -372,6 +372,8 @@ var englishWords = map[string]string{
 	"type.failures":               "Failed within the last hour",
 	"type.example":                "Example",
 	"type.showfailed":             "Show them",
+	"type.showretried":            "Show those being tried again",
+	"type.showrecurring":          "Show recurring ones",
 	"type.redeliver":              "Redeliver all %d",
 	"type.redeliver.one":          "Redeliver it",
 	"type.redeliver.many":         "Redeliver all",
