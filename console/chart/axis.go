@@ -92,6 +92,8 @@ type Plots struct {
 	// Uncounted reports whether something of the past was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
+	// Recurs reports whether timers of it recur: they end once, and not with each occurrence.
+	Recurs bool
 	// Failures is the page that groups the failures of a type; "" where the plots are of several.
 	Failures string
 	search   string

@@ -121,6 +121,8 @@ func TestPlotsSayTheirGist(t *testing.T) {
 		"what is not read is not zero")
 	p.Unread, p.Uncounted, p.LatenessFrom = false, false, "unanswered"
 	require.Equal(t, "Prometheus does not answer: lateness is that of this node, if it makes attempts.", p.Source(in))
+	p.Recurs = true
+	require.Equal(t, "Prometheus does not answer: lateness is that of this node, if it makes attempts. A recurring timer counts here when it ends, and not at each occurrence.", p.Source(in))
 	empty := New(RangeNamed("7d", now), now, "")
 	empty.Scale(1)
 	require.Empty(t, empty.Filled())

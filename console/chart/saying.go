@@ -66,6 +66,9 @@ func (p *Plots) Source(in words.Speech) string {
 	if p.Uncounted && !p.Unread {
 		parts = append(parts, in.T("plots.uncounted"))
 	}
+	if p.Recurs && p.Range.Back > 0 {
+		parts = append(parts, in.T("plots.recurs"))
+	}
 	return strings.Join(parts, " ")
 }
 

@@ -10,10 +10,10 @@ import (
 
 // OnTime is the share of its timers that rang on time in the last day; "" where it is not known.
 func (r TypeRow) OnTime() string {
-	if r.Past == nil || r.Past.OnTime == nil {
+	if r.Past == nil || r.Past.Recorded == nil || r.Past.Recorded.Share == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*r.Past.OnTime*100, 'f', 2, 64) + " %"
+	return strconv.FormatFloat(*r.Past.Recorded.Share*100, 'f', 2, 64) + " %"
 }
 
 // PerSecond is how many callbacks a second the last minute had, and how many there may be.

@@ -81,13 +81,13 @@ func searchFor(businessType, rest string) string {
 }
 
 // Calm is a key of the catalogues: since when nothing has failed; "" if something has, or that is not
-// known.
+// known. Of a day it is known where the report is: no list has the occurrences of that long ago.
 func (p overviewPage) Calm() string {
 	if len(p.Picture.FailingTypes()) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""
 	}
 	for _, policy := range p.Picture.Types() {
-		if past := p.Picture.Past[policy.BusinessType]; past == nil || past.Failed() > 0 {
+		if past := p.Picture.Past[policy.BusinessType]; past == nil || past.Recorded == nil || past.Failed() > 0 {
 			return "overview.calm"
 		}
 	}

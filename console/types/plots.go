@@ -72,8 +72,8 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 		r = chart.Ranges()[0]
 	}
 	p := &plots{Plots: chart.New(r, c.Now(), searched)}
-	if businessType != "" {
-		p.Failures = page
+	if p.Recurs = len(known.Recurring) > 0; businessType != "" {
+		p.Failures, p.Recurs = page, known.Recurring[businessType] != nil
 	}
 	for _, other := range chart.Ranges() {
 		link := page + "?range=" + other.Key + "#plots"

@@ -112,8 +112,11 @@ func (r TypeRow) Pressed() bool {
 // List leads to its timers.
 func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
 
-// Failed leads to those that have failed.
+// Failed leads to those that have failed, or to its recurring timers where only occurrences have.
 func (r TypeRow) Failed() string {
+	if r.Past != nil && r.Past.Ended() == 0 && r.Past.Failed() > 0 {
+		return links.List(links.TypedAs(r.BusinessType)+" is:recurring", "")
+	}
 	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed+" ended:24h", "")
 }
 

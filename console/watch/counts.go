@@ -39,7 +39,7 @@ func (l *looker) counts() {
 		others -= one.Timers.InStatus("")
 	}
 	l.countStrays(others > 0)
-	l.onTime = l.objectives()
+	l.report = l.objectives()
 	l.lastDelivered()
 }
 

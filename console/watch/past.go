@@ -15,16 +15,25 @@ type Past struct {
 	Hours []calls.OutcomeStep
 	// PerSecond is how many callbacks a second the last whole minute had; nil where it is not known.
 	PerSecond *float64
-	// OnTime is the share of timers that rang on time; nil where none was to ring, or it is not known.
-	OnTime *float64
+	// Recorded is what the report of the day has, which knows each occurrence of a recurring timer; nil where it
+	// cannot be read.
+	Recorded *calls.Objective
 }
 
-// Failed is how many timers have failed.
-func (p *Past) Failed() (n int) {
+// Ended is how many timers have failed for good. A recurring timer goes on after an occurrence that failed.
+func (p *Past) Ended() (n int) {
 	for _, hour := range p.Hours {
 		n += hour.Failed
 	}
 	return n
+}
+
+// Failed is how many timers and occurrences have failed. The report may lack the last minutes.
+func (p *Past) Failed() int {
+	if p.Recorded == nil {
+		return p.Ended()
+	}
+	return max(p.Ended(), p.Recorded.Failed)
 }
 
 // behind reads how the last day was. It changes slowly, and is not read for each picture.
@@ -41,24 +50,36 @@ func (l *looker) behind() {
 			past.PerSecond = l.perSecond(policy.BusinessType)
 		}
 		if past != nil {
-			past.OnTime = l.onTime[policy.BusinessType]
-			l.Past[policy.BusinessType] = past
+			l.Past[policy.BusinessType] = l.withReport(past, policy.BusinessType)
 		}
 	}
 }
 
-// objectives are the shares of timers that rang on time, by business type. The API counts the open timers
-// for it, so it is asked just after they were counted: then it knows them.
-func (l *looker) objectives() map[string]*float64 {
+// withReport is a past with what the report of the day has of its type. One that is not listed had nothing.
+func (l *looker) withReport(past *Past, businessType string) *Past {
+	with := *past
+	if with.Recorded = nil; l.report != nil {
+		recorded := l.report[businessType]
+		with.Recorded = &recorded
+	}
+	return &with
+}
+
+// objectives are the report of the last day, by business type; nil where it cannot be read. The API counts the
+// open timers for it, so it is asked just after they were counted: then it knows them.
+func (l *looker) objectives() map[string]calls.Objective {
 	var all struct {
 		BusinessTypes []calls.Objective `json:"business_types"`
 	}
-	l.api.InContext(l.ctx, calls.Get(calls.Root+"slo").With(url.Values{"window": {words.Day.String()}}), &all) // the table does without
-	shares := map[string]*float64{}
-	for _, one := range all.BusinessTypes {
-		shares[one.BusinessType] = one.Share
+	query := url.Values{"window": {words.Day.String()}}
+	if l.api.InContext(l.ctx, calls.Get(calls.Root+"slo").With(query), &all) != nil {
+		return nil // the table does without
 	}
-	return shares
+	report := map[string]calls.Objective{}
+	for _, one := range all.BusinessTypes {
+		report[one.BusinessType] = one
+	}
+	return report
 }
 
 func (l *looker) outcomes(businessType string, back, step time.Duration) ([]calls.OutcomeStep, bool) {

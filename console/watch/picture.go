@@ -30,8 +30,8 @@ type Picture struct {
 	Future
 	// Past is how the last day was, by business type, as of PastAt.
 	Past map[string]*Past
-	// onTime are the shares of timers that rang on time, by business type, as of CountedAt.
-	onTime map[string]*float64
+	// report is that of the last day, by business type, as of CountedAt; nil where it cannot be read.
+	report map[string]calls.Objective
 }
 
 // Future is what falls due, by business type, as of AheadAt.

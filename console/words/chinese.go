@@ -566,6 +566,7 @@ var chineseWords = map[string]string{
 	"plots.unknown":               "此处不知道延迟：本网关没有工作进程，也没有指标服务器的地址。",
 	"plots.unanswered":            "Prometheus 无响应：延迟仅为本节点的数据（如果本节点执行回调）。",
 	"plots.uncounted":             "并非每一分钟都已统计。",
+	"plots.recurs":                "周期定时器只在整个结束时计入，不按每次触发计。",
 	"plots.says.due":              "到期 %s 个",
 	"plots.says.late":             "，晚 %s",
 	"plots.says.ended":            "投递 %s 个，失败 %s 个，过期 %s 个",

@@ -572,6 +572,7 @@ var englishWords = map[string]string{
 	"plots.unknown":               "Lateness is not known here: set WAKECALL_PROMETHEUS_URL.",
 	"plots.unanswered":            "Prometheus does not answer: lateness is that of this node, if it makes attempts.",
 	"plots.uncounted":             "Not every minute is counted yet.",
+	"plots.recurs":                "A recurring timer counts here when it ends, and not at each occurrence.",
 	"plots.says.due":              "%s due",
 	"plots.says.late":             ", %s late",
 	"plots.says.ended":            "%s delivered, %s failed, %s expired",
