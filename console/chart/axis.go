@@ -205,13 +205,14 @@ func (p *Plots) Scale(types int) {
 	p.Most = readable(p.Most)
 }
 
-// leadsTo is where the timers of a column are found. Those that are tried again have not ended.
+// leadsTo is where the timers of a column are found. Those that are tried again have not ended: where none has
+// failed for good, a list of what ended would have no failure.
 func (p *Plots) leadsTo(c *Column) string {
 	span := words.ISO(c.At) + ".." + words.ISO(c.End)
 	switch {
 	case c.Ahead:
 		return links.List(p.words("due:"+span+" sort:due"), "")
-	case c.Retried > 0 && p.Failures != "":
+	case c.Retried > 0 && c.Failed == 0 && p.Failures != "":
 		return p.Failures + "?" + url.Values{"at": {span}}.Encode() + "#failures"
 	case c.Retried > 0 && c.Delivered+c.Failed+c.Expired == 0:
 		return links.List(p.words("status:"+calls.StatusDelivering), "")

@@ -188,14 +188,15 @@ func TestSparks(t *testing.T) {
 func TestAMinuteOfRetriesLeadsToThem(t *testing.T) {
 	t.Parallel()
 	past := &calls.Outcomes{Steps: []calls.OutcomeStep{
-		{At: at(-3), Counted: true, Retried: 20}, {At: at(-2), Counted: true, Retried: 20, Delivered: 1}, {At: at(-1), Counted: true, Delivered: 1},
+		{At: at(-4), Counted: true, Retried: 20, Failed: 1}, {At: at(-3), Counted: true, Retried: 20},
+		{At: at(-2), Counted: true, Retried: 20, Delivered: 1}, {At: at(-1), Counted: true, Delivered: 1},
 	}}
 	links := func(search, failures string) (all []string) {
 		p := New(Ranges()[0], now, search)
 		p.Failures = failures
 		p.AddPast(past)
 		p.Scale(1)
-		for minute := -3; minute < 0; minute++ {
+		for minute := -4; minute < 0; minute++ {
 			link, err := url.QueryUnescape(p.column(at(minute)).Link)
 			require.NoError(t, err)
 			all = append(all, link)
@@ -203,11 +204,13 @@ func TestAMinuteOfRetriesLeadsToThem(t *testing.T) {
 		return all
 	}
 	require.Equal(t, []string{
+		"/console/timers?q=type:a ended:2026-11-26T02:48:00.000Z..2026-11-26T02:49:00.000Z",
 		"/console/types/a?at=2026-11-26T02:49:00.000Z..2026-11-26T02:50:00.000Z#failures",
 		"/console/types/a?at=2026-11-26T02:50:00.000Z..2026-11-26T02:51:00.000Z#failures",
 		"/console/timers?q=type:a ended:2026-11-26T02:51:00.000Z..2026-11-26T02:52:00.000Z",
 	}, links("type:a", "/console/types/a"))
 	require.Equal(t, []string{
+		"/console/timers?q=ended:2026-11-26T02:48:00.000Z..2026-11-26T02:49:00.000Z",
 		"/console/timers?q=status:delivering",
 		"/console/timers?q=ended:2026-11-26T02:50:00.000Z..2026-11-26T02:51:00.000Z",
 		"/console/timers?q=ended:2026-11-26T02:51:00.000Z..2026-11-26T02:52:00.000Z",
