@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -55,6 +56,7 @@ func New(options Options) (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
+	options.Look.Command = cmp.Or(options.Look.Command, "wakecall")
 	if options.Now == nil {
 		options.Now = time.Now
 	}

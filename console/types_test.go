@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
@@ -213,7 +214,11 @@ func TestPausingATypeByRole(t *testing.T) {
 func TestTheLinesOfAnEmptyConsole(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
-	require.Contains(t, h.get("/console/").body, "--server "+h.url+"\ncurl -sS -X PUT "+h.url+"/v1/policies/demo -H 'Content-Type")
+	page := h.get("/console/").body
+	require.Regexp(t, `(?s)<code>curl -sS -X PUT `+h.url+`/v1/policies/demo -H 'Content-Type[^\n]*\ncurl -sS `+h.url+`/v1/timers [^\n]*\nwakecall listen --type demo --server `+h.url+`</code>`,
+		page, "the last line does not end, so none is behind it")
+	named := open(t, plan{look: site.Look{Command: "/opt/wakecall"}})
+	require.Contains(t, named.get("/console/").body, "\n/opt/wakecall listen")
 	asked := open(t, plan{keys: staff, secret: seal.NewKey()})
 	asked.signIn("root")
 	require.Equal(t, 2, strings.Count(asked.get("/console/").body, "Authorization: Bearer $WAKECALL_API_KEY"))

@@ -34,6 +34,14 @@ The same by its command line, which has every other call as well:
 `, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir, commandLine(os.Args[0]))
 }
 
+// fromAnywhere returns a command that works in each directory.
+func fromAnywhere(command string) string {
+	if path, err := filepath.Abs(command); err == nil && strings.ContainsRune(command, filepath.Separator) {
+		return path
+	}
+	return command
+}
+
 // commandLine returns the command for the verbs: wakecall if it is beside this program, which
 // has the same verbs.
 func commandLine(own string) string {

@@ -78,7 +78,7 @@ func run(ctx context.Context, version string, out io.Writer) error {
 		return err
 	}
 	app, err := roles.Open(ctx, roles.Settings{
-		Config: shared, Version: version, Logger: logger,
+		Config: shared, Version: version, Command: fromAnywhere(commandLine(os.Args[0])), Logger: logger,
 		Temporal: client.Options{HostPort: own.TemporalAddr, Namespace: client.DefaultNamespace},
 	})
 	if err != nil {

@@ -115,6 +115,11 @@ func TestTheGreetingNamesTheCommandLine(t *testing.T) {
 	require.Equal(t, "wakecall-standalone", commandLine("wakecall-standalone"), "found by its name, as everything in PATH")
 	require.Equal(t, "/opt/wakecall-standalone", commandLine("/opt/wakecall-standalone"))
 
+	// The console is read where the working directory is another one.
+	require.Equal(t, filepath.Join(here, "bin", "wakecall"), fromAnywhere("bin/wakecall"))
+	require.Equal(t, "/opt/wakecall", fromAnywhere("/opt/wakecall"))
+	require.Equal(t, "wakecall-standalone", fromAnywhere("wakecall-standalone"))
+
 	var out bytes.Buffer
 	settings{UIAddr: ":8233", DataDir: "./data"}.greet(&out, "http://127.0.0.1:8081")
 	require.Contains(t, out.String(), "export WAKECALL_URL=http://127.0.0.1:8081\n")

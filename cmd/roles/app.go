@@ -39,21 +39,28 @@ import (
 // App is the state that the roles share: settings, telemetry, and one connection to Temporal.
 type App struct {
 	Config    config.Config
-	Version   string
 	Logger    *slog.Logger
 	Telemetry *observe.Telemetry
 	reporters reporters
 	Client    client.Client
 	Engine    *engine.Engine
+	Program
+	box     *seal.Box
+	preload preload
+	audit   records
+	brokers []config.Broker
+	signIn  signIn
+	found   found
+	closing []func() // the closers of the transports
+}
+
+// Program is what runs.
+type Program struct {
+	Version string
 	// Identity is unique to this process; Temporal shows it.
 	Identity string
-	box      *seal.Box
-	preload  preload
-	audit    records
-	brokers  []config.Broker
-	signIn   signIn
-	found    found
-	closing  []func() // the closers of the transports
+	// Command is how its command line is called here; "" for wakecall.
+	Command string
 }
 
 // preload are the timers that a worker of this process holds, and the limit of their records.
@@ -66,6 +73,8 @@ type preload struct {
 type Settings struct {
 	Config  config.Config
 	Version string
+	// Command is how users on this machine call the command line; "" for wakecall.
+	Command string
 	Logger  *slog.Logger
 	// Temporal configures the connection to Temporal; see [FromEnvironment].
 	Temporal client.Options
@@ -127,8 +136,9 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}
 	a = &App{
-		Config: s.Config, Version: s.Version, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
-		Identity: s.Temporal.Identity, box: box, preload: preload{worker.NewPreload(completions), completions},
+		Config: s.Config, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
+		Program: Program{Version: s.Version, Identity: s.Temporal.Identity, Command: s.Command}, box: box,
+		preload: preload{worker.NewPreload(completions), completions},
 	}
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
 		a.Close()

@@ -20,7 +20,9 @@ func (a *App) console() (func(left context.Context, calls http.Handler) http.Han
 		return nil, nil
 	}
 	pages, err := console.New(console.Options{
-		Mode: mode, Look: site.Look{Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact},
+		Mode: mode, Look: site.Look{
+			Name: a.Config.Name, Colour: a.Config.ConsoleColour, Contact: a.Config.ConsoleContact, Command: a.Command,
+		},
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
 		Pace:     watch.Shipped(),

@@ -25,7 +25,7 @@ func (s slow) Send(context.Context, send.Envelope) send.Outcome {
 // A process tells what it does, what it holds and what it is sending.
 func TestAboutThisProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := &App{Version: "1.2.3", reporters: reporters{self: newSelf(func() int { return 7 })}}
+		a := &App{Program: Program{Version: "1.2.3"}, reporters: reporters{self: newSelf(func() int { return 7 })}}
 		told := a.about()
 		require.Equal(t, health.Gateway, told.Role)
 		require.Equal(t, "1.2.3", told.Version)

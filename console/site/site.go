@@ -28,6 +28,8 @@ type Look struct {
 	Name, Colour string
 	// Contact is whom to ask for what one may not do; "" for nobody.
 	Contact string
+	// Command is how the command line is called where people look; "" for wakecall.
+	Command string
 }
 
 // Colours are the names that the bar of an installation may have. The style sheet knows them.

@@ -98,7 +98,7 @@ func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
 	page.Title = businessType + "/" + id
 	page.ETag = shown.Head.Get("ETag")
 	page.Curl = "curl -sS " + c.Base(v) + path + page.Bearer()
-	page.Command = "wakecall get " + businessType + "/" + id + " --server " + c.Base(v)
+	page.Command = c.Look.Command + " get " + businessType + "/" + id + " --server " + c.Base(v)
 	c.explain(v, page, path)
 	page.offer(v.Who)
 	return page, nil

@@ -346,7 +346,7 @@ var chineseWords = map[string]string{
 	"overview.calm":               "10 分钟内没有失败。",
 	"overview.calm.day":           "最近 24 小时没有失败。",
 	"overview.last":               "上次投递：",
-	"overview.empty":              "还没有任何业务类型具有策略或定时器。以下命令会创建一个主动连接的接收方、一个策略和第一个定时器：",
+	"overview.empty":              "还没有业务类型具有策略或定时器。以下命令会创建一个策略和第一个定时器，并运行一个主动连接、显示回调的接收方：",
 	"chart.late":                  "晚 %s",
 	"chart.table":                 "表格",
 	"chart.count":                 "数量",

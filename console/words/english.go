@@ -345,7 +345,7 @@ var englishWords = map[string]string{
 	"overview.calm":               "Nothing has failed within 10 minutes.",
 	"overview.calm.day":           "Nothing has failed in the last 24 h.",
 	"overview.last":               "Last delivery:",
-	"overview.empty":              "No business type has a policy or a timer yet. These lines make a receiver that connects, a policy, and a first timer:",
+	"overview.empty":              "No business type has a policy or a timer yet. These lines make a policy and a first timer, and run a receiver that connects and shows the ring:",
 	"chart.late":                  "%s late",
 	"chart.table":                 "As a table",
 	"chart.count":                 "Number",

@@ -13,7 +13,7 @@ async function within(t, what, waits) {
 export function empty(shared) {
   shared.test("an empty console says how to begin, and fills by itself", async (t) => {
     const page = await shared.open("/console/");
-    assert.match(await page.textContent(".empty pre"), /^wakecall listen --type demo.*\n.*\n.*\/v1\/timers/);
+    assert.match(await page.textContent(".empty pre"), /^curl .*\/v1\/policies\/demo .*\ncurl .*\/v1\/timers .*\n.*wakecall.* listen --type demo [^\n]*$/);
     await shared.running.policy("order-close");
     await shared.running.book("order-close", "o-0", "1h");
     await within(t, "the first type", () => page.waitForSelector("#row-order-close", soon));
