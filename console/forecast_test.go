@@ -95,7 +95,7 @@ func TestTheForecast(t *testing.T) {
 
 	overview := h.get("/console/").body
 	require.Contains(t, overview, "9,000 fall due")
-	require.Contains(t, overview, `fill="url(#plot-hatch)"`)
+	require.Contains(t, overview, `fill="url(#plot-over)"`)
 	require.Contains(t, overview, "order-close: 9,000 due, limit 120 a minute, the last one 15 min late.")
 	h.shelf.down = true
 	require.Equal(t, http.StatusServiceUnavailable, h.get("/console/forecast?type=order-close").StatusCode)

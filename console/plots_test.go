@@ -3,6 +3,8 @@ package console_test
 import (
 	"context"
 	"net/http"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -123,10 +125,45 @@ func TestTheTableSaysHowTheLastDayWas(t *testing.T) {
 	require.Contains(t, page, ">1,312</a>")
 	require.Contains(t, page, `class="number">3,017</td>`)
 	require.Contains(t, page, `class="plot spark"`)
+	require.Contains(t, page, `<span class="unseen">5 delivered, 1,312 failed, 0 expired; most failed in the hour from `)
+	requirePatterns(t, page, "failed")
 	require.Contains(t, page, `class="number">1.0`, "60 attempts in the last minute")
 	require.Contains(t, page, "status%3Afailed&#43;ended%3A24h")
 	h.signIn("otto")
 	require.NotContains(t, h.get("/console/types").body, "1,312")
+}
+
+// requirePatterns checks that colour alone tells nothing: all that boxes are of but what was delivered has a
+// pattern, which is on the page.
+func requirePatterns(t *testing.T, page string, classes ...string) {
+	t.Helper()
+	for _, class := range classes {
+		require.Regexp(t, `<rect [^>]*class="`+class+`" fill="url\(#plot-`+class+`\)"`, page)
+	}
+	require.NotRegexp(t, `<rect x="[^>]*class="[a-z]+"/>`, plain.ReplaceAllString(page, ""), "a box without a pattern")
+	for _, used := range regexp.MustCompile(`url\(#([a-z-]+)\)`).FindAllStringSubmatch(page, -1) {
+		require.Equal(t, 1, strings.Count(page, `<pattern id="`+used[1]+`"`), used[1])
+	}
+}
+
+// plain are the boxes that need no pattern: those of what was delivered, and what is pointed at.
+var plain = regexp.MustCompile(`<rect [^>]*class="(delivered|hit)"[^>]*>|<pattern.*</pattern>`)
+
+// What the boxes of the plots are is told by their patterns too, in the pictures and in their keys.
+func TestPlotsHavePatterns(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules = []policy.Policy{closing()}
+	minute := wire.At(h.now.Truncate(time.Minute))
+	h.shelf.ended = []outcomes.Minute{{At: minute.Add(-5 * time.Minute), Counts: outcomes.Counts{Delivered: 5, Failed: 4, Expired: 3}}}
+	h.shelf.ahead = []forecast.Step{{At: minute.Add(5 * time.Minute), Due: 99_999}}
+	page := h.get("/console/types/order-close").body
+	requirePatterns(t, page, "failed", "expired", "due", "over")
+	for _, class := range []string{"retried", "failed", "expired", "due", "over"} {
+		require.Contains(t, page, `<svg width="18" height="12" class="`+class+`"><rect width="18" height="12" fill="url(#plot-`+class+`)"/>`)
+	}
+	require.Contains(t, page, `<h2>Lateness`)
+	require.NotRegexp(t, `<th[^>]*></th>`, page, "each column has a heading")
 }
 
 // Where the time ahead cannot be read yet, the plots do not say that nothing falls due.

@@ -21,6 +21,15 @@ type Box struct {
 	X, Y, Width, Height float64
 }
 
+// Pattern is what fills it, by an id of the pages: colour alone tells nothing to who does not see it. What
+// was delivered is plain, and has none.
+func (b Box) Pattern() string {
+	if b.Class == "delivered" {
+		return ""
+	}
+	return "plot-" + b.Class
+}
+
 // Hit is a column as something to point at: what it is, and where it leads.
 type Hit struct {
 	Column

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/chart"
 	"github.com/wakecall/wakecall/console/words"
 )
@@ -34,6 +35,25 @@ func (r TypeRow) Spark() []chart.Box {
 		return nil
 	}
 	return chart.Spark(r.Past.Hours)
+}
+
+// Day is that picture in words; "" where it is not known.
+func (r TypeRow) Day(in words.Speech) string {
+	if r.Past == nil {
+		return ""
+	}
+	var sum, worst calls.OutcomeStep
+	for _, hour := range r.Past.Hours {
+		sum.Delivered, sum.Failed, sum.Expired = sum.Delivered+hour.Delivered, sum.Failed+hour.Failed, sum.Expired+hour.Expired
+		if hour.Failed > worst.Failed {
+			worst = hour
+		}
+	}
+	text := in.T("plots.says.ended", in.Num(sum.Delivered), in.Num(sum.Failed), in.Num(sum.Expired))
+	if worst.Failed > 0 {
+		text += in.T("plots.says.most", in.Moment(worst.At)+" UTC")
+	}
+	return text
 }
 
 // dueSoon is how many timers fall due in the sixty minutes that begin with the present one, by what is known

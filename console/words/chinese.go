@@ -570,6 +570,7 @@ var chineseWords = map[string]string{
 	"plots.says.due":              "到期 %s 个",
 	"plots.says.late":             "，晚 %s",
 	"plots.says.ended":            "投递 %s 个，失败 %s 个，过期 %s 个",
+	"plots.says.most":             "；失败最多的一小时始于 %s",
 	"plots.says.rang":             "；延迟中位数 %s，百分之九十九以内 %s，最晚 %s",
 	"column.soon":                 "1 小时内到期",
 	"column.persecond":            "每秒 / 限速",

@@ -576,6 +576,7 @@ var englishWords = map[string]string{
 	"plots.says.due":              "%s due",
 	"plots.says.late":             ", %s late",
 	"plots.says.ended":            "%s delivered, %s failed, %s expired",
+	"plots.says.most":             "; most failed in the hour from %s",
 	"plots.says.rang":             "; late by %s in the middle, %s for 99 of 100, %s at most",
 	"column.soon":                 "Due in 1 h",
 	"column.persecond":            "Per second / limit",

@@ -1,0 +1,29 @@
+package types
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/watch"
+	"github.com/wakecall/wakecall/console/words"
+)
+
+// The last day of a type is a picture for who sees it, and a sentence for who does not.
+func TestTheDayInWords(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	hour := func(n int) time.Time { return now.Truncate(words.Hour).Add(time.Duration(n) * words.Hour) }
+	in := words.Speech{Lang: words.English, Now: now}
+	require.Empty(t, TypeRow{}.Day(in))
+	calm := TypeRow{Past: &watch.Past{Hours: []calls.OutcomeStep{{At: hour(-1), Delivered: 1200}, {At: hour(0), Expired: 3}}}}
+	require.Equal(t, "1,200 delivered, 0 failed, 3 expired", calm.Day(in))
+	bad := TypeRow{Past: &watch.Past{Hours: []calls.OutcomeStep{
+		{At: hour(-9), Failed: 4}, {At: hour(-1), Delivered: 5, Failed: 7}, {At: hour(0), Failed: 7},
+	}}}
+	require.Equal(t, "5 delivered, 18 failed, 0 expired; most failed in the hour from 01:00 UTC", bad.Day(in))
+	in.Lang = words.Language("zh-CN")
+	require.Equal(t, "投递 5 个，失败 18 个，过期 0 个；失败最多的一小时始于 01:00 UTC", bad.Day(in))
+}
