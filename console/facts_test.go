@@ -28,6 +28,12 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 	held.Wait = delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna"}
 	waiting := viewOf(timer.Delivering)
 	waiting.Wait = delivery.Wait{WaitsFor: delivery.WaitsForReceiver, WaitsBy: delivery.HeldByReceiver}
+	limited, unpolled, overdue := between, between, viewOf(timer.Scheduled)
+	limited.LastFailure, limited.Wait = nil, delivery.Wait{WaitsFor: delivery.WaitsForLimit}
+	limited.Circumstances = timer.Circumstances{Queued: 7, PerSecond: 0.5}
+	unpolled.LastFailure, unpolled.Wait = nil, delivery.Wait{WaitsFor: delivery.WaitsForWorker}
+	unpolled.Circumstances.LastPoll = 5000
+	overdue.DueAt, overdue.Circumstances = 1000, timer.Circumstances{WokenBy: 7000, Unread: []timer.ReasonSource{timer.FromEmergency}}
 	for name, c := range map[string]struct {
 		view        timer.View
 		paused      policy.Emergency
@@ -39,6 +45,10 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"everything is paused":   {held, policy.Emergency{Everything: true, Since: 5}, "All callbacks are paused.", "全部回调已暂停。"},
 		"its type is paused":     {held, policy.Emergency{BusinessType: "order-close", Since: 5}, "The callbacks of its business type are paused.", "该业务类型的回调已暂停。"},
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type, or all of them, are paused.", "该业务类型或全部回调已暂停。"},
+		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},
+		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at 1970-01-01 00:00:05 UTC. <small>", "上一次领取此类尝试是在 1970-01-01 00:00:05 UTC。 <small>"},
+		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by 1970-01-01 00:00:07 UTC at the latest.", "最迟会在 1970-01-01 00:00:07 UTC 唤醒它"},
+		"what is unread":         {overdue, policy.Emergency{}, "Whether its callbacks are paused could not be read.", "无法读取其回调是否已暂停。"},
 		"who is the source":      {waiting, policy.Emergency{}, "that has room. <small>", "没有空闲的接收方连接。 <small>"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -160,6 +160,8 @@ func (s *shelf) Cancel(_ context.Context, target bookings.Target) (timer.View, b
 
 func (s *shelf) Get(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
 
+func (s *shelf) Explained(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
+
 func (s *shelf) List(_ context.Context, r timers.PageRequest) (timers.Page, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -473,7 +475,7 @@ func open(t testing.TB, p plan) *house {
 	require.NoError(t, err)
 	recent := audit.NewRecent(began)
 	server := api.New(api.Options{
-		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}},
+		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}, Reasons: h.shelf},
 		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger), recent), TrustedProxies: p.proxies},
 		Operations:  operations.Options{Ready: func(context.Context) error { return nil }, Checks: func() []health.Check { return h.shelf.checks }},
 		Emergencies: pauses{shelf: h.shelf},

@@ -19,7 +19,7 @@ var parameterExamples = map[string]string{
 	"business_type": "order-close", "business_id": "order-4711", "label": "customer=42", "sort": string(timer.DueFirst),
 	"run_id": "0199b2c4-1d2e-7f30-8a41-5b6c7d8e9f01", "webhook_id": "msg_2t5rq4nzk3xw7yh6jd7mbcvp5e",
 	"recurring": "true", "attempts": "false", "payload": "true", "paused": "true", "back_pressure": "true", "dry_run": "true",
-	"page_size": "20", "count": "20", "step": "5m", "wait": "2s", "timers": string(policies.OpenTimersKeep),
+	"keep_from": "3", "page_size": "20", "count": "20", "step": "5m", "wait": "2s", "timers": string(policies.OpenTimersKeep),
 	calls.HeaderIdempotencyKey: `"order-4711"`, timer.HeaderIfMatch: "*", calls.HeaderIfNoneMatch: "*",
 }
 

@@ -141,6 +141,13 @@ const (
 	WaitsForReceiver  = "receiver"
 	WaitsForAck       = "ack"
 	WaitsForEmergency = "emergency"
+	WaitsForWorker    = "worker"
+)
+
+// Reasons for a state that are no waits.
+const (
+	ReasonOverdue = "overdue"
+	ReasonUnread  = "unread"
 )
 
 // The statuses that the pages ask about.
@@ -212,6 +219,9 @@ type Fact struct {
 	Attempt int    `json:"attempt"`
 	Status  int    `json:"status"`
 	Class   string `json:"class"`
+	// Queued is how many attempts wait at a limit, and PerSecond how many leave it.
+	Queued    int     `json:"queued"`
+	PerSecond float64 `json:"per_second"`
 
 	Source string    `json:"source"`
 	Since  time.Time `json:"since"`

@@ -133,8 +133,8 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 // apply has lateness reckoned with the limit that is asked for.
 func (p *whatIf) apply(f *calls.Forecast) {
 	asked := strings.TrimSpace(p.Asked)
-	limit, err := strconv.ParseFloat(asked, 64)
-	wrong := err != nil || limit < 0 || math.IsInf(limit, 0) || math.IsNaN(limit)
+	limit, ok := site.Number(asked)
+	wrong := !ok || limit < 0
 	switch p.Wrong = wrong && asked != ""; {
 	case asked != "" && !wrong:
 		f.CallbacksPerSecond = &limit

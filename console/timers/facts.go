@@ -3,6 +3,7 @@ package timers
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/words"
@@ -22,8 +23,12 @@ func (p *timerPage) words(f calls.Fact) string {
 	switch how := f.How(); {
 	case f.Attempt != 0 && how != "":
 		return p.T(key+".how", f.Attempt, how)
+	case f.Queued > 0:
+		return p.T(key+".queued", f.Queued-1, words.Rate(f.PerSecond))
 	case f.Fact == calls.WaitsForEmergency:
 		key += p.scope(f)
+	case f.Fact == calls.ReasonUnread:
+		key += "." + f.Source
 	}
 	if text := p.T(key); text != key {
 		return text
@@ -48,6 +53,12 @@ func (p *timerPage) scope(f calls.Fact) string {
 // Say is a fact with since when, until when, and by whom.
 func (p *timerPage) Say(f calls.Fact) string {
 	parts := []string{p.words(f)}
+	switch { // a time that is part of the sentence
+	case f.Fact == calls.WaitsForWorker && !f.Since.IsZero():
+		parts, f.Since = append(parts, p.T("fact.worker.polled", words.UTC(f.Since))), time.Time{}
+	case f.Fact == calls.ReasonOverdue && !f.Until.IsZero():
+		parts, f.Until = append(parts, p.T("fact.overdue.woken", words.UTC(f.Until))), time.Time{}
+	}
 	if !f.Since.IsZero() {
 		parts = append(parts, p.T("fact.since", words.UTC(f.Since)))
 	}

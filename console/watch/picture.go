@@ -123,7 +123,7 @@ func (p *Picture) Foreseen() []calls.Policy {
 func (p *Picture) Unseen() bool { return p.At.IsZero() }
 
 // EngineAway reports whether Temporal did not answer.
-func (p *Picture) EngineAway() bool { return p.Away[PartEngine] }
+func (a Answers) EngineAway() bool { return a.Away[PartEngine] }
 
 // ListsAway reports whether a list of Temporal's visibility could not be read.
 func (p *Picture) ListsAway() bool {

@@ -143,8 +143,8 @@ func (p *Picture) FailingTypes() (all []string) {
 }
 
 // sampledTypes are the business types that any sample is of.
-func (p *Picture) sampledTypes() (all []string) {
-	for _, samples := range []map[string]*Sample{p.Overdue, p.Failed, p.Open, p.Recurring} {
+func (s Samples) sampledTypes() (all []string) {
+	for _, samples := range []map[string]*Sample{s.Overdue, s.Failed, s.Open, s.Recurring} {
 		for businessType := range samples {
 			all = append(all, businessType)
 		}
