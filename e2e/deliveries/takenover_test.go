@@ -189,27 +189,35 @@ func TestEditedBeforeItIsTakenOverAsItIsDue(t *testing.T) {
 	addr := testenv.Alone(t)
 	dead, die := startDying(t, addr)
 	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
-	const timers = 75
+	const timers, apart = 75, 40 * time.Millisecond
 	first := time.Now().Add(tuning.DeadAfter)
 	for n := range timers {
 		booking := sample.Booking(kind, strconv.Itoa(n), "", r.URL)
 		delete(booking, "delay")
-		booking["due_at"] = wire.At(first.Add(time.Duration(n) * 40 * time.Millisecond))
+		booking["due_at"] = wire.At(first.Add(time.Duration(n) * apart))
 		dead.Add(booking)
 	}
 	die()
 	env.StartWorker()
+	early := map[int]bool{} // what was edited before it was due; a busy machine is behind with the others
 	for n := range timers {
 		edit := testenv.JSON{"payload": testenv.JSON{"edited": n}}
 		reply := env.Do("PATCH", "/v1/timers/"+kind+"/"+strconv.Itoa(n)+"?wait=0s", edit)
-		require.Less(t, reply.Status, 300, "%d: %s", n, reply.Body)
+		if early[n] = time.Now().Before(first.Add(time.Duration(n) * apart)); early[n] {
+			require.Less(t, reply.Status, 300, "%d: %s", n, reply.Body)
+		}
 	}
 	env.AwaitAll(kind, timers, "delivered")
+	edited := 0
 	for n := range timers {
 		calls := r.Calls(strconv.Itoa(n))
 		require.Len(t, calls, 1, n)
-		require.Equal(t, "2", calls[0].Header.Get("Wakecall-Revision"), n)
+		if early[n] {
+			edited++
+			require.Equal(t, "2", calls[0].Header.Get("Wakecall-Revision"), n)
+		}
 	}
+	require.Greater(t, edited, timers/5, "of the others nothing is known")
 }
 
 // TestRecordHistoriesOfTimersTakenOver records what follows such a task.
