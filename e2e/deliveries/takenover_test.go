@@ -118,14 +118,14 @@ func takeOver(t *testing.T) takenOver {
 // book books the timer of a meeting, and waits until the worker that dies has it.
 func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
 	t.Helper()
-	booking := sample.Booking(o.kind, name, "20s", o.receiver.URL)
+	booking := sample.Booking(o.kind, name, "30s", o.receiver.URL)
 	switch name {
 	case "fails":
-		booking = sample.Booking(o.kind, name, "20s", o.receiver.On("/fails", receiver.FailFirst(1)))
+		booking = sample.Booking(o.kind, name, "30s", o.receiver.On("/fails", receiver.FailFirst(1)))
 		booking["retry"] = testenv.JSON{"steps": []string{"10ms"}}
 	case "recurring":
 		delete(booking, "delay")
-		booking["recurrence"] = testenv.JSON{"every": "1h", "start_at": wire.At(time.Now().Add(20 * time.Second))}
+		booking["recurrence"] = testenv.JSON{"every": "1h", "start_at": wire.At(time.Now().Add(30 * time.Second))}
 	}
 	o.runs[name] = dead.Add(booking).RunID
 	require.Eventually(t, func() bool { return withWorker(t, o.Env, o.kind+"/"+name) }, testenv.Patience, testenv.Interval, name)
