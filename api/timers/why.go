@@ -32,7 +32,7 @@ func (h handlers) explainTimer(c echo.Context) error {
 		return err
 	}
 	if h.Reconcile > 0 { // at the first look that finds it overdue by as much
-		view.Circumstances.WokenBy = view.DueAt.Add(2 * h.Reconcile)
+		view.Circumstances.WokenBy = view.Memo.RingsAt().Add(2 * h.Reconcile)
 	}
 	now := wire.At(time.Now())
 	return c.JSON(http.StatusOK, WhyBody{Facts: view.Why(now), AsOf: now})

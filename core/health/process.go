@@ -66,3 +66,6 @@ type Processes struct {
 	// Note says why processes may be missing; "" if none is.
 	Note string `json:"note,omitzero"`
 }
+
+// Whole reports whether every process that lives is listed.
+func (p Processes) Whole() bool { return p.Note == "" }

@@ -196,8 +196,8 @@ func (v View) held() Fact {
 func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	fact = Fact{Source: FromTimer}
 	switch {
-	case v.Status == Scheduled && v.DueAt > now:
-		fact.Fact, fact.Until, fact.Text = ReasonNotDue, v.DueAt, "It waits for its due time."
+	case v.Status == Scheduled && v.ringsAt() > now:
+		fact.Fact, fact.Until, fact.Text = ReasonNotDue, v.ringsAt(), "It waits for its due time."
 	case v.Status == Paused:
 		return Fact{}, false
 	case v.LastFailure != nil && v.NextAttemptAt > now:
@@ -217,6 +217,9 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	}
 	return fact, true
 }
+
+// ringsAt is the due time, plus the jitter of a recurring timer.
+func (v View) ringsAt() wire.Instant { return max(v.DueAt, v.Memo.RingsAt()) }
 
 // attempting is the attempt under way.
 func (v View) attempting() Fact {

@@ -3,10 +3,12 @@ package timer_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -16,6 +18,9 @@ const whyNow wire.Instant = 1_000_000
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	failure := &delivery.Failure{Status: 503, Class: delivery.Answered, Message: "HTTP 503: secret words", At: 900_000}
+	jittered := timer.View{Status: timer.Scheduled, DueAt: whyNow}
+	jittered.Memo = timer.Memo{DueAt: whyNow, Booking: "b", Series: &timer.Series{Rule: recurrence.Rule{Jitter: wire.Duration(time.Hour)}}}
+	require.Greater(t, jittered.Memo.RingsAt(), whyNow)
 	emergency := delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna", WaitsNote: "fire"}
 	for name, c := range map[string]struct {
 		view timer.View
@@ -27,6 +32,7 @@ func TestWhy(t *testing.T) {
 			[]timer.Fact{{Fact: "emergency", Source: timer.FromEmergency, Since: 5, By: "anna", Note: "fire"}, {Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1}},
 		},
 		"due, and everything is paused": {timer.View{Status: timer.Delivering, DueAt: 1, Wait: emergency}, []timer.Fact{{Fact: "emergency", Source: timer.FromEmergency, Since: 5, By: "anna", Note: "fire"}}},
+		"due, and not yet to ring":      {jittered, []timer.Fact{{Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: jittered.Memo.RingsAt()}}},
 		"overdue":                       {timer.View{Status: timer.Scheduled, DueAt: whyNow}, []timer.Fact{{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: whyNow}}},
 		"attempting":                    {timer.View{Status: timer.Delivering, DueAt: 1}, []timer.Fact{{Fact: timer.ReasonAttempting, Source: timer.FromWorker}}},
 		"between attempts": {

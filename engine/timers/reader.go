@@ -132,7 +132,9 @@ func (r *Reader) showPending(ctx context.Context, view *timer.View, pending *wor
 		view.Link = report.Link
 	}
 	if !waits {
-		view.Circumstances = kernel.UnderWay(pending)
+		if made := kernel.UnderWay(pending); made.Worker != "" {
+			view.Circumstances = made
+		}
 		return
 	}
 	view.Attempts--

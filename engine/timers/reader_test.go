@@ -184,7 +184,14 @@ func TestARetryIsShown(t *testing.T) {
 	s.worker.Pend(order1ID, pending)
 	require.Equal(t, 3, s.shown(t).Attempts)
 	require.Zero(t, s.shown(t).NextAttemptAt)
-	require.Equal(t, "worker-7", s.shown(t).Circumstances.Worker)
+	watch := &workflowpb.PendingActivityInfo{
+		ActivityType: &commonpb.ActivityType{Name: workflows.ActivityWatchStream}, State: enumspb.PENDING_ACTIVITY_STATE_STARTED,
+		LastStartedTime: timestamppb.New(time.Now()), LastWorkerIdentity: "worker-8",
+	}
+	for _, all := range [][]*workflowpb.PendingActivityInfo{{pending}, {pending, watch}, {watch, pending}} {
+		s.worker.Pend(order1ID, all...)
+		require.Equal(t, "worker-7", s.shown(t).Circumstances.Worker, "it makes the attempt, and no watch")
+	}
 }
 
 func TestLists(t *testing.T) {

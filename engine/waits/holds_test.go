@@ -30,13 +30,17 @@ func waitsOn(t *testing.T, on *enginetest.Temporal, current policy.Policy) (*Wai
 	k := kernel.New(on, "default", "")
 	t.Cleanup(k.EndWaits)
 	known, pauses := policies.New(k, policies.Config{TTL: time.Hour}), emergencies.New(k, time.Hour)
-	return New(known, pauses, queues.New(k, known), living{}), pauses
+	return New(known, pauses, queues.New(k, known), living(nil)), pauses
 }
 
-// living are the verdicts on processes; a process without one is not listed.
+// living are the verdicts on processes; a process without one is not listed. Nil is a Temporal that
+// keeps no signs of life.
 type living map[string]health.Life
 
 func (l living) List(context.Context) (listed health.Processes, err error) {
+	if l == nil {
+		listed.Note = "processes may be missing"
+	}
 	for process, state := range l {
 		listed.Processes = append(listed.Processes, health.Process{ID: process, State: state})
 	}
@@ -134,7 +138,9 @@ func TestAPollOfADeadWorker(t *testing.T) {
 		"it lives":                 {living{"worker-1": health.Alive}, delivery.WaitsForInFlight},
 		"it has died":              {living{"worker-1": health.Silent}, delivery.WaitsForWorker},
 		"another one lives":        {living{"worker-1": health.Silent, "worker-2": health.Alive}, delivery.WaitsForWorker},
-		"a Temporal without signs": {living{}, delivery.WaitsForInFlight},
+		"it has stopped":           {living{"worker-2": health.Alive}, delivery.WaitsForWorker},
+		"it stops":                 {living{"worker-1": health.Stopping}, delivery.WaitsForInFlight},
+		"a Temporal without signs": {nil, delivery.WaitsForInFlight},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -152,15 +152,16 @@ func (w *Waits) queueOf(ctx context.Context, described *workflowservice.Describe
 }
 
 // anyLives reports whether one of several processes lives, or may live: not every Temporal keeps
-// signs of life.
+// signs of life. One that has stopped gives none any more.
 func (w *Waits) anyLives(ctx context.Context, processes []string) bool {
 	listed, err := w.processes.List(ctx)
 	if err != nil {
 		return true
 	}
-	dead := map[string]bool{}
-	for _, p := range listed.Processes {
-		dead[p.ID] = p.State == health.Silent
+	if !listed.Whole() {
+		return true
 	}
-	return slices.ContainsFunc(processes, func(process string) bool { return !dead[process] })
+	return slices.ContainsFunc(listed.Processes, func(p health.Process) bool {
+		return p.State != health.Silent && slices.Contains(processes, p.ID)
+	})
 }
