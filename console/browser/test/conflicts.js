@@ -43,7 +43,7 @@ export function conflicts(shared) {
     await page.waitForSelector(".problem + p", soon);
   });
 
-  shared.atNight("who changes a policy that was changed meanwhile is shown how it is now", async () => {
+  shared.atNight("who changes a policy that was changed meanwhile is shown what it is to change now", async () => {
     const page = await shared.open("/console/types/order-close");
     await page.fill('form[action$="/edit"] input[name=priority]', "2");
     await shared.running.policy("order-close", { priority: 4 });
@@ -51,7 +51,11 @@ export function conflicts(shared) {
     await page.click('form[action$="/edit"] button');
     await page.waitForSelector(".problem", soon);
     assert.equal((await shared.running.call("GET", "/v1/policies/order-close")).priority, 4);
-    assert.equal(await page.inputValue('form[action$="/edit"] input[name=priority]'), "4");
+    assert.equal(await page.inputValue('form[action$="/edit"] input[name=priority]'), "2", "what was typed stays");
+    await page.click('form[action$="/edit"] button');
+    await page.waitForSelector("del", soon);
+    assert.equal(await page.textContent("del"), "4");
+    assert.equal(await page.textContent("ins"), "2");
     await shared.running.policy("order-close");
   });
 }
