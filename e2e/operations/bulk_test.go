@@ -143,6 +143,7 @@ func TestABulkJobAfterACount(t *testing.T) {
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "later", "delay": "1h"})
 	_, _, err := env.Wakecall().Timers.Patch(t.Context(), wire.Key{BusinessType: kind, BusinessID: "0"}, wakecall.Terms{Priority: 2}, nil)
 	require.NoError(t, err)
+	require.Eventually(t, func() bool { return env.Get(kind+"/0").Revision == 2 }, testenv.Patience, testenv.Interval, "the change is applied")
 	awaitShown(t, env, wakecall.Filter{BusinessType: kind}, 4)
 	order.DryRun, order.Counted, order.PerSecond = false, dry.ID, quick
 	carried := bulkEnded(t, env, order)
