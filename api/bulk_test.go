@@ -183,6 +183,22 @@ func TestBulkOrders(t *testing.T) {
 	require.Contains(t, answer, `"counted":"a"`)
 }
 
+// A caller may read the first results alone.
+func TestTheFirstResults(t *testing.T) {
+	t.Parallel()
+	ask := bulkDoor(&bulkJobs{}, auth.Anyone())
+	for count, want := range map[string]int{"": 2, "?count=1": 1, "?count=2": 2, "?count=1000": 2} {
+		status, answer := ask("GET", "/v1/bulk/a/results"+count, "")
+		require.Equal(t, http.StatusOK, status, count)
+		require.Equal(t, want, strings.Count(answer, "\n"), count)
+	}
+	for _, wrong := range []string{"0", "-1", "1001", "all"} {
+		status, answer := ask("GET", "/v1/bulk/a/results?count="+wrong, "")
+		require.Equal(t, http.StatusUnprocessableEntity, status, wrong)
+		require.Contains(t, answer, `"pointer":"count"`)
+	}
+}
+
 // A key for some business types orders jobs of these alone, and sees no others.
 func TestBulkIsForTheKeysOfItsType(t *testing.T) {
 	t.Parallel()

@@ -437,6 +437,8 @@ func TestDocumentHasTheLimits(t *testing.T) {
 	require.Equal(t, delivery.MaxAttempts, attempt.at(t, "schema")["maximum"])
 	size := document.named(t, document.at(t, "paths", "/v1/timers", "get")["parameters"], "page_size").at(t, "schema")
 	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": limits.MaxPageSize, "default": limits.DefaultPageSize}, size)
+	lines := document.named(t, document.at(t, "paths", "/v1/bulk/{id}/results", "get")["parameters"], "count").at(t, "schema")
+	require.Equal(t, node{"type": "integer", "minimum": 1, "maximum": limits.MaxPageSize}, lines)
 	require.Equal(t, kernel.DefaultWait.String(), document.at(t, "components", "parameters", "Wait", "schema")["default"])
 	require.Equal(t, tuning.RequestIDLen, document.at(t, "components", "headers", "RequestId", "schema")["maxLength"])
 	require.Equal(t, tuning.UnavailableRetryAfter, document.at(t, "components", "headers", "RetryAfter")["example"])

@@ -57,7 +57,7 @@ func (b bulkJobs) Stop(ctx context.Context, id string, _ time.Duration) (bulk.Jo
 }
 
 func (b bulkJobs) Results(_ context.Context, _ string, see func(job.Line) error) error {
-	return see(job.Line{Key: wire.Key{BusinessType: "order-close", BusinessID: "1"}})
+	return see(job.Line{Key: wire.Key{BusinessType: "order-close", BusinessID: "7"}})
 }
 
 // What was seen is what is touched: first the timers are counted, and what is carried out has the
@@ -82,7 +82,7 @@ func TestAllThatMatch(t *testing.T) {
 	at := counted.Header.Get("Location")
 	page := h.get(at).body
 	require.Contains(t, page, "1312 timers match")
-	require.Contains(t, page, `href="/console/timers/order-close/1"`, "some examples")
+	require.Contains(t, page, `href="/console/timers/order-close/7"`, "some of those that were counted")
 	require.Contains(t, page, "Type 1,312 to go on:")
 
 	for _, wrong := range []string{"", "1311", "x"} {
@@ -111,7 +111,7 @@ func TestAllThatMatch(t *testing.T) {
 	results := h.get(gone.Header.Get("Location") + "/results")
 	require.Equal(t, "application/x-ndjson", results.Header.Get("Content-Type"))
 	require.Contains(t, results.Header.Get("Content-Disposition"), "attachment")
-	require.Contains(t, results.body, `"business_id":"1"`)
+	require.Contains(t, results.body, `"business_id":"7"`)
 	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
 }
 

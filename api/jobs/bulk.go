@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/api/decode"
+	"github.com/wakecall/wakecall/api/limits"
 	"github.com/wakecall/wakecall/api/paths"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/api/timers"
@@ -154,9 +156,14 @@ func viewOfBulk(j bulk.Job) job.View {
 	}
 }
 
+// errEnough ends the results after as many lines as the caller wants.
+var errEnough = errors.New("enough lines")
+
 // results answers with one line for each timer. There may be many thousands.
 func (h bulkHandlers) results(c echo.Context) error {
-	if err := requests.ReadQuery(c).Err(); err != nil {
+	q := requests.ReadQuery(c, "count")
+	left := q.Number("count", 0, limits.MaxPageSize)
+	if err := q.Err(); err != nil {
 		return err
 	}
 	ctx, id := c.Request().Context(), paths.Param(c, paths.ID)
@@ -170,9 +177,12 @@ func (h bulkHandlers) results(c echo.Context) error {
 		if err == nil {
 			_, err = out.Write(append(line, '\n'))
 		}
+		if left--; err == nil && left == 0 {
+			return errEnough
+		}
 		return err
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return err
 	}
 	c.Response().WriteHeader(http.StatusOK)

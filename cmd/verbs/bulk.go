@@ -325,6 +325,9 @@ func (v bulkVerbs) resultLine(line job.Line) string {
 	default:
 	}
 	why := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s", line.Code, line.Status, line.Detail)), " ")
+	if line.Result == job.ResultFound {
+		colour, why = plain, "due "+v.when(line.DueAt)
+	}
 	return fmt.Sprintf("%s  %s  %s", v.coloured(colour, fmt.Sprintf("%-7s", line.Result)), line.Key, terminal.Safe(why))
 }
 

@@ -1,7 +1,9 @@
 package jobs
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,26 +83,6 @@ func filterOf(query url.Values) filter {
 	return f
 }
 
-// query is a filter as the API's list takes it.
-func (f filter) query() url.Values {
-	query := url.Values{}
-	for name, value := range map[string]string{
-		"business_type": f.BusinessType, "business_id": f.BusinessID, "status": f.Status,
-		"due_from": f.DueFrom, "due_to": f.DueTo, "ended_from": f.EndedFrom, "ended_to": f.EndedTo,
-	} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if f.Recurring {
-		query.Set("recurring", "true")
-	}
-	for name, value := range f.Labels {
-		query.Add("label", name+"="+value)
-	}
-	return query
-}
-
 // Search is a filter as the search box takes it.
 func (f filter) Search() string {
 	var parts []string
@@ -176,7 +158,7 @@ type jobPage struct {
 	site.Frame
 	Job Job
 	// Examples are some timers that a count has found.
-	Examples []calls.Timer
+	Examples []example
 	// MayChange reports whether who looks may stop it, or carry it out.
 	MayChange bool
 	// Edited is what an edit changes. Its page has it in its address, since a job does not show it.
@@ -196,6 +178,12 @@ const (
 	examples   = 10
 	typedAbove = 100
 )
+
+// example is a timer that a count has found.
+type example struct {
+	calls.Key
+	DueAt time.Time `json:"due_at"`
+}
 
 // Counted reports whether a count has ended and found something to do.
 func (p jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 }
@@ -246,29 +234,24 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 	}
 	page.MayChange = page.Fixed() == "" && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
 	if page.Ready() {
-		page.Examples = c.examplesOf(v, page.Job)
+		page.Examples = c.examplesOf(v)
 	}
 	return page, nil
 }
 
-// examplesOf are some of the timers that a job would change. One that has ended is not, unless the filter
-// names its status.
-func (c *Pages) examplesOf(v *site.Visit, job Job) (all []calls.Timer) {
-	statuses := []string{calls.StatusScheduled, calls.StatusDelivering, calls.StatusPaused}
-	if job.Filter.Status != "" {
-		statuses = []string{job.Filter.Status}
+// examplesOf are the first timers that a count has found.
+func (c *Pages) examplesOf(v *site.Visit) (all []example) {
+	answer, problem := c.Call(v, calls.Get(jobOf(v)+"/results").With(url.Values{"count": {strconv.Itoa(examples)}}), nil)
+	if problem != nil { // the count is what matters
+		return nil
 	}
-	query := job.Filter.query()
-	for _, status := range statuses {
-		if len(all) == examples {
-			break
+	for lines := json.NewDecoder(bytes.NewReader(answer.Body.Bytes())); ; {
+		var line example
+		if lines.Decode(&line) != nil {
+			return all
 		}
-		query.Set("status", status)
-		query.Set("page_size", strconv.Itoa(examples-len(all)))
-		found, _ := c.FindTimers(v, query) // the count is what matters
-		all = append(all, found.Timers...)
+		all = append(all, line)
 	}
-	return all
 }
 
 func jobOf(v *site.Visit) string { return bulkPath + "/" + url.PathEscape(v.R.PathValue("id")) }

@@ -225,11 +225,13 @@ const (
 	ResultSkipped Result = "skipped"
 	// ResultFailed: the operation failed.
 	ResultFailed Result = "failed"
+	// ResultFound: a dry run has found the timer, and changed nothing.
+	ResultFound Result = "found"
 )
 
 // Results lists every result.
 func Results() []Result {
-	return []Result{ResultDone, ResultPending, ResultSkipped, ResultFailed}
+	return []Result{ResultDone, ResultPending, ResultSkipped, ResultFailed, ResultFound}
 }
 
 // Outcome is the outcome for one timer.
@@ -247,6 +249,32 @@ type Outcome struct {
 type Line struct {
 	wire.Key
 	Outcome
+	// DueAt is when a timer that a dry run has found was due then.
+	DueAt wire.Instant `json:"due_at,omitzero"`
+}
+
+// found are the lines of a page of a dry run.
+func (p Page) found() (lines []Line) {
+	for _, item := range p.Items {
+		lines = append(lines, Line{Key: item.Key, Outcome: Outcome{Result: ResultFound}, DueAt: item.DueAt})
+	}
+	return lines
+}
+
+// Lines returns what readers see of a page: what a dry run has found, or else the outcomes. told are
+// the job's own, which may be more than the page has stored.
+func (p Page) Lines(dryRun bool, told []Outcome) (lines []Line) {
+	if dryRun {
+		return p.found()
+	}
+	outcomes := p.Outcomes
+	if len(told) > len(outcomes) {
+		outcomes = told
+	}
+	for i, outcome := range outcomes[:min(len(outcomes), len(p.Items))] {
+		lines = append(lines, Line{Key: p.Items[i].Key, Outcome: outcome})
+	}
+	return lines
 }
 
 // BulkProgress is the progress of a bulk job, and its result.

@@ -82,7 +82,8 @@ func TestBulkOperations(t *testing.T) {
 
 	dry := bulkEnded(t, env, wakecall.BulkOrder{Operation: job.Cancel, Filter: filter, DryRun: true})
 	require.Equal(t, bulkCounts(3, 0, 0), dry.Tally)
-	require.Empty(t, bulkResults(t, env, dry.ID))
+	found := job.Outcome{Result: job.ResultFound}
+	require.Equal(t, map[string]job.Outcome{"0": found, "1": found, "2": found}, bulkResults(t, env, dry.ID))
 	require.Equal(t, before.Revision, env.Get(kind+"/1").Revision, "nothing was done")
 
 	moved := bulkEnded(t, env, wakecall.BulkOrder{

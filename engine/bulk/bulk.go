@@ -149,8 +149,8 @@ func (b *Orders) seal(order job.Bulk) (job.Bulk, error) {
 }
 
 // Results yields the outcome of each handled timer, in the order of finding, as far as
-// stored: the last second of a running job is missing. It stops at the error of see. The
-// errors are those of [jobs.Jobs.Get].
+// stored: the last second of a running job is missing. A dry run yields what it has found, once it
+// has ended. It stops at the error of see. The errors are those of [jobs.Jobs.Get].
 func (b *Orders) Results(ctx context.Context, id string, see func(job.Line) error) error {
 	j, err := b.Get(ctx, id)
 	if err != nil {
@@ -161,16 +161,12 @@ func (b *Orders) Results(ctx context.Context, id string, see func(job.Line) erro
 		if err != nil {
 			return err
 		}
-		outcomes := page.Outcomes
-		if told := j.Counts.OutcomesOf(number); len(told) > len(outcomes) {
-			outcomes = told
-		}
-		for i, outcome := range outcomes[:min(len(outcomes), len(page.Items))] {
-			if err := see(job.Line{Key: page.Items[i].Key, Outcome: outcome}); err != nil {
+		for _, line := range page.Lines(j.Order.DryRun, j.Counts.OutcomesOf(number)) {
+			if err := see(line); err != nil {
 				return err
 			}
 		}
-		if number == j.Counts.At() {
+		if number == j.Counts.At() && !j.Order.DryRun {
 			break
 		}
 	}

@@ -233,6 +233,24 @@ func TestTheResultsOfAJob(t *testing.T) {
 	require.Equal(t, wire.Internal, wire.CodeOf(s.Results(t.Context(), "june", nil)))
 }
 
+// Those of a dry run are what it has found, also beyond the page that it has reached.
+func TestTheResultsOfADryRun(t *testing.T) {
+	t.Parallel()
+	s, given := open(t), order(job.Cancel)
+	given.DryRun = true
+	_, err := s.Start(t.Context(), given)
+	require.NoError(t, err)
+	for number, id := range []string{"0", "1"} {
+		page := job.Page{Items: []job.Item{{Key: key(id), DueAt: wire.Instant(number + 1)}}}
+		require.NoError(t, s.WritePage(t.Context(), "june", number, page))
+	}
+	s.worker.Close(juneID, job.BulkProgress{Pages: 2})
+	var lines []job.Line
+	require.NoError(t, s.Results(t.Context(), "june", func(line job.Line) error { lines = append(lines, line); return nil }))
+	found := job.Outcome{Result: job.ResultFound}
+	require.Equal(t, []job.Line{{Key: key("0"), Outcome: found, DueAt: 1}, {Key: key("1"), Outcome: found, DueAt: 2}}, lines)
+}
+
 // What a job has to miss nothing is looked for once more, under an id of its own, and not for ever.
 func TestAJobIsRepeated(t *testing.T) {
 	t.Parallel()

@@ -667,7 +667,7 @@ export interface paths {
         };
         /**
          * Download the result of each timer
-         * @description Returns a line for each timer that the job has handled, as NDJSON, in the order in which they were found. It may be read while the job runs, about a second old, and as long as Temporal retains the job. If the answer cannot be completed, the connection breaks off, so that a part is never mistaken for the whole.
+         * @description Returns a line for each timer that the job has handled, as NDJSON, in the order in which they were found. It may be read while the job runs, about a second old, and as long as Temporal retains the job. If the answer cannot be completed, the connection breaks off, so that a part is never mistaken for the whole. A dry run has a line for each timer that it has found, once it is `done`.
          */
         get: operations["listBulkResults"];
         put?: never;
@@ -2496,9 +2496,10 @@ export interface components {
          *       counts as done.
          *     * `skipped`: the timer has changed since it was found, and was skipped.
          *     * `failed`: the change could not be made.
+         *     * `found`: a dry run has found the timer. Nothing was changed.
          * @enum {string}
          */
-        BulkResult: "done" | "pending" | "skipped" | "failed";
+        BulkResult: "done" | "pending" | "skipped" | "failed" | "found";
         /**
          * @description The result for one timer.
          * @example {
@@ -2519,6 +2520,8 @@ export interface components {
             timer_status?: components["schemas"]["Status"];
             /** @description The field that does not fit the timer. */
             detail?: string;
+            /** @description When a timer that a dry run has found was due then. */
+            due_at?: components["schemas"]["Time"];
         };
         /** @description A dispatch to start. It needs a receiver (a policy of its business type, or a `callback.url`), and one of `items`, `"upload": true` and `loader`. */
         DispatchOrder: {
@@ -5930,7 +5933,10 @@ export interface operations {
     };
     listBulkResults: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The most lines to return. All if omitted. */
+                count?: number;
+            };
             header?: never;
             path: {
                 /** @description The id of the bulk job. */
