@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,11 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
+
+// second is an element for an early second.
+func second(n int) string {
+	return fmt.Sprintf(`<time datetime="1970-01-01T00:00:%02d.000Z" title="1970-01-01 00:00:%02[1]d UTC">1970-01-01 00:00:%02[1]d UTC</time>`, n)
+}
 
 // What a reason is about is said in both languages: which attempt failed and how, and how much an
 // emergency stops.
@@ -46,8 +52,8 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"its type is paused":     {held, policy.Emergency{BusinessType: "order-close", Since: 5}, "The callbacks of its business type are paused.", "该业务类型的回调已暂停。"},
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type, or all of them, are paused.", "该业务类型或全部回调已暂停。"},
 		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},
-		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at 1970-01-01 00:00:05 UTC. <small>", "上一次领取此类尝试是在 1970-01-01 00:00:05 UTC。 <small>"},
-		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by 1970-01-01 00:00:07 UTC at the latest.", "最迟会在 1970-01-01 00:00:07 UTC 唤醒它"},
+		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at " + second(5) + ". <small>", "上一次领取此类尝试是在 " + second(5) + "。 <small>"},
+		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + second(7) + " at the latest.", "最迟会在 " + second(7) + " 唤醒它"},
 		"what is unread":         {overdue, policy.Emergency{}, "Whether its callbacks are paused could not be read.", "无法读取其回调是否已暂停。"},
 		"who is the source":      {waiting, policy.Emergency{}, "that has room. <small>", "没有空闲的接收方连接。 <small>"},
 	} {
@@ -73,9 +79,9 @@ func TestWhoPausedATimer(t *testing.T) {
 		story []timer.HistoryEntry
 		said  string
 	}{
-		"paused":        {[]timer.HistoryEntry{booked, paused, refused}, "Since 1970-01-01 00:00:03 UTC. By anna."},
-		"booked paused": {[]timer.HistoryEntry{booked}, "Since 1970-01-01 00:00:01 UTC. By ben."},
-		"put paused":    {[]timer.HistoryEntry{booked, paused, replaced}, "Since 1970-01-01 00:00:05 UTC. By ben."},
+		"paused":        {[]timer.HistoryEntry{booked, paused, refused}, "Since " + second(3) + ". By anna."},
+		"booked paused": {[]timer.HistoryEntry{booked}, "Since " + second(1) + ". By ben."},
+		"put paused":    {[]timer.HistoryEntry{booked, paused, replaced}, "Since " + second(5) + ". By ben."},
 		"not told":      {nil, "It is paused until somebody resumes it. <small>"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -54,6 +54,18 @@ func (c FieldChange) Value() string {
 	return string(c.To)
 }
 
+// Instant is that value where the field is an instant; the zero time where it is not.
+func (c FieldChange) Instant() time.Time {
+	if !strings.HasSuffix(c.Field, "_at") {
+		return time.Time{}
+	}
+	at, err := time.Parse(time.RFC3339, c.Value())
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
 // AuditOutcomes are those that a record may have.
 var AuditOutcomes = []string{"done", "accepted", "unchanged", outcomeRefused, outcomeUnknown}
 

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"html/template"
 	"strings"
 
 	"github.com/wakecall/wakecall/console/words"
@@ -17,7 +18,7 @@ func (p *Plots) Filled() (all []Column) {
 }
 
 // Gist is the pictures in a sentence or two: what has been, and what is to come.
-func (p *Plots) Gist(in words.Speech) string {
+func (p *Plots) Gist(in words.Speech) template.HTML {
 	var ended, failed, due int
 	worst, late := -1.0, (*Column)(nil)
 	for i := range p.Columns {
@@ -28,24 +29,24 @@ func (p *Plots) Gist(in words.Speech) string {
 			late = c
 		}
 	}
-	var parts []string
+	var parts []template.HTML
 	switch {
 	case p.Unread: // the numbers would be zeros
 	case p.Range.Zoomed:
-		parts = append(parts, in.T("plots.gist.zoomed", in.At(p.From), in.At(p.To), in.Num(ended), in.Num(failed), in.Num(due)))
+		parts = append(parts, in.HTML("plots.gist.zoomed", p.From, p.To, ended, failed, due))
 	case p.Range.Back > 0:
-		parts = append(parts, in.T("plots.gist.past", in.Span(p.Range.Back), in.Num(ended), in.Num(failed)))
+		parts = append(parts, in.HTML("plots.gist.past", p.Range.Back, ended, failed))
 	}
 	if worst >= 0 {
-		parts = append(parts, in.T("plots.gist.worst", in.MS(worst)))
+		parts = append(parts, in.HTML("plots.gist.worst", in.MS(worst)))
 	}
 	if !p.Range.Zoomed {
-		parts = append(parts, in.T("plots.gist.ahead", in.Span(p.Range.Ahead), in.Num(due)))
+		parts = append(parts, in.HTML("plots.gist.ahead", p.Range.Ahead, due))
 	}
 	if late != nil {
-		parts = append(parts, in.T("plots.gist.late", in.At(late.At), in.Span(late.Late)))
+		parts = append(parts, in.HTML("plots.gist.late", late.At, late.Late))
 	}
-	return strings.Join(parts, " ")
+	return words.Together(parts...)
 }
 
 // Source says whose lateness it is, and what is not known.
@@ -72,16 +73,16 @@ func (p *Plots) Source(in words.Speech) string {
 	return strings.Join(parts, " ")
 }
 
-// Says is a column in words.
+// Says is a column in words, for a place that has no elements.
 func (c Column) Says(in words.Speech) string {
 	if c.Ahead {
-		text := in.At(c.At) + ": " + in.T("plots.says.due", in.Num(c.Due))
+		text := words.UTC(c.At) + ": " + in.T("plots.says.due", in.Num(c.Due))
 		if c.Late > 0 {
 			text += in.T("plots.says.late", in.Span(c.Late))
 		}
 		return text
 	}
-	text := in.At(c.At) + ": " + in.T("plots.says.ended", in.Num(c.Delivered), in.Num(c.Failed), in.Num(c.Expired))
+	text := words.UTC(c.At) + ": " + in.T("plots.says.ended", in.Num(c.Delivered), in.Num(c.Failed), in.Num(c.Expired))
 	if c.P99 >= 0 {
 		text += in.T("plots.says.rang", in.MS(c.P50), in.MS(c.P99), in.MS(c.Worst))
 	}

@@ -1,7 +1,7 @@
 package site
 
 import (
-	"time"
+	"html/template"
 
 	"github.com/wakecall/wakecall/console/watch"
 )
@@ -19,19 +19,4 @@ func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices
 func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }
 
 // Notice is a fact in the language of the page.
-func (f Frame) Notice(n watch.Notice) string {
-	with := make([]any, len(n.With))
-	for i, value := range n.With {
-		switch one := value.(type) {
-		case time.Time:
-			with[i] = f.At(one)
-		case time.Duration:
-			with[i] = f.Span(one)
-		case int:
-			with[i] = f.Num(one)
-		default:
-			with[i] = value
-		}
-	}
-	return f.T(n.Key, with...)
-}
+func (f Frame) Notice(n watch.Notice) template.HTML { return f.HTML(n.Key, n.With...) }

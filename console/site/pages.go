@@ -36,7 +36,7 @@ type Templates map[string]*template.Template
 
 // ParseTemplates reads the templates of all pages.
 func ParseTemplates() (Templates, error) {
-	functions := template.FuncMap{"iso": words.ISO, "utc": words.UTC, "clock": words.Clock, "pair": newPair}
+	functions := template.FuncMap{"iso": words.ISO, "utc": words.UTC, "pair": newPair}
 	layout, err := template.New("layout.html").Funcs(functions).ParseFS(templates, sharedTemplates...)
 	if err != nil {
 		return nil, err

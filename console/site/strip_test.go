@@ -1,6 +1,7 @@
 package site
 
 import (
+	"regexp"
 	"slices"
 	"testing"
 	"time"
@@ -13,11 +14,14 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// said are the facts of a picture in English.
+// element is the markup of an instant.
+var element = regexp.MustCompile(`</?time[^>]*>`)
+
+// said are the facts of a picture in English, as they read.
 func said(p *watch.Picture) (all []string) {
 	f := Frame{Speech: words.Speech{Lang: words.English, Now: p.At}}
 	for _, n := range watch.NoticesOf(p) {
-		all = append(all, f.Notice(n))
+		all = append(all, element.ReplaceAllString(string(f.Notice(n)), ""))
 	}
 	return all
 }

@@ -1,8 +1,8 @@
 package timers
 
 import (
+	"html/template"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -51,24 +51,24 @@ func (p *timerPage) scope(f calls.Fact) string {
 }
 
 // Say is a fact with since when, until when, and by whom.
-func (p *timerPage) Say(f calls.Fact) string {
-	parts := []string{p.words(f)}
+func (p *timerPage) Say(f calls.Fact) template.HTML {
+	parts := []template.HTML{words.Plain(p.words(f))}
 	switch { // a time that is part of the sentence
 	case f.Fact == calls.WaitsForWorker && !f.Since.IsZero():
-		parts, f.Since = append(parts, p.T("fact.worker.polled", words.UTC(f.Since))), time.Time{}
+		parts, f.Since = append(parts, p.HTML("fact.worker.polled", f.Since)), time.Time{}
 	case f.Fact == calls.ReasonOverdue && !f.Until.IsZero():
-		parts, f.Until = append(parts, p.T("fact.overdue.woken", words.UTC(f.Until))), time.Time{}
+		parts, f.Until = append(parts, p.HTML("fact.overdue.woken", f.Until)), time.Time{}
 	}
 	if !f.Since.IsZero() {
-		parts = append(parts, p.T("fact.since", words.UTC(f.Since)))
+		parts = append(parts, p.HTML("fact.since", f.Since))
 	}
 	if !f.Until.IsZero() {
-		parts = append(parts, p.T("fact.until", words.UTC(f.Until)))
+		parts = append(parts, p.HTML("fact.until", f.Until))
 	}
 	if f.By != "" && f.By != f.Source { // the source is said beside it
-		parts = append(parts, p.T("fact.by", f.By))
+		parts = append(parts, p.HTML("fact.by", f.By))
 	}
-	return strings.Join(parts, " ")
+	return words.Together(parts...)
 }
 
 // attribute adds to the pause of a timer since when it is, and by whom. The API leaves that to the

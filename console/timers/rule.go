@@ -1,6 +1,7 @@
 package timers
 
 import (
+	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -143,30 +144,30 @@ func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *calls.Upco
 func (p *rulePage) Form() string { return p.Path() + "/rule" }
 
 // Words is the rule in a sentence.
-func (p *rulePage) Words() string {
-	said := ""
+func (p *rulePage) Words() template.HTML {
+	var said template.HTML
 	switch r := p.rule; {
 	case r.Every != "":
-		said = p.T("rule.every", p.Exactly(r.Every))
+		said = p.HTML("rule.every", p.Exactly(r.Every))
 	case r.After != "":
-		said = p.T("rule.after", p.Exactly(r.After))
+		said = p.HTML("rule.after", p.Exactly(r.After))
 	case r.Cron != "":
-		said = p.T("rule.cron", r.Cron)
+		said = p.HTML("rule.cron", r.Cron)
 	case len(r.Crons) > 0:
-		said = p.T("rule.cron", strings.Join(r.Crons, " | "))
+		said = p.HTML("rule.cron", strings.Join(r.Crons, " | "))
 	default:
-		said = p.N("rule.listed", len(r.At)+len(r.Before))
+		said = words.Plain(p.N("rule.listed", len(r.At)+len(r.Before)))
 	}
 	if p.rule.Timezone != "" {
-		said += p.T("rule.zone", p.rule.Timezone)
+		said += p.HTML("rule.zone", p.rule.Timezone)
 	}
 	if !p.rule.EndAt.IsZero() {
-		said += p.T("rule.until", words.UTC(p.rule.EndAt))
+		said += p.HTML("rule.until", p.rule.EndAt)
 	}
 	if p.rule.MaxOccurrences > 0 {
-		said += p.T("rule.most", p.Num(p.rule.MaxOccurrences))
+		said += p.HTML("rule.most", p.rule.MaxOccurrences)
 	}
-	return said + p.T("policy.end")
+	return said + p.HTML("policy.end")
 }
 
 // Same reports whether an instant is among the next ones of the rule as it is.

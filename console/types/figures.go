@@ -1,6 +1,7 @@
 package types
 
 import (
+	"html/template"
 	"strconv"
 	"time"
 
@@ -38,7 +39,7 @@ func (r TypeRow) Spark() []chart.Box {
 }
 
 // Day is that picture in words; "" where it is not known.
-func (r TypeRow) Day(in words.Speech) string {
+func (r TypeRow) Day(in words.Speech) template.HTML {
 	if r.Past == nil {
 		return ""
 	}
@@ -49,9 +50,9 @@ func (r TypeRow) Day(in words.Speech) string {
 			worst = hour
 		}
 	}
-	text := in.T("plots.says.ended", in.Num(sum.Delivered), in.Num(sum.Failed), in.Num(sum.Expired))
+	text := in.HTML("plots.says.ended", sum.Delivered, sum.Failed, sum.Expired)
 	if worst.Failed > 0 {
-		text += in.T("plots.says.most", in.Moment(worst.At)+" UTC")
+		text += in.HTML("plots.says.most", in.Moment(worst.At))
 	}
 	return text
 }

@@ -42,15 +42,16 @@ func ISO(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z")
 // UTC is a time for people.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// Clock is the time of a day.
-func Clock(t time.Time) string { return t.UTC().Format("15:04:05 UTC") }
-
-// At is a time as short as it is clear: of today without the day.
-func (s Speech) At(t time.Time) string {
-	if t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day)) {
-		return Clock(t)
+// at is a time as short as it is clear: of today without the day.
+func (s Speech) at(t time.Time) string {
+	if s.isToday(t) {
+		return t.UTC().Format("15:04:05 UTC")
 	}
 	return UTC(t)
+}
+
+func (s Speech) isToday(t time.Time) bool {
+	return t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day))
 }
 
 // Ago is how far a time is from now, in one unit: "in 4 min", "2 h ago".
@@ -138,14 +139,6 @@ func (s Speech) MS(ms float64) string {
 	default:
 		return s.Span(time.Duration(ms) * time.Millisecond)
 	}
-}
-
-// Moment is a time to the minute: of today without the day.
-func (s Speech) Moment(t time.Time) string {
-	if t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day)) {
-		return t.UTC().Format("15:04")
-	}
-	return t.UTC().Format("01-02 15:04")
 }
 
 // Num is a number with its thousands apart.

@@ -18,8 +18,8 @@ func TestTimesAndNumbers(t *testing.T) {
 	} {
 		require.Equal(t, want, f.Ago(f.Now.Add(ahead)))
 	}
-	require.Equal(t, "23:59:59 UTC", f.At(f.Now.Add(21*time.Hour+8*time.Minute+52*time.Second)))
-	require.Equal(t, "2026-11-27 00:00:00 UTC", f.At(f.Now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
+	require.Equal(t, "23:59:59 UTC", f.at(f.Now.Add(21*time.Hour+8*time.Minute+52*time.Second)))
+	require.Equal(t, "2026-11-27 00:00:00 UTC", f.at(f.Now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
 }
 
 func TestCounts(t *testing.T) {

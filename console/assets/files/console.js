@@ -4,12 +4,13 @@
   const on = addEventListener, root = document.documentElement, lang = root.lang, all = (what, within = document) => [...within.querySelectorAll(what)], one = what => document.querySelector(what);
   root.classList.add('scripted');
 
-  // Times in the zone of who looks; UTC stays on hover.
-  const day = new Intl.DateTimeFormat(lang, {dateStyle: 'short'});
-  const clock = new Intl.DateTimeFormat(lang, {timeStyle: 'medium', hourCycle: 'h23'});
-  const zone = new Intl.DateTimeFormat(lang, {timeZoneName: 'short'}).formatToParts().find(p => p.type === 'timeZoneName').value;
-  const ago = new Intl.RelativeTimeFormat(lang, {style: 'short'});
-  const say = at => (day.format(at) === day.format() ? '' : day.format(at) + ' ') + clock.format(at);
+  // Times in the zone of who looks; UTC stays on hover. A text without elements has it instead of UTC.
+  const dates = how => new Intl.DateTimeFormat(lang, {hourCycle: 'h23', ...how}),
+    day = dates({dateStyle: 'short'}), clock = dates({timeStyle: 'medium'}), zoned = dates({timeStyle: 'long'}),
+    ago = new Intl.RelativeTimeFormat(lang, {style: 'short'});
+  const say = (at, as = clock) => (day.format(at) === day.format() ? '' : day.format(at) + ' ') + as.format(at),
+    utc = at => at.toISOString().slice(0, 19).replace('T', ' ') + ' UTC',
+    local = text => text.replace(/(\d{4}-\S+) (\S+) UTC/, (_, date, time) => say(new Date(`${date}T${time}Z`), zoned));
   const units = [[2 * 86400, 86400, 'day'], [2 * 3600, 3600, 'hour'], [120, 60, 'minute'], [0, 1, 'second']];
 
   const put = (node, text) => { if (node.textContent !== text) node.textContent = text; };
@@ -19,14 +20,15 @@
   };
   const watched = new MutationObserver(() => tell()), tell = () => {
     watched.disconnect();
-    for (const time of all('time[datetime]')) {
+    for (const time of all('time')) {
       const at = new Date(time.dateTime);
       if (isNaN(at)) continue;
-      time.title ||= time.dateTime.replace('T', ' ').replace(/(\.\d+)?Z$/, ' UTC');
-      put(time, say(at) + (time.closest('footer') ? ' ' + zone : ''));
+      put(time, say(at, time.closest('footer') ? zoned : clock));
       const small = time.nextElementSibling;
       if (small?.matches('.ago')) put(small, far(at));
     }
+    for (const text of all('.plot title, .says')) put(text, local(text.textContent));
+    for (const link of all('.heat a')) link.title = local(link.title);
     watched.observe(document.body, {childList: true, subtree: true, characterData: true});
   };
   tell();
@@ -39,7 +41,12 @@
   };
   on('input', touched);
   on('focusin', touched);
-  const fresh = () => { for (const time of all('footer time')) { time.dateTime = new Date().toISOString(); time.title = ''; tell(); } };
+  const fresh = () => {
+    const time = one('footer time'), now = new Date();
+    time.dateTime = now.toISOString();
+    time.title = utc(now);
+    tell();
+  };
 
   // A first try that fails is made again: htmx only comes back to a stream that was open.
   const live = one('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
@@ -52,7 +59,7 @@
     const at = new Date(value);
     if (name !== 'at' || isNaN(at)) return;
     form.elements.offset.value = at.getTimezoneOffset();
-    form.querySelector('output').value = `${zone} = ${at.toISOString().slice(0, 16)} UTC`;
+    form.querySelector('output').value = `${say(at, zoned)} = ${utc(at)}`;
   });
 
   // A forecast that is wider than the window begins with the present hour.
@@ -96,19 +103,17 @@
   });
 
   // Copying works without a secure context as well.
-  const copy = async text => {
-    try { await navigator.clipboard.writeText(text); } catch {
-      const box = Object.assign(document.createElement('textarea'), {value: text, className: 'unseen'});
+  on('click', async e => {
+    const button = e.target.closest?.('button[data-copy]');
+    if (!button) return;
+    const value = button.parentElement.querySelector('code').textContent;
+    try { await navigator.clipboard.writeText(value); } catch {
+      const box = Object.assign(document.createElement('textarea'), {value, className: 'unseen'});
       document.body.append(box);
       box.select();
       document.execCommand('copy');
       box.remove();
     }
-  };
-  on('click', async e => {
-    const button = e.target.closest?.('button[data-copy]');
-    if (!button) return;
-    await copy(button.parentElement.querySelector('code').textContent);
     button.classList.add('copied');
     setTimeout(() => button.classList.remove('copied'), 2000);
   });
@@ -128,7 +133,7 @@
   on(swapped, () => last && point({target: document.elementFromPoint(last.x, last.y)}));
   on('pointerdown', e => { begun = hitOf(e); dragged = false; });
   on('pointercancel', () => { begun = null; });
-  on('dragstart', e => { if (hitOf(e) || e.target.closest?.('.plot a')) e.preventDefault(); });
+  on('dragstart', e => { if (e.target.closest?.('.plot a')) e.preventDefault(); });
   on('pointerup', e => {
     const hit = hitOf(e), plots = hit?.closest('.plots');
     dragged = begun && begun !== hit && plots?.contains(begun);

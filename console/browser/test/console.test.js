@@ -9,6 +9,7 @@ import { reach } from "./reach.js";
 import { scene } from "./scene.js";
 import { scriptless } from "./scriptless.js";
 import { speed } from "./speed.js";
+import { zones } from "./zones.js";
 
 // One Wakecall and one browser for all: each costs seconds to start.
 const shared = scene({ key: "the key of these tests" });
@@ -19,6 +20,7 @@ furnish(shared);
 looks(shared);
 second(shared);
 live(shared);
+zones(shared);
 keys(shared);
 mending(shared);
 conflicts(shared);
