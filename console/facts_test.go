@@ -46,7 +46,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		said, chine string
 	}{
 		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one has its time.", "第 3 次尝试失败（HTTP 503）"},
-		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（timeout）"},
+		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（超时）"},
 		"failed":                 {failed, policy.Emergency{}, "It has failed at attempt 9 (HTTP 503)", "第 9 次尝试后失败（HTTP 503）"},
 		"everything is paused":   {held, policy.Emergency{Everything: true, Since: 5}, "All callbacks are paused.", "全部回调已暂停。"},
 		"its type is paused":     {held, policy.Emergency{BusinessType: "order-close", Since: 5}, "The callbacks of its business type are paused.", "该业务类型的回调已暂停。"},

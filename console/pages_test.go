@@ -299,31 +299,6 @@ func TestLanguageAndTheme(t *testing.T) {
 	require.Contains(t, h.get(list).body, `<html lang="zh-CN" class="theme-dark">`)
 }
 
-// The Chinese page has no word of another language but names, and what is to be typed.
-func TestTheChinesePageIsChinese(t *testing.T) {
-	t.Parallel()
-	detector.SkipSweep(t)
-	h := open(t, plan{})
-	h.shelf.views = []timer.View{dailyOf(viewOf(timer.Scheduled))}
-	h.shelf.payload = timer.Payload{Data: []byte("1"), ContentType: "*/*"}
-	h.shelf.rules, h.shelf.ahead, h.shelf.sent = []policy.Policy{closing()}, stepsFrom(*h.now), []dispatch.View{dispatchOf(dispatch.Running)}
-	h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "anonymous", Since: 1}}
-	h.shelf.matching = 7
-	job := h.post("/console/jobs", url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}).Header.Get("Location")
-	for _, path := range []string{
-		list, "/console/", "/console/timers/order-close/1", "/console/types", typePage, "/console/nowhere", timerPath + "/rule", timerPath + "/payload", "/console/jobs", job, "/console/dispatches",
-		"/console/dispatches/order-close/d", "/console/forecast", "/console/emergency", "/console/health",
-	} {
-		page := h.get(path, "Accept-Language", "zh-CN").body
-		page = regexp.MustCompile(`(?s)<code.*?</code>|<kbd>.*?</kbd>|<q lang="en">.*?</q>|<textarea.*?</textarea>|<svg.*?</svg>|https://[^ <，]*|/s|<head>.*?</head>|<button[^>]*lang=.*?</button>`).ReplaceAllString(page, "")
-		page = regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page, " ")
-		words := slices.DeleteFunc(regexp.MustCompile(`[A-Za-z][A-Za-z-]+|\d+[smhd]\b`).FindAllString(page, -1), func(word string) bool {
-			return slices.Contains([]string{"JSON", "cara", "otto", "Wakecall", "anonymous", "UTC", "SHA-", "Europe", "Berlin", "order-close", "Temporal", "curl", "wakecall"}, word)
-		})
-		require.Empty(t, words, path)
-	}
-}
-
 // heading is the name of a column, above it and beside each of its cells on a phone.
 var heading = regexp.MustCompile(`<th scope="col"[^>]*>(?:<span[^>]*>)?([^<]+)<|data-label="([^"]+)"`)
 

@@ -78,32 +78,12 @@ func (a *Answer) Write(p []byte) (int, error) {
 	return a.Body.Write(p)
 }
 
-// Problem is an answer that refuses, in the API's own words.
-type Problem struct {
-	Status int    `json:"status"`
-	Title  string `json:"title"`
-	Detail string `json:"detail"`
-	Errors []struct {
-		Pointer string `json:"pointer"`
-		Detail  string `json:"detail"`
-	} `json:"errors"`
-	RequestID string `json:"request_id"`
-}
-
 // Decode reads an answer that was kept as it came.
 func (c Sender) Decode(raw jsontext.Value, into any) *Problem {
 	if err := json.Unmarshal(raw, into); err != nil {
 		return c.Broken(err)
 	}
 	return nil
-}
-
-// StatusOf is the status of a page that shows a problem, or none.
-func StatusOf(problem *Problem) int {
-	if problem != nil {
-		return problem.Status
-	}
-	return http.StatusOK
 }
 
 // Sender makes calls of the API.
@@ -148,7 +128,7 @@ func (c Sender) Send(request *http.Request, to any) (*Answer, *Problem) {
 // Broken is what no answer of the API is. The error is for the log.
 func (c Sender) Broken(err error) *Problem {
 	c.Log.Error("the console cannot make a call of the API", "error", err)
-	return &Problem{Status: http.StatusInternalServerError, Title: http.StatusText(http.StatusInternalServerError)}
+	return &Problem{Type: problemPrefix + codeInternal, Status: http.StatusInternalServerError}
 }
 
 // Request is the call as the handler of the API takes it.

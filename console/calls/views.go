@@ -20,14 +20,6 @@ type Key struct {
 // Path is the page of the timer.
 func (k Key) Path() string { return links.TimerPath(links.Root, k.BusinessType, k.BusinessID) }
 
-// Failure is why an attempt failed.
-type Failure struct {
-	Status  int       `json:"status"`
-	Class   string    `json:"class"`
-	Message string    `json:"message"`
-	At      time.Time `json:"at"`
-}
-
 // Timer is what the API shows of a timer.
 type Timer struct {
 	Key
@@ -115,26 +107,6 @@ func (t Timer) Pick() string {
 	return strings.Join([]string{t.BusinessType + "/" + t.BusinessID, strconv.Itoa(t.Revision), strconv.Itoa(t.Round), t.WebhookID}, " ")
 }
 
-// Short is a failure in a word: the status of the answer, or its class.
-func (f *Failure) Short() string {
-	switch {
-	case f == nil:
-		return "-"
-	case f.Status != 0:
-		return "HTTP " + strconv.Itoa(f.Status)
-	default:
-		return f.Class
-	}
-}
-
-// Kind is how it failed: the status of the answer, if there was one, and its class.
-func (f *Failure) Kind() string {
-	if f == nil || f.Status == 0 || f.Class == "" {
-		return f.Short()
-	}
-	return f.Short() + " " + f.Class
-}
-
 // What a timer waits for: WaitsForReceiver if its receiver connects by itself, and WaitsForAck if the receiver
 // has accepted it.
 const (
@@ -174,17 +146,14 @@ type Actor struct {
 
 // Entry is one of the story of a timer.
 type Entry struct {
-	At         time.Time `json:"at"`
-	Event      string    `json:"event"`
-	Who        *Actor    `json:"who"`
-	WhoUnknown bool      `json:"who_unknown"`
-	Identity   string    `json:"identity"`
-	Reason     string    `json:"reason"`
-	Result     string    `json:"result"`
-	Errors     []struct {
-		Pointer string `json:"pointer"`
-		Detail  string `json:"detail"`
-	} `json:"errors"`
+	At          time.Time     `json:"at"`
+	Event       string        `json:"event"`
+	Who         *Actor        `json:"who"`
+	WhoUnknown  bool          `json:"who_unknown"`
+	Identity    string        `json:"identity"`
+	Reason      string        `json:"reason"`
+	Result      string        `json:"result"`
+	Errors      []FieldError  `json:"errors"`
 	Changes     []FieldChange `json:"changes"`
 	DueAt       time.Time     `json:"due_at"`
 	Revision    int           `json:"revision"`
@@ -229,9 +198,6 @@ type Fact struct {
 	By     string    `json:"by"`
 	Note   string    `json:"note"`
 }
-
-// How is how the attempt failed, in a word; "" for a fact of none.
-func (f Fact) How() string { return (&Failure{Status: f.Status, Class: f.Class}).Short() }
 
 // Processes are those of the installation, gravest first.
 type Processes struct {

@@ -2,7 +2,9 @@ package site
 
 import (
 	"html/template"
+	"slices"
 
+	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/watch"
 )
 
@@ -19,4 +21,12 @@ func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices
 func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }
 
 // Notice is a fact in the language of the page.
-func (f Frame) Notice(n watch.Notice) template.HTML { return f.HTML(n.Key, n.With...) }
+func (f Frame) Notice(n watch.Notice) template.HTML {
+	with := slices.Clone(n.With)
+	for i, value := range with {
+		if failure, ok := value.(*calls.Failure); ok {
+			with[i] = failure.Short(f.Speech)
+		}
+	}
+	return f.HTML(n.Key, with...)
+}

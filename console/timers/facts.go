@@ -20,7 +20,7 @@ func (p *timerPage) Sentence() string {
 // words is a fact in the language of the page; one that is not known yet is in the API's words.
 func (p *timerPage) words(f calls.Fact) string {
 	key := "fact." + f.Fact
-	switch how := f.How(); {
+	switch how := f.How(p.Speech); {
 	case f.Attempt != 0 && how != "":
 		return p.T(key+".how", f.Attempt, how)
 	case f.Queued > 0:

@@ -31,12 +31,12 @@ type failures struct {
 
 // failureGroup are those that have failed in the same way.
 type failureGroup struct {
-	How string
+	// Failure is that of the example; nil where it is not known.
+	Failure *calls.Failure
 	// As is a key of the catalogues: what they are if they have not failed for good.
 	As      string
 	N       int
 	Example calls.Timer
-	Failure *calls.Failure
 }
 
 type failureList struct{ Key, Link string }
@@ -81,11 +81,10 @@ func (f *failures) add(as string, some *watch.Sample, list failureList) {
 		if as == "view.recurring" {
 			failure = one.LastOccurrence.LastFailure
 		}
-		how := failure.Kind()
-		i := slices.IndexFunc(f.Groups, func(g failureGroup) bool { return g.How == how && g.As == as })
+		i := slices.IndexFunc(f.Groups, func(g failureGroup) bool { return g.Failure.Like(failure) && g.As == as })
 		if i < 0 {
 			i = len(f.Groups)
-			f.Groups = append(f.Groups, failureGroup{How: how, As: as, Example: one, Failure: failure})
+			f.Groups = append(f.Groups, failureGroup{Failure: failure, As: as, Example: one})
 		}
 		f.Groups[i].N++
 	}

@@ -29,6 +29,14 @@ type testResult struct {
 	} `json:"tls"`
 }
 
+// Failure is why the receiver did not take it; nil if it did.
+func (r testResult) Failure() *calls.Failure {
+	if r.Delivered {
+		return nil
+	}
+	return &calls.Failure{Status: r.Status, Class: r.Class, Message: r.Detail}
+}
+
 // testPage says what a receiver answered to a test event.
 type testPage struct {
 	site.Frame

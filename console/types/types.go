@@ -76,8 +76,8 @@ type TypeRow struct {
 	Soon    *calls.Forecast
 	Past    *watch.Past
 	DueSoon int
-	// Failure is why its timers fail, in a word; "" where none does.
-	Failure string
+	// Failure is why its timers fail; nil where none does.
+	Failure *calls.Failure
 	// Ahead is where more falls due than the limit lets through; nil for nowhere.
 	Ahead *watch.Overflow
 	// Action is what may be done at once: pause, resume or nothing. MayEdit reports whether the policy may be

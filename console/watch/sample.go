@@ -119,17 +119,17 @@ func (p *Picture) Failing(businessType string) bool {
 	return p.Failed[businessType] != nil || p.Retried(businessType) != nil || p.Recurred(businessType) != nil
 }
 
-// WhyFailing is why timers of a type fail, in a word; "" where that is not known.
-func (p *Picture) WhyFailing(businessType string) string {
+// WhyFailing is why timers of a type fail; nil where that is not known.
+func (p *Picture) WhyFailing(businessType string) *calls.Failure {
 	for _, s := range []*Sample{p.Failed[businessType], p.Retried(businessType), p.Recurred(businessType)} {
 		if s == nil {
 			continue
 		}
 		if failure := s.Failure(); failure != nil {
-			return failure.Short()
+			return failure
 		}
 	}
-	return ""
+	return nil
 }
 
 // FailingTypes are the business types of which timers fail.

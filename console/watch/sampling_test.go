@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -77,10 +78,21 @@ func watching(api *listing, now *time.Time) (look func(after time.Duration) []st
 		api.asked = nil
 		w.last = w.look(w.Last())
 		for _, n := range NoticesOf(w.last) {
-			said = append(said, strings.TrimSpace(fmt.Sprintln(append([]any{n.Key}, n.With...)...)))
+			said = append(said, strings.TrimSpace(fmt.Sprintln(append([]any{n.Key}, inEnglish(n.With)...)...)))
 		}
 		return said
 	}, w
+}
+
+// inEnglish are values of which a failure is in words.
+func inEnglish(with []any) (all []any) {
+	for _, value := range with {
+		if failure, ok := value.(*calls.Failure); ok {
+			value = failure.Short(words.Speech{Lang: words.English})
+		}
+		all = append(all, value)
+	}
+	return all
 }
 
 // A type whose timers fail is named, however many timers of others are being delivered: of types that are
@@ -183,7 +195,7 @@ func TestAnOccurrenceThatFailed(t *testing.T) {
 	look, w := watching(api, &now)
 	require.Equal(t, []string{"strip.recurring cycf 3 HTTP 503", "strip.recurring killed 1 -"}, look(0))
 	require.Equal(t, []string{"cycf", "killed"}, w.last.FailingTypes())
-	require.Equal(t, "HTTP 503", w.last.WhyFailing("cycf"))
+	require.Equal(t, "HTTP 503", w.last.WhyFailing("cycf").Short(words.Speech{Lang: words.English}))
 	require.Empty(t, look(time.Minute+1))
 	require.Empty(t, w.last.FailingTypes())
 }

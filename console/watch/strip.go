@@ -129,7 +129,7 @@ func failed(businessType string, s *Sample) Notice {
 
 // because are the values of a text about timers and why they failed.
 func because(businessType string, s *Sample) []any {
-	return []any{businessType, s, s.Failure().Short()}
+	return []any{businessType, s, s.Failure()}
 }
 
 // holds are the types that their policies or their receivers hold back. Each of both has to end.

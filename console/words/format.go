@@ -1,6 +1,7 @@
 package words
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,6 +16,9 @@ type Speech struct {
 	// Still has texts left out that time alone changes.
 	Still bool
 }
+
+// IsEnglish reports whether the page is in the language of the API's own words.
+func (s Speech) IsEnglish() bool { return s.Lang == English }
 
 // T says something by its key in the catalogues.
 func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
@@ -153,14 +157,28 @@ func (s Speech) Num(n int) string {
 	return digits
 }
 
-// Short is a number in at most four places.
+// bigUnit is a number with a sign of its own.
+type bigUnit struct {
+	of   int
+	sign string
+}
+
+// bigUnits are what big numbers are counted in, the largest first.
+var bigUnits = map[Language][]bigUnit{
+	English: {{1_000_000, "M"}, {1_000, "k"}},
+	chinese: {{100_000_000, "亿"}, {10_000, "万"}},
+}
+
+// Short is a number in at most four places, rounded down.
 func (s Speech) Short(n int) string {
-	switch {
-	case n < 10_000:
+	units := bigUnits[s.Lang]
+	at := slices.IndexFunc(units, func(unit bigUnit) bool { return n >= max(unit.of, 10_000) })
+	if at < 0 {
 		return strconv.Itoa(n)
-	case n < 1_000_000:
-		return strconv.Itoa(n/1000) + "k"
-	default:
-		return strconv.Itoa(n/1_000_000) + "M"
 	}
+	whole, tenth := n/units[at].of, n%units[at].of*10/units[at].of
+	if whole < 10 && tenth > 0 {
+		return strconv.Itoa(whole) + "." + strconv.Itoa(tenth) + units[at].sign
+	}
+	return strconv.Itoa(whole) + units[at].sign
 }

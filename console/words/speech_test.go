@@ -54,6 +54,17 @@ func TestSpans(t *testing.T) {
 	require.Equal(t, "2 分钟 29 秒", Speech{Lang: chinese}.Span(149*time.Second))
 }
 
+// A big number is short, in the units of the language.
+func TestShortNumbers(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int][2]string{
+		0: {"0", "0"}, 9_999: {"9999", "9999"}, 10_000: {"10k", "1万"}, 15_999: {"15k", "1.5万"}, 999_999: {"999k", "99万"},
+		1_000_000: {"1M", "100万"}, 2_550_000: {"2.5M", "255万"}, 120_000_000: {"120M", "1.2亿"},
+	} {
+		require.Equal(t, want, [2]string{Speech{Lang: English}.Short(n), Speech{Lang: chinese}.Short(n)}, n)
+	}
+}
+
 // A heading begins with a capital letter, where the language has them.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
