@@ -160,6 +160,10 @@ func TestRefusalsInChinese(t *testing.T) {
 	done := h.post("/console/timers/selected", url.Values{"action": {"fire"}, "sure": {"yes"}, "row": {"order-close/2 1 0 msg_1"}}, "Accept-Language", "zh-CN")
 	require.Contains(t, done.body, absent)
 	requireChinese(t, "what became of the selected", done)
+	soon := url.Values{"action": {"move"}, "delay": {"soon"}, "sure": {"yes"}, "row": {"order-close/1 1 0 msg_1"}}
+	done = h.post("/console/timers/selected", soon, "Accept-Language", "zh-CN")
+	require.Contains(t, done.body, `<strong>请求中有无效的值</strong><ul><li><code>/delay</code> 不是有效的时长 <q lang="en" dir="auto">`)
+	requireChinese(t, "what became of what was typed for them", done)
 
 	h.signIn("eve")
 	refused := h.askedInChinese(map[string]url.Values{timerPath + "/fire": tagOf(h.shelf.views[0]), typePage + "/edit": policyForm("priority", "1"), typePage + "/pause": {}})
