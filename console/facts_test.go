@@ -31,7 +31,9 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 	failed := viewOf(timer.Failed)
 	failed.Attempts, failed.LastFailure = 9, answered
 	held := viewOf(timer.Delivering)
-	held.Wait = delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5, WaitsBy: "anna"}
+	held.Wait = delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5000, WaitsBy: "anna", WaitsNote: "fire"}
+	stopped := held
+	stopped.Circumstances.AllPaused = true
 	waiting := viewOf(timer.Delivering)
 	waiting.Wait = delivery.Wait{WaitsFor: delivery.WaitsForReceiver, WaitsBy: delivery.HeldByReceiver}
 	limited, unpolled, overdue := between, between, viewOf(timer.Scheduled)
@@ -48,9 +50,9 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one has its time.", "第 3 次尝试失败（HTTP 503）"},
 		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（超时）"},
 		"failed":                 {failed, policy.Emergency{}, "It has failed at attempt 9 (HTTP 503)", "第 9 次尝试后失败（HTTP 503）"},
-		"everything is paused":   {held, policy.Emergency{Everything: true, Since: 5}, "All callbacks are paused.", "全部回调已暂停。"},
-		"its type is paused":     {held, policy.Emergency{BusinessType: "order-close", Since: 5}, "The callbacks of its business type are paused.", "该业务类型的回调已暂停。"},
-		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type, or all of them, are paused.", "该业务类型或全部回调已暂停。"},
+		"everything is paused":   {stopped, policy.Emergency{}, "The callbacks of all business types are paused by anna. Since 1970-01-01 00:00:05 UTC. <q dir=\"auto\">fire</q>", "全部业务类型的回调已被 anna 暂停。 自 1970-01-01 00:00:05 UTC 起。 <q dir=\"auto\">fire</q>"},
+		"its type is paused":     {held, policy.Emergency{}, "The callbacks of its business type are paused by anna. Since", "该业务类型的回调已被 anna 暂停。"},
+		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type are paused by anna.", "该业务类型的回调已被 anna 暂停。"},
 		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},
 		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at " + second(5) + ". <small>", "上一次领取此类尝试是在 " + second(5) + "。 <small>"},
 		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + second(7) + " at the latest.", "最迟会在 " + second(7) + " 唤醒它"},

@@ -184,6 +184,8 @@ type Attempt struct {
 type Fact struct {
 	Fact string `json:"fact"`
 	Text string `json:"text"`
+	// Everything is whether an emergency has paused all business types, and not this one alone.
+	Everything bool `json:"everything"`
 	// Attempt is the number of the last failed attempt; Status and Class tell how it failed.
 	Attempt int    `json:"attempt"`
 	Status  int    `json:"status"`

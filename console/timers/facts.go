@@ -25,8 +25,10 @@ func (p *timerPage) words(f calls.Fact) string {
 		return p.T(key+".how", f.Attempt, how)
 	case f.Queued > 0:
 		return p.T(key+".queued", f.Queued-1, words.Rate(f.PerSecond))
+	case f.Fact == calls.WaitsForEmergency && f.Everything:
+		return p.T(key+".everything", f.By)
 	case f.Fact == calls.WaitsForEmergency:
-		key += p.scope(f)
+		return p.T(key+".type", f.By)
 	case f.Fact == calls.ReasonUnread:
 		key += "." + f.Source
 	}
@@ -34,20 +36,6 @@ func (p *timerPage) words(f calls.Fact) string {
 		return text
 	}
 	return f.Text
-}
-
-// scope is how much an emergency stops, as the end of a key; "" where its pause is not in the picture.
-func (p *timerPage) scope(f calls.Fact) string {
-	for _, pause := range p.Picture.Paused {
-		switch {
-		case !pause.Since.Equal(f.Since):
-		case pause.Everything:
-			return ".everything"
-		case pause.BusinessType == p.Timer.BusinessType:
-			return ".type"
-		}
-	}
-	return ""
 }
 
 // Say is a fact with since when, until when, and by whom.
@@ -65,7 +53,7 @@ func (p *timerPage) Say(f calls.Fact) template.HTML {
 	if !f.Until.IsZero() {
 		parts = append(parts, p.HTML("fact.until", f.Until))
 	}
-	if f.By != "" && f.By != f.Source { // the source is said beside it
+	if f.By != "" && f.By != f.Source && f.Fact != calls.WaitsForEmergency { // it is said beside it, or in the sentence
 		parts = append(parts, p.HTML("fact.by", f.By))
 	}
 	return words.Together(parts...)

@@ -4,6 +4,9 @@ import "github.com/wakecall/wakecall/core/wire"
 
 // Circumstances are what is known of an open timer beside what its view shows. [View.Why] tells them.
 type Circumstances struct {
+	// AllPaused reports whether an emergency that holds it back is one of all business types, and not
+	// of its own alone.
+	AllPaused bool
 	// AttemptSince is when the attempt under way began, and Worker makes it. Both are zero if that
 	// is unknown.
 	AttemptSince wire.Instant

@@ -65,6 +65,10 @@ type Fact struct {
 	Fact Reason `json:"fact"`
 	// Text is a sentence about the fact.
 	Text string `json:"text"`
+	// Everything reports whether an emergency has paused all business types; else BusinessType is the
+	// one that is paused.
+	Everything   bool   `json:"everything,omitzero"`
+	BusinessType string `json:"business_type,omitzero"`
 	// Attempt is the number of the last failed attempt; Status and Class describe its failure.
 	Attempt int                   `json:"attempt,omitzero"`
 	Status  int                   `json:"status,omitzero"`
@@ -162,7 +166,7 @@ var holds = map[delivery.Waiting]struct {
 	text   string
 	source ReasonSource
 }{
-	delivery.WaitsForEmergency:    {"The callbacks of its business type, or all of them, are paused.", FromEmergency},
+	delivery.WaitsForEmergency:    {"", FromEmergency}, // see stopped
 	delivery.WaitsForPause:        {"Its policy is paused.", FromPolicy},
 	delivery.WaitsForBackPressure: {"Its receiver asked for a delay of the whole business type.", FromReceiver},
 	delivery.WaitsForRetryAfter:   {"Its receiver asked for a delay of this timer.", FromReceiver},
@@ -182,6 +186,11 @@ func (v View) held() Fact {
 		Since: v.WaitsSince, Until: v.WaitsUntil, By: v.WaitsBy, Note: v.WaitsNote,
 	}
 	switch {
+	case v.WaitsFor == delivery.WaitsForEmergency:
+		fact.Text, fact.Everything = v.stopped(), c.AllPaused
+		if !c.AllPaused {
+			fact.BusinessType = v.BusinessType
+		}
 	case v.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
 		fact.Queued, fact.PerSecond = c.Queued, c.PerSecond
 		fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d attempts go before it, at %g a second.",
@@ -190,6 +199,25 @@ func (v View) held() Fact {
 		fact.Since, fact.Text = c.LastPoll, "No worker has taken it. The last one asked for such attempts at the time given."
 	}
 	return fact
+}
+
+// stopped is a sentence about the emergency that holds the timer back: what is paused, by whom, since
+// when and why.
+func (v View) stopped() string {
+	text := "The callbacks of its business type are paused"
+	if v.Circumstances.AllPaused {
+		text = "The callbacks of all business types are paused"
+	}
+	if v.WaitsBy != "" {
+		text += " by " + v.WaitsBy
+	}
+	if v.WaitsSince != 0 {
+		text += " since " + v.WaitsSince.String()
+	}
+	if v.WaitsNote != "" {
+		text += ", with the note: " + v.WaitsNote
+	}
+	return text + "."
 }
 
 // pending returns the progress of the timer, which is no reason by itself if something holds it.

@@ -15,6 +15,8 @@ import (
 
 const whyNow wire.Instant = 1_000_000
 
+var whyKey = wire.Key{BusinessType: "order", BusinessID: "1"}
+
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	failure := &delivery.Failure{Status: 503, Class: delivery.Answered, Message: "HTTP 503: secret words", At: 900_000}
@@ -68,6 +70,7 @@ func TestWhy(t *testing.T) {
 // only a lack of reasons, and after any other.
 func TestWhyTellsTheCircumstances(t *testing.T) {
 	t.Parallel()
+	emergency := delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: 5000, WaitsBy: "anna", WaitsNote: "fire"}
 	limit := delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsUntil: whyNow + 9}
 	for name, c := range map[string]struct {
 		view timer.View
@@ -77,6 +80,17 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 		"at a limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 3, PerSecond: 0.5}, []timer.Fact{
 			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 3, PerSecond: 0.5,
 				Text: "The callbacks_per_second limit of its policy is reached: at most 2 attempts go before it, at 0.5 a second."},
+		}},
+		"everything is paused": {timer.View{Key: whyKey, Status: timer.Delivering, Wait: emergency}, timer.Circumstances{AllPaused: true}, []timer.Fact{
+			{Fact: "emergency", Source: timer.FromEmergency, Everything: true, Since: 5000, By: "anna", Note: "fire",
+				Text: "The callbacks of all business types are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
+		}},
+		"its type is paused": {timer.View{Key: whyKey, Status: timer.Delivering, Wait: emergency}, timer.Circumstances{}, []timer.Fact{
+			{Fact: "emergency", Source: timer.FromEmergency, BusinessType: "order", Since: 5000, By: "anna", Note: "fire",
+				Text: "The callbacks of its business type are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
+		}},
+		"paused without a note": {timer.View{Key: whyKey, Status: timer.Delivering, Wait: delivery.Wait{WaitsFor: delivery.WaitsForEmergency}}, timer.Circumstances{}, []timer.Fact{
+			{Fact: "emergency", Source: timer.FromEmergency, BusinessType: "order", Text: "The callbacks of its business type are paused."},
 		}},
 		"the last poll": {timer.View{Status: timer.Delivering, Wait: delivery.Wait{WaitsFor: delivery.WaitsForWorker}}, timer.Circumstances{LastPoll: 7}, []timer.Fact{
 			{Fact: "worker", Source: timer.FromWorker, Since: 7, Text: "No worker has taken it. The last one asked for such attempts at the time given."},

@@ -182,3 +182,23 @@ func TestAnAttemptBehindTheLatestTime(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, w.Holds(t.Context(), "order").Emergency)
 }
+
+// A timer that an emergency holds back tells whether it is one of all types or of its own.
+func TestWhatAnEmergencyPauses(t *testing.T) {
+	t.Parallel()
+	for name, order := range map[string]policy.EmergencyOrder{"all": {Everything: true, Author: "ana"}, "its own": {BusinessTypes: []string{"order"}, Author: "ana"}} {
+		w, pauses := waitsOn(t, &enginetest.Temporal{}, policy.Policy{Callback: called()})
+		_, err := pauses.Pause(t.Context(), order)
+		require.NoError(t, err, name)
+		for _, show := range []func(*timer.View){
+			func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) }, func(v *timer.View) { w.ShowUntaken(t.Context(), v) },
+		} {
+			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Status: timer.Delivering}
+			show(&view)
+			fact := view.Why(wire.At(time.Now()))[0]
+			require.Equal(t, timer.Reason(delivery.WaitsForEmergency), fact.Fact, name)
+			require.Equal(t, order.Everything, fact.Everything, name)
+			require.Equal(t, order.Everything, fact.BusinessType == "", name)
+		}
+	}
+}

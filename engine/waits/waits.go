@@ -89,6 +89,7 @@ func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View) {
 // for tells nothing.
 func circumstances(holds policy.Holds, q policy.Queue) (c timer.Circumstances) {
 	c.LastPoll = q.LastPoll
+	c.AllPaused = holds.Emergency != nil && holds.Emergency.Everything
 	if rate := holds.Policy.Limits.CallbacksPerSecond; rate != nil && *rate > 0 && q.Polled {
 		c.Queued, c.PerSecond = max(q.Backlog, 1), *rate
 	}

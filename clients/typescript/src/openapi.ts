@@ -1521,6 +1521,10 @@ export interface components {
             fact: "delivered" | "failed" | "expired" | "cancelled" | "cancel_requested" | "paused" | "emergency" | "pause" | "back_pressure" | "retry_after" | "limit" | "in_flight" | "policy" | "receiver" | "ack" | "turn" | "worker" | "not_due" | "between_attempts" | "attempting" | "overdue" | "unread";
             /** @description The same in a sentence. */
             text: string;
+            /** @description Of `emergency`: the callbacks of all business types are paused. */
+            everything?: boolean;
+            /** @description Of `emergency`: the one business type whose callbacks are paused. */
+            business_type?: string;
             /** @description Of `failed` and `between_attempts`: the number of the last failed attempt. */
             attempt?: number;
             /** @description The HTTP status of its answer. */
