@@ -50,7 +50,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one has its time.", "第 3 次尝试失败（HTTP 503）"},
 		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（超时）"},
 		"failed":                 {failed, policy.Emergency{}, "It has failed at attempt 9 (HTTP 503)", "第 9 次尝试后失败（HTTP 503）"},
-		"everything is paused":   {stopped, policy.Emergency{}, "The callbacks of all business types are paused by anna. Since 1970-01-01 00:00:05 UTC. <q dir=\"auto\">fire</q>", "全部业务类型的回调已被 anna 暂停。 自 1970-01-01 00:00:05 UTC 起。 <q dir=\"auto\">fire</q>"},
+		"everything is paused":   {stopped, policy.Emergency{}, "The callbacks of all business types are paused by anna. Since " + second(5) + ". <q dir=\"auto\">fire</q>", "全部业务类型的回调已被 anna 暂停。 自 " + second(5) + " 起。 <q dir=\"auto\">fire</q>"},
 		"its type is paused":     {held, policy.Emergency{}, "The callbacks of its business type are paused by anna. Since", "该业务类型的回调已被 anna 暂停。"},
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type are paused by anna.", "该业务类型的回调已被 anna 暂停。"},
 		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},

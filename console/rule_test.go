@@ -3,11 +3,14 @@ package console_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/trail"
 	"github.com/wakecall/wakecall/internal/seal"
@@ -54,6 +57,40 @@ func TestARuleIsChangedOnceItsTimesWereSeen(t *testing.T) {
 	require.Len(t, h.shelf.changes(), 1)
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
 	require.Equal(t, http.StatusNotFound, h.get(timerPath+"/rule").StatusCode, "it rings once")
+}
+
+// A cron rule is said in words beside its expression, on the page of the timer as well. Its times stand
+// on the clock of its zone too, and so do those of a changed rule on the clock of the other zone.
+func TestACronRuleIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	view, text := viewOf(timer.Scheduled), "*/5 9-17 * * 1-5"
+	view.Recurrence = &recurrence.Rule{Cron: &text, Timezone: "Europe/Berlin"}
+	h.shelf.views = []timer.View{view}
+	for _, path := range []string{timerPath, timerPath + "/rule"} {
+		require.Contains(t, h.get(path).body, `Every 5 minutes between 09:00 and 17:59 on weekdays <code dir="ltr">*/5 9-17 * * 1-5</code>, in Europe/Berlin.`)
+		require.Contains(t, h.get(path+"?lang=zh-CN").body, `每周一至周五 09:00 至 17:59 每 5 分钟 <code dir="ltr">*/5 9-17 * * 1-5</code>，时区 Europe/Berlin。`)
+	}
+	page := h.get(timerPath + "/rule").body
+	onClock := regexp.MustCompile(`<li><time datetime="([^"]+)".*? <small>(\S+) (\d{4}-\d\d-\d\d) (\d\d):(\d\d):00 Europe/Berlin</small>`).FindAllStringSubmatch(page, -1)
+	require.Len(t, onClock, 3)
+	for _, one := range onClock {
+		at, err := time.Parse(time.RFC3339, one[1])
+		require.NoError(t, err)
+		day, err := time.Parse(time.DateOnly, one[3])
+		require.NoError(t, err)
+		require.Equal(t, day.Weekday().String(), one[2])
+		require.Contains(t, []string{"09", "10", "11", "12", "13", "14", "15", "16", "17"}, one[4])
+		zone, err := time.LoadLocation("Europe/Berlin")
+		require.NoError(t, err)
+		require.Equal(t, one[3]+" "+one[4]+":"+one[5], at.In(zone).Format("2006-01-02 15:04"))
+	}
+	require.Contains(t, page, "<small>Thursday 1970-01-01 01:00:00 Europe/Berlin</small>", "of the past")
+
+	preview := h.post(timerPath+"/rule", url.Values{"etag": tagOf(view)["etag"], "rule": {`{"cron":"0 9 * * *","timezone":"Asia/Tokyo"}`}}).body
+	require.Contains(t, preview, `At 09:00 every day <code dir="ltr">0 9 * * *</code>, in Asia/Tokyo.`)
+	require.Equal(t, 20, strings.Count(preview, " 09:00:00 Asia/Tokyo</small>"))
+	require.Equal(t, 3+1, strings.Count(preview, " Europe/Berlin</small>"), "those of the rule as it is")
 }
 
 // A payload is shown on a click, byte for byte, to who may see it, and who looked is recorded.

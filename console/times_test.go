@@ -25,6 +25,8 @@ var (
 	// element is an instant as pages have it, and whole is one where an element cannot stand.
 	element = regexp.MustCompile(`<time datetime="[0-9T:.-]+Z" title="[0-9-]{10} [0-9:]{8} UTC">[0-9 :-]+ UTC</time>`)
 	whole   = regexp.MustCompile(`(<title>|title=")\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC: `)
+	// zoned is an instant on the clock of a rule, which says the zone.
+	zoned = regexp.MustCompile(`<small>[^<]*\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [A-Z][A-Za-z/_]+</small>`)
 	// forPrograms is what is no text of a page: addresses, what forms hand on, code, and words of the API in quotes.
 	forPrograms = regexp.MustCompile(`(?s)<code[ >].*?</code>|<textarea.*?</textarea>|<q lang="en">.*?</q>|(?:href|value|placeholder|hx-[a-z:]+|data-(?:from|to))="[^"]*"`)
 	anyInstant  = regexp.MustCompile(`\d\d:\d\d|\d{4}-\d\d-\d\d|<time`)
@@ -38,7 +40,7 @@ const (
 
 // strays are the instants of a page that are not as pages have them.
 func strays(page string) (found []string) {
-	for _, known := range []*regexp.Regexp{element, whole, forPrograms} {
+	for _, known := range []*regexp.Regexp{element, whole, zoned, forPrograms} {
 		page = known.ReplaceAllString(page, "")
 	}
 	for _, at := range anyInstant.FindAllStringIndex(page, -1) {

@@ -40,9 +40,8 @@ type Timer struct {
 	CreatedAt     time.Time         `json:"created_at"`
 	Note          string            `json:"note"`
 	Occurrence    int               `json:"occurrence"`
-	Recurrence    *struct {
-		Timezone string `json:"timezone"`
-	} `json:"recurrence"`
+	// Recurrence is nil for a timer that rings once.
+	Recurrence      *Rule       `json:"recurrence"`
 	LastOccurrence  *Occurrence `json:"last_occurrence"`
 	CancelRequested bool        `json:"cancel_requested"`
 	Callback        *struct {

@@ -1,11 +1,9 @@
 package timers
 
 import (
-	"html/template"
 	"net/http"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -25,13 +23,12 @@ type rulePage struct {
 	ETag string
 	// JSON is the rule as the API has it, to be edited.
 	JSON string
-	rule calls.Rule
-	Next calls.Upcoming
+	Next coming
 	Past []calls.Occurrence
 	// NextUnread and PastUnread are whether the API does not tell them now.
 	NextUnread, PastUnread bool
 	// Then is what a changed rule would make of it; nil where none was previewed.
-	Then *calls.Upcoming
+	Then *coming
 	// MayChange reports whether the user may change the rule.
 	MayChange bool
 	Problem   *calls.Problem
@@ -39,6 +36,19 @@ type rulePage struct {
 	// not.
 	TooLate string
 	status  string
+}
+
+// coming is a rule in words, and its next times.
+type coming struct {
+	calls.Upcoming
+	Words []part
+	// Zone is where its clocks stand; nil for a rule without clocks.
+	Zone *time.Location
+}
+
+// say adds the words of a rule.
+func (c *coming) say(in words.Language, r calls.Rule) {
+	c.Words, c.Zone = ruleInWords(words.Speech{Lang: in}, r), r.Zone()
 }
 
 // shownOccurrences is how many occurrences a page shows, ahead and behind.
@@ -67,11 +77,13 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 	if len(shown.Recurrence) == 0 {
 		return nil, &calls.Problem{Status: http.StatusNotFound, Title: v.Lang.Say("rule.none")}
 	}
-	if problem := c.Decode(shown.Recurrence, &page.rule); problem != nil {
+	var rule calls.Rule
+	if problem := c.Decode(shown.Recurrence, &rule); problem != nil {
 		return nil, problem
 	}
+	page.Next.say(v.Lang, rule)
 	page.ETag, page.JSON = a.Head.Get("ETag"), site.Indented(shown.Recurrence)
-	_, problem = c.Call(v, calls.Get(path+"/upcoming").With(countOf("count")), &page.Next)
+	_, problem = c.Call(v, calls.Get(path+"/upcoming").With(countOf("count")), &page.Next.Upcoming)
 	page.NextUnread = problem != nil
 	var past struct {
 		Occurrences []calls.Occurrence `json:"occurrences"`
@@ -104,9 +116,7 @@ func (c *Pages) changeRule(v *site.Visit) {
 		return
 	}
 	if v.R.PostFormValue("sure") == "" {
-		then := &calls.Upcoming{}
-		asked := map[string]any{"recurrence": rule, "count": shownOccurrences}
-		_, problem := c.Call(v, calls.Post(calls.Root+"recurrences/preview", asked), then)
+		then, problem := c.previewRule(v, rule)
 		c.tellRule(v, problem, then)
 		return
 	}
@@ -125,8 +135,19 @@ func (c *Pages) changeRule(v *site.Visit) {
 	}
 }
 
+// previewRule asks for the times of a rule. They are seen also where it cannot be said.
+func (c *Pages) previewRule(v *site.Visit, rule jsontext.Value) (*coming, *calls.Problem) {
+	then, read := &coming{}, calls.Rule{}
+	asked := map[string]any{"recurrence": rule, "count": shownOccurrences}
+	_, problem := c.Call(v, calls.Post(calls.Root+"recurrences/preview", asked), &then.Upcoming)
+	if problem == nil && c.Decode(rule, &read) == nil {
+		then.say(v.Lang, read)
+	}
+	return then, problem
+}
+
 // tellRule shows the rule as it is, with what was typed, and what that would do or why it is refused.
-func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *calls.Upcoming) {
+func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *coming) {
 	page, unread := c.rulePage(v)
 	if unread != nil {
 		c.RefuseBy(v, unread)
@@ -142,33 +163,6 @@ func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *calls.Upco
 
 // Form is where the form of the page is sent.
 func (p *rulePage) Form() string { return p.Path() + "/rule" }
-
-// Words is the rule in a sentence.
-func (p *rulePage) Words() template.HTML {
-	var said template.HTML
-	switch r := p.rule; {
-	case r.Every != "":
-		said = p.HTML("rule.every", p.Exactly(r.Every))
-	case r.After != "":
-		said = p.HTML("rule.after", p.Exactly(r.After))
-	case r.Cron != "":
-		said = p.HTML("rule.cron", r.Cron)
-	case len(r.Crons) > 0:
-		said = p.HTML("rule.cron", strings.Join(r.Crons, " | "))
-	default:
-		said = words.Plain(p.N("rule.listed", len(r.At)+len(r.Before)))
-	}
-	if p.rule.Timezone != "" {
-		said += p.HTML("rule.zone", p.rule.Timezone)
-	}
-	if !p.rule.EndAt.IsZero() {
-		said += p.HTML("rule.until", p.rule.EndAt)
-	}
-	if p.rule.MaxOccurrences > 0 {
-		said += p.HTML("rule.most", p.rule.MaxOccurrences)
-	}
-	return said + p.HTML("policy.end")
-}
 
 // Same reports whether an instant is among the next ones of the rule as it is.
 func (p *rulePage) Same(at time.Time) bool {

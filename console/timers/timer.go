@@ -158,3 +158,6 @@ func (p *timerPage) Barred() string { return "" }
 
 // TypeLink leads to the timers of the same business type.
 func (p *timerPage) TypeLink() string { return links.List(links.TypedAs(p.Timer.BusinessType), "") }
+
+// Rule is when a recurring timer rings, in words.
+func (p *timerPage) Rule() []part { return ruleInWords(p.Speech, *p.Timer.Recurrence) }

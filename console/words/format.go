@@ -24,9 +24,14 @@ func (s Speech) IsEnglish() bool { return s.Lang == English }
 func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
 
 // Head is what T says with a capital letter first, as the headings of tables have it.
-func (s Speech) Head(key string) string {
-	text := s.T(key)
+func (s Speech) Head(key string) string { return Capital(s.T(key)) }
+
+// Capital is a text with a capital letter first.
+func Capital(text string) string {
 	first, width := utf8.DecodeRuneInString(text)
+	if width == 0 {
+		return ""
+	}
 	return string(unicode.ToUpper(first)) + text[width:]
 }
 
@@ -45,6 +50,12 @@ func ISO(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z")
 
 // UTC is a time for people.
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// InZone is a time on a clock in a zone, with the day of the week.
+func (s Speech) InZone(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	return s.T("weekday."+strconv.Itoa(int(t.Weekday()))) + t.Format(" 2006-01-02 15:04:05 ") + zone.String()
+}
 
 // at is a time as short as it is clear: of today without the day.
 func (s Speech) at(t time.Time) string {

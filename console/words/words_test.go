@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,9 +71,16 @@ func TestCatalogues(t *testing.T) {
 	}
 }
 
-var verb = regexp.MustCompile(`%[a-z]`)
+var verb = regexp.MustCompile(`%(\[\d\])?[a-z]`)
 
-func verbs(text string) []string { return verb.FindAllString(text, -1) }
+// verbs are those of a text. Where they name their values, each language has its own order.
+func verbs(text string) []string {
+	all := verb.FindAllString(text, -1)
+	if strings.Contains(text, "%[") {
+		slices.Sort(all)
+	}
+	return all
+}
 
 // A text for one of something may leave the number out.
 func TestOneOfSomething(t *testing.T) {

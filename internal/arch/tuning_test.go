@@ -49,6 +49,8 @@ var untuned = map[string]string{
 	"console examples":                    "what users meet",
 	"console maxPartsTried":               "what users meet",
 	"console typedAbove":                  "what users meet",
+	"console/cron/limits.go":              "the calendar, and what a sentence has room for",
+	"console mostListed":                  "what users meet",
 	"console shownOccurrences":            "what users meet",
 	"console shownNotices":                "what users meet",
 	"api markLen":                         "part of the form of a page token",
