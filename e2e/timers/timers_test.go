@@ -212,6 +212,7 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	env.StartWorker()
 	env.Await("idle/put", "delivering")
 	awaitWait(t, env, "idle/put", contract.Timer{WaitsFor: "emergency", WaitsBy: "anonymous", WaitsNote: "why"})
+	require.Contains(t, string(env.Do("GET", "/v1/timers/idle/put/why", nil).Body), `"everything":true`)
 	env.Await("idle/cancelled", "cancelled")
 	for id, status := range map[string]string{"goes-on": "scheduled", "stays-so": "paused"} {
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
