@@ -52,7 +52,8 @@ func Read(text string, form Form) (t Times, ok bool) {
 	if len(read[monthColumn]) < monthsOfYear {
 		t.Months = read[monthColumn]
 	}
-	return t, t.within(read[hourColumn], read[minuteColumn], read[secondColumn])
+	ok = t.within(read[hourColumn], read[minuteColumn], read[secondColumn])
+	return t, ok
 }
 
 // within adds the times of the day.
