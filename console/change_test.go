@@ -133,6 +133,28 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
 }
 
+// A selected timer that was changed since the list was shown is left alone, and what changed stands beside it.
+func TestASelectedTimerThatWasChanged(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	now := viewOf(timer.Scheduled)
+	now.Memo.Revision, now.Revision = 3, 3
+	h.shelf.views = []timer.View{now}
+	h.shelf.story = []timer.HistoryEntry{
+		{Event: timer.HistoryBooked, Revision: 1, Who: &wire.Actor{Name: "shop"}},
+		{Event: timer.HistoryChanged, Revision: 2, Who: &wire.Actor{Name: "ben"}},
+		{Event: timer.HistoryChanged, Revision: 3, Who: &wire.Actor{Name: "cara"}, Changes: []timer.FieldChange{{Field: "priority", To: 1}}},
+	}
+	form := url.Values{"action": {"cancel"}, "sure": {"yes"}, "row": {"order-close/1 2 1 " + now.WebhookID}}
+	_, row, _ := strings.Cut(h.post("/console/timers/selected", form).body, "It was changed meanwhile, and was left alone.")
+	require.Contains(t, row, `<span dir="auto">cara</span>`)
+	require.Contains(t, row, "<code>priority</code>")
+	require.NotContains(t, row, "ben", "that was shown")
+	require.Empty(t, h.shelf.changes())
+	form.Set("row", "order-close/1 7 1 msg_0")
+	require.Contains(t, h.post("/console/timers/selected", form).body, "shop", "it is another booking")
+}
+
 // A redelivery is of the failure that was shown, and of no booking after it.
 func TestARedeliveryOfAnotherBooking(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/trail"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -91,6 +92,44 @@ func TestACronRuleIsSaidInWords(t *testing.T) {
 	require.Contains(t, preview, `At 09:00 every day <code dir="ltr">0 9 * * *</code>, in Asia/Tokyo.`)
 	require.Equal(t, 20, strings.Count(preview, " 09:00:00 Asia/Tokyo</small>"))
 	require.Equal(t, 3+1, strings.Count(preview, " Europe/Berlin</small>"), "those of the rule as it is")
+}
+
+// A rule that was changed behind its page is refused with what changed since it was shown, as the page of a timer
+// says it, and what was typed is meant for the timer as it is now.
+func TestARuleThatWasChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	seen := dailyOf(viewOf(timer.Scheduled))
+	now := seen
+	now.Memo.Revision, now.Revision = 2, 2
+	h.shelf.views = []timer.View{now}
+	h.shelf.story = []timer.HistoryEntry{
+		{Event: timer.HistoryBooked, Revision: 1, Who: &wire.Actor{Name: "shop"}},
+		{Event: timer.HistoryChanged, Revision: 2, Who: &wire.Actor{Name: "ben"}, Changes: []timer.FieldChange{{Field: "priority", To: 1}}},
+		{Event: timer.HistoryDelivered},
+	}
+	form := url.Values{"etag": {tagOf(seen).Get("etag")}, "rule": {`{"every":"1h"}`}, "sure": {"yes"}}
+	late := h.post(timerPath+"/rule", form)
+	require.Equal(t, http.StatusPreconditionFailed, late.StatusCode)
+	require.Empty(t, h.shelf.changes())
+	above, below, _ := strings.Cut(late.body, `class="sentence"`)
+	require.Contains(t, above, "changed meanwhile")
+	require.Contains(t, above, `<span dir="auto">ben</span>`, "it says who changed what since then")
+	require.Contains(t, above, "<code>priority</code>")
+	require.NotContains(t, above, "shop", "and not what was shown before")
+	require.NotContains(t, above, "<strong>delivered</strong>")
+	require.Contains(t, below, "{&#34;every&#34;:&#34;1h&#34;}</textarea>")
+	require.Contains(t, below, strings.ReplaceAll(tagOf(now).Get("etag"), `"`, "&#34;"))
+	form.Del("sure")
+	require.NotContains(t, h.post(timerPath+"/rule", form).body, "ben", "nothing is refused yet")
+
+	now.Status = timer.Delivered
+	h.shelf.views = []timer.View{now}
+	form.Set("sure", "yes")
+	above, _, _ = strings.Cut(h.post(timerPath+"/rule", form).body, `class="sentence"`)
+	require.Contains(t, above, "The delivery came first")
+	require.Contains(t, above, `<span dir="auto">ben</span>`)
+	require.Contains(t, above, "<strong>delivered</strong>", "its end is what changed")
 }
 
 // A payload is shown on a click, byte for byte, to who may see it, and who looked is recorded.

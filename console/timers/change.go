@@ -50,10 +50,11 @@ func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 		c.RefuseBy(v, problem)
 		return
 	}
-	page.refusal = refusal{Problem: problem, Typed: v.R.PostForm}
+	page.Refusal = site.Refusal{Problem: problem, Typed: v.R.PostForm}
 	if !act.where(page.Timer) {
 		page.TooLate = tooLate(problem, page.Timer)
 	}
+	tellMeanwhile(&page.Refusal, page.Story, page.ETag, page.Timer)
 	c.Render(v, problem.Status, "timer", page)
 }
 

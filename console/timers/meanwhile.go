@@ -2,11 +2,13 @@ package timers
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/site"
 )
 
 // tooLate is a key of the catalogues: how a timer had ended before a change of it came, which the API
@@ -18,31 +20,37 @@ func tooLate(problem *calls.Problem, now calls.Timer) string {
 	return "ended." + now.Status
 }
 
-// Changed reports whether the timer was another one when the form was filled.
-func (p *timerPage) Changed() bool {
-	return p.Problem != nil && p.Problem.Status == http.StatusPreconditionFailed
-}
-
-// Meanwhile are the changes that were made since the form was shown, and how the timer ended since
-// then, as far as the story has them.
-func (p *timerPage) Meanwhile() (since []calls.Entry) {
-	if !p.Changed() && p.TooLate == "" {
-		return nil
+// tellMeanwhile adds to a refusal the changes of a timer since its form was shown, and its end if it came
+// too late, as far as the story has them. etag is that of the timer as it is by now.
+func tellMeanwhile(r *site.Refusal, story []calls.Entry, etag string, now calls.Timer) {
+	if !r.Changed() && r.TooLate == "" {
+		return
 	}
-	seen, booking := tagOf(p.Typed.Get("etag"))
-	if _, now := tagOf(p.ETag); booking != now { // the revisions of each booking begin at 1
-		seen = 0
+	r.Meanwhile = since(story, revisionIn(r.Typed, etag))
+	if r.TooLate == "" {
+		return
 	}
-	since = calls.Where(p.Story, func(e calls.Entry) bool { return e.Revision > seen })
-	if p.TooLate == "" {
-		return since
-	}
-	for _, e := range slices.Backward(p.Story) {
-		if e.Event == p.Timer.Status {
-			return append(since, e)
+	for _, e := range slices.Backward(story) {
+		if e.Event == now.Status {
+			r.Meanwhile = append(r.Meanwhile, e)
+			return
 		}
 	}
-	return since
+}
+
+// since are the changes of a story after a revision.
+func since(story []calls.Entry, seen int) []calls.Entry {
+	return calls.Where(story, func(e calls.Entry) bool { return e.Revision > seen })
+}
+
+// revisionIn is the revision that a form was filled for; 0 for one of another booking than that of an ETag,
+// since the revisions of each booking begin at 1.
+func revisionIn(form url.Values, etag string) int {
+	seen, booking := tagOf(form.Get("etag"))
+	if _, now := tagOf(etag); booking != now {
+		return 0
+	}
+	return seen
 }
 
 // tagOf reads the revision and the booking that an ETag names; 0 and "" for none.

@@ -31,11 +31,8 @@ type rulePage struct {
 	Then *coming
 	// MayChange reports whether the user may change the rule.
 	MayChange bool
-	Problem   *calls.Problem
-	// TooLate is a key of the catalogues: how the timer had ended before the change came; "" if it had
-	// not.
-	TooLate string
-	status  string
+	site.Refusal
+	status string
 }
 
 // coming is a rule in words, and its next times.
@@ -154,11 +151,22 @@ func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *coming) {
 		return
 	}
 	page.JSON = v.R.PostFormValue("rule")
-	if page.Problem = problem; problem == nil {
+	if problem == nil {
 		page.Then, page.ETag = then, v.R.PostFormValue("etag") // the change is meant for what was shown
+	} else {
+		page.refuse(c, v, problem)
 	}
-	page.TooLate = tooLate(problem, calls.Timer{Status: page.status})
 	c.Render(v, calls.StatusOf(problem), "rule", page)
+}
+
+// refuse says why the rule was not changed, and what changed meanwhile.
+func (p *rulePage) refuse(c *Pages, v *site.Visit, problem *calls.Problem) {
+	now := calls.Timer{Status: p.status}
+	p.Refusal = site.Refusal{Problem: problem, TooLate: tooLate(problem, now), Typed: v.R.PostForm}
+	if p.Changed() || p.TooLate != "" {
+		told, _ := c.storyOf(v, links.TimerPath(calls.Root, p.BusinessType, p.BusinessID)) // a page without it is better than none
+		tellMeanwhile(&p.Refusal, told.Entries, p.ETag, now)
+	}
 }
 
 // Form is where the form of the page is sent.

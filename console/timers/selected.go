@@ -59,6 +59,8 @@ type selectedRow struct {
 	Problem           *calls.Problem
 	// TooLate is a key of the catalogues: how it had ended before; "" if it had not.
 	TooLate string
+	// Meanwhile are the changes that were made since it was shown.
+	Meanwhile []calls.Entry
 }
 
 // Succeeded are how many were done.
@@ -110,7 +112,8 @@ var unmet = &calls.Problem{Status: http.StatusPreconditionFailed}
 // carryOutOne changes a timer if it is still the one that was shown.
 func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	var now calls.Timer
-	shown, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)), &now)
+	path := links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)
+	shown, problem := c.Call(v, calls.Get(path), &now)
 	if row.Problem = problem; problem != nil && problem.Status != http.StatusForbidden {
 		refuseRow(v, act, *row)
 		return
@@ -120,6 +123,8 @@ func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 		if !act.where(now) {
 			row.TooLate = tooLate(unmet, now)
 		}
+		told, _ := c.storyOf(v, path) // that it was changed is what matters
+		row.Meanwhile = since(told.Entries, row.seen(now))
 		refuseRow(v, act, *row)
 		return
 	}
@@ -129,6 +134,15 @@ func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
 	a, problem := c.Call(v, made, &left)
 	row.Problem = problem
 	row.Accepted = problem == nil && a.Status == http.StatusAccepted
+}
+
+// seen is the revision that was shown of what the timer is by now; 0 for another booking, as far as the
+// revisions tell: those of each begin at 1.
+func (row selectedRow) seen(now calls.Timer) int {
+	if now.Revision < row.Revision {
+		return 0
+	}
+	return row.Revision
 }
 
 // refuseRow has the audit record a change that was not sent.

@@ -31,19 +31,9 @@ type timerPage struct {
 	Refused string
 	// Done is what was just done.
 	Done string
-	refusal
+	site.Refusal
 	// Curl and Command are how to see the same without the console.
 	Curl, Command string
-}
-
-// refusal is why a change was not made; the zero value where none was refused.
-type refusal struct {
-	Problem *calls.Problem
-	// TooLate is a key of the catalogues: how the timer had ended before the change came; "" if it had
-	// not.
-	TooLate string
-	// Typed is what stood in the form.
-	Typed url.Values
 }
 
 // action is something to press.
@@ -111,14 +101,21 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 	}
 	_, problem := c.Call(v, calls.Get(path+"/why"), &why)
 	page.Facts, page.WhyUnread = why.Facts, problem != nil
-	var story struct {
-		Entries       []calls.Entry `json:"entries"`
-		NextPageToken string        `json:"next_page_token"`
-	}
-	_, problem = c.Call(v, calls.Call{Method: http.MethodGet, Path: path + "/history", Query: url.Values{"page_size": {storyLength}}}, &story)
+	story, problem := c.storyOf(v, path)
 	attribute(page.Facts, story.Entries)
 	page.Story = calls.WithDue(story.Entries, page.untaken(), page.Now)
 	page.StoryUnread, page.Longer = problem != nil, story.NextPageToken != ""
+}
+
+// story is what became of a timer, the oldest first.
+type story struct {
+	Entries       []calls.Entry `json:"entries"`
+	NextPageToken string        `json:"next_page_token"`
+}
+
+func (c *Pages) storyOf(v *site.Visit, path string) (told story, problem *calls.Problem) {
+	_, problem = c.Call(v, calls.Get(path+"/history").With(url.Values{"page_size": {storyLength}}), &told)
+	return told, problem
 }
 
 // held reports whether the timer does not ring now, however due it is.
