@@ -128,8 +128,10 @@ type PolicyVersion struct {
 	// Who describes its owner; nil if unknown.
 	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy. Policy is nil then.
-	Deleted bool           `json:"deleted,omitzero"`
-	Policy  *policy.Policy `json:"policy,omitempty"`
+	Deleted bool `json:"deleted,omitzero"`
+	// Changes are what it changed of the version before; nil if there was none, or if Temporal no longer has it.
+	Changes []policy.Difference `json:"changes,omitempty"`
+	Policy  *policy.Policy      `json:"policy,omitempty"`
 }
 
 // Versions returns the changes of a policy, newest first.

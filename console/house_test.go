@@ -294,7 +294,7 @@ func (p rules) Versions(ctx context.Context, businessType string) ([]policyrooms
 	}
 	old := stored
 	old.Priority = 5
-	return []policyrooms.Version{{Version: 2, ChangedAt: 2, ChangedBy: "cara", Policy: &stored}, {Version: 1, ChangedAt: 1, ChangedBy: "otto", Policy: &old}}, err
+	return []policyrooms.Version{{Version: 2, ChangedAt: 2, ChangedBy: "cara", Policy: &stored, Changes: policy.Differences(old, stored)}, {Version: 1, ChangedAt: 1, ChangedBy: "otto", Policy: &old}}, err
 }
 
 func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.Result, error) {
@@ -302,6 +302,8 @@ func (p rules) Put(ctx context.Context, change policyrooms.Change) (policyrooms.
 	switch {
 	case err != nil && change.MustBeNew:
 		old, err = policy.Policy{}, nil
+	case err != nil && change.IfVersion != 0:
+		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The version of the policy is not the one in If-Match."}
 	case err == nil && change.MustBeNew:
 		err = &wire.Error{Code: wire.PreconditionFailed, Message: "The policy exists already."}
 	}

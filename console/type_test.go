@@ -129,6 +129,41 @@ func TestARefusedEditKeepsWhatWasTyped(t *testing.T) {
 	require.Contains(t, planned.body, `<ins><code dir="auto">1200</code></ins>`)
 }
 
+// A policy that was changed behind its page is refused with what changed since it was shown: who changed it, which
+// values, and that it was deleted.
+func TestAPolicyThatWasChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	rule := closing()
+	rule.Version = 2
+	h.shelf.rules = []policy.Policy{rule}
+	sure := func(etag string) url.Values {
+		return url.Values{"etag": {etag}, "priority": {"3"}, "policy": {"{}"}, "sure": {"yes"}}
+	}
+	above := func(path, etag string) string {
+		late := h.post(typePage+path, sure(etag))
+		require.Equal(t, http.StatusPreconditionFailed, late.StatusCode, late.body)
+		text, _, _ := strings.Cut(late.body, `class="sentence"`)
+		require.Contains(t, text, "changed meanwhile")
+		return text
+	}
+	for _, path := range []string{"/edit", "/policy"} {
+		text := above(path, `"1"`)
+		require.Contains(t, text, `<strong>changed</strong> by <span dir="auto">cara</span>`)
+		require.Contains(t, text, "<code>/priority</code>")
+		require.NotContains(t, text, "otto", "that was shown")
+	}
+	require.Contains(t, above("/policy", "none"), `<span dir="auto">otto</span>`, "there was none, and now there is")
+	require.NotContains(t, h.post(typePage+"/edit", url.Values{"etag": {`"2"`}, "priority": {"high"}}).body, `<ol class="story">`, "it is refused for another reason")
+	require.Contains(t, h.post(typePage+"/policy", sure(`"1"`)).body, "<details open><summary>The whole policy as JSON", "what was typed is seen")
+	require.NotContains(t, h.get(typePage).body, "<details open><summary>The whole policy as JSON")
+
+	gone := rule.WithDefaults()
+	gone.Version = 1
+	h.shelf.rules, h.shelf.gone = nil, &gone
+	require.Contains(t, above("/policy", `"1"`), `<strong>deleted</strong> by <span dir="auto">cara</span>`)
+}
+
 // The policy in words has the time of its attempts, and the second link whatever that is.
 func TestThePolicyInWords(t *testing.T) {
 	t.Parallel()

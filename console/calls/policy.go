@@ -105,7 +105,35 @@ type PolicyVersion struct {
 	ChangedBy string         `json:"changed_by"`
 	Who       *Actor         `json:"who"`
 	Deleted   bool           `json:"deleted"`
+	Changes   []Difference   `json:"changes"`
 	Policy    jsontext.Value `json:"policy"`
+}
+
+// Difference is one value of a policy that a change changes.
+type Difference struct {
+	Pointer string         `json:"pointer"`
+	From    jsontext.Value `json:"from"`
+	To      jsontext.Value `json:"to"`
+}
+
+// Follows reports whether the change came after a version.
+func (p PolicyVersion) Follows(version int) bool {
+	return p.Version > version || p.Deleted && p.Version == version
+}
+
+// Entry is the change as a story has it.
+func (p PolicyVersion) Entry() Entry {
+	e := Entry{At: p.ChangedAt, Event: eventChanged, Who: p.Who}
+	if p.Who == nil {
+		e.Who = &Actor{Name: p.ChangedBy}
+	}
+	if p.Deleted {
+		e.Event = eventDeleted
+	}
+	for _, one := range p.Changes {
+		e.Changes = append(e.Changes, FieldChange{Field: one.Pointer, To: one.To})
+	}
+	return e
 }
 
 // Counts are how many timers there are of each status.

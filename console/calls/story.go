@@ -10,13 +10,16 @@ import (
 // The events of a story that a page tells from others.
 const (
 	eventBooked    = "booked"
+	eventChanged   = "changed"
 	eventHandedOut = "handed_out"
 	// eventDue is no event of the API: a time that came.
 	eventDue = "due"
+	// eventDeleted is none of a timer: a policy was deleted.
+	eventDeleted = "deleted"
 )
 
 // resets are the events that set when a timer rings.
-var resets = []string{eventBooked, "changed", "fired", "redelivered"}
+var resets = []string{eventBooked, eventChanged, "fired", "redelivered"}
 
 // Pauses reports whether it is what a timer that is paused was paused by, where no later one is. A
 // timer may be booked paused.

@@ -17,18 +17,11 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 )
 
-// difference is one value that a change changes.
-type difference struct {
-	Pointer string         `json:"pointer"`
-	From    jsontext.Value `json:"from"`
-	To      jsontext.Value `json:"to"`
-}
-
 // policyPlan shows what a change of a policy will change, before it is made.
 type policyPlan struct {
 	site.Frame
 	BusinessType string
-	Changes      []difference
+	Changes      []calls.Difference
 	// Fields are those of the form, to be sent again.
 	Fields []site.Field
 	Back   string
@@ -83,7 +76,7 @@ func (c *Pages) changePolicy(v *site.Visit, made calls.Call) {
 	maps.Copy(planned, made.Query)
 	made.Query = planned
 	var plan struct {
-		Changes []difference `json:"changes"`
+		Changes []calls.Difference `json:"changes"`
 	}
 	if _, problem := c.Call(v, made, &plan); problem != nil {
 		c.showPolicyProblem(v, problem)
@@ -102,7 +95,9 @@ func (c *Pages) showPolicyProblem(v *site.Visit, problem *calls.Problem) {
 		c.RefuseBy(v, problem)
 		return
 	}
-	page.Problem = problem
+	if page.Problem = problem; page.Changed() {
+		page.Meanwhile = versionsSince(page.Versions, page.Typed.Get("etag"))
+	}
 	c.Render(v, problem.Status, "type", page)
 }
 

@@ -29,9 +29,7 @@ type typePage struct {
 	Admin, Operator bool
 	Refused         string
 	Done            string
-	// Problem is why a change was not made, and Typed what stood in its form.
-	Problem *calls.Problem
-	Typed   url.Values
+	site.Refusal
 }
 
 func (c *Pages) showType(v *site.Visit) {
@@ -46,7 +44,7 @@ func (c *Pages) showType(v *site.Visit) {
 
 func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	businessType := v.R.PathValue("type")
-	page := &typePage{Frame: c.Frame(v, "type.title"), Typed: v.R.PostForm}
+	page := &typePage{Frame: c.Frame(v, "type.title"), Refusal: site.Refusal{Typed: v.R.PostForm}}
 	page.Title, page.JSON = businessType, "{}"
 	policy, problem := c.readPolicy(v, page)
 	if problem != nil && problem.Status != http.StatusNotFound {

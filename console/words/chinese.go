@@ -189,6 +189,7 @@ var chineseWords = map[string]string{
 	"event.failed":                "失败",
 	"event.expired":               "已过期",
 	"event.cancelled":             "已取消",
+	"event.deleted":               "已删除",
 	"event.terminated":            "被终止",
 	"facts.title":                 "详情",
 	"facts.latest":                "最晚",

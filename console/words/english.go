@@ -189,6 +189,7 @@ var englishWords = map[string]string{
 	"event.failed":                "failed",
 	"event.expired":               "expired",
 	"event.cancelled":             "cancelled",
+	"event.deleted":               "deleted",
 	"event.terminated":            "terminated",
 	"facts.title":                 "Facts",
 	"facts.latest":                "Latest",

@@ -44,7 +44,7 @@ func New(k *kernel.Kernel, config Config) *Policies {
 	reader := &Reader{entities: stored, secrets: secrets, ttl: config.TTL}
 	reader.cache = newPolicyCache(config.TTL, reader.read)
 	closer := &closer{kernel: k, entities: stored, cache: reader.cache, ttl: config.TTL}
-	changes := &Changes{kernel: k}
+	changes := &Changes{kernel: k, secrets: secrets}
 	return &Policies{
 		entities: stored, Reader: reader, closer: closer,
 		Writer:   &Writer{entities: stored, secrets: secrets, changes: changes, cache: reader.cache, reach: config.Reach, closer: closer},

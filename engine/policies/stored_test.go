@@ -270,6 +270,14 @@ func TestTheVersionsOfAPolicy(t *testing.T) {
 			told = append(told, version.Version, version.ChangedBy, version.Deleted)
 		}
 		require.Equal(t, []any{4, "ana", false, 3, "bob", true, 3, "ana", false, 2, "ana", false, 1, "", false}, told, "a number never comes twice")
+		changed := func(from, to float64) []policy.Difference {
+			return []policy.Difference{{Pointer: "/priority", From: from, To: to}}
+		}
+		require.Equal(t, changed(1, 2), versions[2].Changes)
+		require.Equal(t, "/priority", versions[3].Changes[len(versions[3].Changes)-1].Pointer)
+		for _, none := range []int{0, 1, 4} {
+			require.Nil(t, versions[none].Changes, "after a deletion, for one, and of the first")
+		}
 		for _, call := range []string{"ListWorkflow", "GetWorkflowHistory"} {
 			on.Refuse(call, "", errors.New("down"))
 			_, err = p.Versions(t.Context(), "order")
@@ -294,6 +302,13 @@ func TestAVersionIsPutBack(t *testing.T) {
 		require.NoError(t, err)
 		other := secretive()
 		other.Callback, other.Fallback, other.SigningSecrets = delivery.Callback{Destination: delivery.HTTP("https://other.test/")}, nil, []string{later}
+		again := secretive()
+		again.Priority = 5
+		_, err = put(Change{Policy: again, Author: "ana"})
+		require.NoError(t, err)
+		versions, err := p.Versions(t.Context(), "order")
+		require.NoError(t, err)
+		require.Equal(t, []policy.Difference{{Pointer: "/priority", From: float64(policy.DefaultPriority), To: 5.0}}, versions[0].Changes, "secrets that are sealed anew are the same")
 		require.NoError(t, p.Delete(t.Context(), Deletion{BusinessType: "order", Author: "bob", OnOpenTimers: OpenTimersKeep}))
 		_, err = put(Change{Policy: other, Author: "ana"})
 		require.NoError(t, err)

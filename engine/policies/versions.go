@@ -25,12 +25,18 @@ type Version struct {
 	Who *wire.Actor `json:"who,omitempty"`
 	// Deleted reports whether this change deleted the policy.
 	Deleted bool `json:"deleted,omitzero"`
+	// Changes are what it changed of the version before; nil if there was none, or if Temporal no longer has
+	// it.
+	Changes []policy.Difference `json:"changes,omitempty"`
 	// Policy is the policy since then, its secrets sealed.
 	Policy *policy.Policy `json:"policy,omitempty"`
 }
 
 // Changes reads the changes of policies.
-type Changes struct{ kernel *kernel.Kernel }
+type Changes struct {
+	kernel  *kernel.Kernel
+	secrets secrets
+}
 
 // Versions reads the changes of a policy, newest first, from the histories of its entity as
 // far as Temporal retains them. The errors are [wire.NotFound] and [wire.Unavailable].
@@ -53,9 +59,27 @@ func (c *Changes) Versions(ctx context.Context, businessType string) ([]Version,
 	}
 	slices.SortStableFunc(versions, func(a, b Version) int { return int(b.ChangedAt - a.ChangedAt) })
 	// A run begins with the last version of the previous run.
-	return slices.CompactFunc(versions, func(a, b Version) bool {
+	versions = slices.CompactFunc(versions, func(a, b Version) bool {
 		return a.Version == b.Version && a.Deleted == b.Deleted
-	}), nil
+	})
+	c.compare(versions)
+	return versions, nil
+}
+
+// compare adds to each version what it changed. Secrets are opened for that: sealed anew they look like
+// others.
+func (c *Changes) compare(versions []Version) {
+	var after policy.Policy
+	for i := range versions {
+		before := policy.Policy{}
+		if versions[i].Policy != nil {
+			before = c.secrets.open(*versions[i].Policy)
+		}
+		if before.Version != 0 && after.Version != 0 {
+			versions[i-1].Changes = policy.Differences(before, after)
+		}
+		after = before
+	}
 }
 
 // changesIn adds the changes that one run of the entity took.

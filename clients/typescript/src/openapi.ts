@@ -946,7 +946,7 @@ export interface paths {
         };
         /**
          * List the changes of a policy
-         * @description Lists who changed the policy, when, and to what, the latest first, as far as Temporal retains the histories of the policy's workflow. Signing secrets are never shown.
+         * @description Lists who changed what of the policy, when, and to what, the latest first, as far as Temporal retains the histories of the policy's workflow. Signing secrets are never shown.
          */
         get: operations["listPolicyVersions"];
         put?: never;
@@ -3246,13 +3246,13 @@ export interface components {
             changes: components["schemas"]["Difference"][];
             policy: components["schemas"]["Policy"];
         };
-        /** @description One value that would change. Secrets are shown as `***`. */
+        /** @description One value that changes. Secrets are shown as `***`. */
         Difference: {
             /** @description A JSON pointer (RFC 6901) into the policy. */
             pointer: string;
-            /** @description The stored value; null without one. */
+            /** @description The value before; null without one. */
             from: unknown;
-            /** @description The sent value; null without one. */
+            /** @description The value after; null without one. */
             to: unknown;
         };
         /** @description The changes of a policy, newest first. */
@@ -3265,6 +3265,8 @@ export interface components {
                 who?: components["schemas"]["Actor"];
                 /** @description Whether this change deleted the policy. */
                 deleted?: boolean;
+                /** @description What it changed of the version before. Omitted if there was none, or if Temporal no longer has it. */
+                changes?: components["schemas"]["Difference"][];
                 policy?: components["schemas"]["Policy"];
             }[];
         };
