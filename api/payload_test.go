@@ -1,24 +1,22 @@
 package api
 
 import (
-	"context"
+	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Payload is one of each kind, by the run.
-func (telltale) Payload(_ context.Context, key wire.Key, _ string) (timer.Payload, error) {
-	return map[string]timer.Payload{
-		"json":   {Data: []byte(`{"a": 1.0,  "b":"<&>"}`), ContentType: timer.ContentTypeJSON},
-		"binary": {Data: []byte{0xff, 0}, ContentType: "application/octet-stream"},
-		"broken": {Data: []byte(`{"a"`), ContentType: timer.ContentTypeJSON},
-		"none":   {},
-	}[key.BusinessID], nil
+// payloads are one of each kind, by the id of their timer.
+var payloads = map[string]timer.Payload{
+	"json":   {Data: []byte(`{"a": 1.0,  "b":"<&>"}`), ContentType: timer.ContentTypeJSON},
+	"binary": {Data: []byte{0xff, 0}, ContentType: "application/octet-stream"},
+	"broken": {Data: []byte(`{"a"`), ContentType: timer.ContentTypeJSON},
+	"none":   {},
 }
 
 // A payload is shown byte for byte, to who asks for it and has the right.
@@ -41,6 +39,40 @@ func TestAPayloadIsShown(t *testing.T) {
 			require.Equal(t, "left-out", answer.Header().Get("Wakecall-Payloads"), "it is said")
 		}
 	}
-	require.NotContains(t, toldTo(authOf(t, "shop", ""), http.MethodGet, "/v1/timers/order/none?payload=true", "").Body.String(), "payload")
+	none := toldTo(authOf(t, "shop", ""), http.MethodGet, "/v1/timers/order/none?payload=true", "").Body.String()
+	require.NotContains(t, strings.ReplaceAll(none, `"payload_bytes":0`, ""), "payload")
 	require.Equal(t, http.StatusUnprocessableEntity, toldTo(authOf(t, "shop", ""), http.MethodGet, "/v1/timers/order/none?payload=1", "").Code)
+}
+
+// The size of a payload is shown to all who see its timer. Its digest takes the right to see payloads: a short one is
+// found by guesses.
+func TestTheSizeAndDigestOfAPayload(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]struct {
+		size   int
+		digest string
+	}{
+		"json":   {22, "6d9de424d27f4c5ed7ffd46a86b5910f4b03b5735f5e2a18302feebceb467577"},
+		"binary": {2, "ea5dbf9596d187e9500f23e9a680109475341cf4e81f7e043f7d97152c10772f"},
+		"broken": {4, "de9ce9008704dd0aa575b07196e92a96935fdcef06f97988cf5e2eb7a9b26b62"},
+		"none":   {},
+	} {
+		for _, query := range []string{"", "?payload=true"} {
+			for rights, sees := range map[string]bool{":viewer+payloads:order": true, ":viewer:order": false, ":operator+no-payloads:order": false} {
+				var shown struct {
+					Size   *int   `json:"payload_bytes"`
+					Digest string `json:"payload_sha256"`
+				}
+				answer := toldTo(authOf(t, "shop", rights), http.MethodGet, "/v1/timers/order/"+id+query, "")
+				require.NoError(t, json.Unmarshal(answer.Body.Bytes(), &shown))
+				require.NotNil(t, shown.Size, id+rights)
+				require.Equal(t, want.size, *shown.Size, id+rights)
+				if !sees {
+					require.NotContains(t, answer.Body.String(), "payload_sha256", id+rights)
+					continue
+				}
+				require.Equal(t, want.digest, shown.Digest, id)
+			}
+		}
+	}
 }

@@ -17,6 +17,7 @@ import (
 	apitimers "github.com/wakecall/wakecall/api/timers"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bookings"
@@ -39,12 +40,17 @@ func said(businessType string) timer.View {
 	failure := delivery.Answer{Class: delivery.Nacked, Detail: secretWords}.Failure(1)
 	return timer.View{
 		Key: wire.Key{BusinessType: businessType, BusinessID: "1"}, LastFailure: failure,
-		LastOccurrence: &timer.Past{Outcome: timer.Outcome{LastFailure: failure}},
+		LastOccurrence: &timer.Past{Outcome: timer.Outcome{LastFailure: failure}}, PayloadSHA256: "digest of " + businessType,
 	}
 }
 
 func (telltale) Get(_ context.Context, key wire.Key) (timer.View, error) {
-	return said(key.BusinessType), nil
+	view := said(key.BusinessType)
+	if sent, ok := payloads[key.BusinessID]; ok {
+		view.PayloadSHA256 = ""
+		view.ShowCall(timer.Spec{ContentType: sent.ContentType}, sent.Data, policy.Policy{})
+	}
+	return view, nil
 }
 
 func (telltale) Add(_ context.Context, r bookings.Request) (timer.View, bool, error) {
@@ -85,7 +91,7 @@ func (toldAttempts) List(context.Context, wire.Key, int, []byte) (histories.Atte
 // toldTo is the answer to a caller with the key secret.
 func toldTo(authenticator *auth.Authenticator, method, path, body string) *httptest.ResponseRecorder {
 	server := New(Options{
-		Timers:     apitimers.Options{Timers: telltale{}, Payloads: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, Failures: silent{}},
+		Timers:     apitimers.Options{Timers: telltale{}, Series: toldSeries{}, Attempts: toldAttempts{}, Failures: silent{}},
 		Dispatches: dispatches.Options{Failures: toldDispatches{}},
 		Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: authenticator},
 	})
@@ -124,6 +130,7 @@ func TestPayloadsAreARightOfTheirOwn(t *testing.T) {
 			name := c.method + " " + c.path + " " + rights
 			require.NotContains(t, []int{http.StatusForbidden, http.StatusInternalServerError}, answer.Code, "%s: %s", name, answer.Body)
 			require.Equal(t, shown, strings.Contains(answer.Body.String(), secretWords), "%s: %s", name, answer.Body)
+			require.False(t, !shown && strings.Contains(answer.Body.String(), "digest of"), "%s: %s", name, answer.Body)
 			require.Equal(t, !shown, answer.Header().Get("Wakecall-Payloads") == "left-out", name)
 			require.Equal(t, !shown, strings.Contains(answer.Body.String(), c.says), "%s: %s", name, answer.Body)
 		}
@@ -137,6 +144,8 @@ func TestPayloadsOfSomeTypesOnly(t *testing.T) {
 	answer := toldTo(auth.New([]auth.Key{{
 		SHA256: sha256.Sum256([]byte("secret")), Principal: auth.Principal{Name: "shop", By: auth.ByKey, Grants: []auth.Grant{all, order}},
 	}}), http.MethodGet, "/v1/timers", "")
+	require.Contains(t, answer.Body.String(), "digest of order")
+	require.NotContains(t, answer.Body.String(), "digest of invoice")
 	require.Regexp(t, `"order".*`+secretWords+`.*"invoice".*"message":"nacked: \(left out\)"`, answer.Body.String())
 	require.Equal(t, 2, strings.Count(answer.Body.String(), secretWords), "of order, with its last occurrence")
 }

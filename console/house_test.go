@@ -158,7 +158,14 @@ func (s *shelf) Cancel(_ context.Context, target bookings.Target) (timer.View, b
 	return s.change("cancel", target)
 }
 
-func (s *shelf) Get(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
+// Get shows a timer with its payload, which is the same for each.
+func (s *shelf) Get(_ context.Context, key wire.Key) (timer.View, error) {
+	view, err := s.find(key)
+	call := view
+	call.ShowCall(timer.Spec{ContentType: s.payload.ContentType}, s.payload.Data, policy.Policy{})
+	view.Payload, view.PayloadBytes, view.PayloadSHA256 = call.Payload, call.PayloadBytes, call.PayloadSHA256
+	return view, err
+}
 
 func (s *shelf) Explained(_ context.Context, key wire.Key) (timer.View, error) { return s.find(key) }
 
@@ -220,13 +227,6 @@ func (s seriesOf) Occurrences(_ context.Context, key wire.Key, _ int, _ []byte) 
 	past := timer.Past{Occurrence: 41, DueAt: 1, Skipped: 2, Outcome: timer.Outcome{Status: timer.Delivered, LatenessMS: &late}}
 	_, err := s.find(key)
 	return timers.Occurrences{Past: []timer.Past{past}}, err
-}
-
-// payloadsOf has the same payload for each timer.
-type payloadsOf struct{ *shelf }
-
-func (p payloadsOf) Payload(context.Context, wire.Key, string) (timer.Payload, error) {
-	return p.payload, nil
 }
 
 type pastOf struct{ *shelf }
@@ -477,7 +477,7 @@ func open(t testing.TB, p plan) *house {
 	require.NoError(t, err)
 	recent := audit.NewRecent(began)
 	server := api.New(api.Options{
-		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Payloads: payloadsOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}, Reasons: h.shelf},
+		Timers:      apitimers.Options{Timers: h.shelf, Pauser: pauser{shelf: h.shelf}, Series: seriesOf{h.shelf}, Failures: failures{h.shelf}, Histories: pastOf{h.shelf}, Stats: counts{h.shelf}, Reasons: h.shelf},
 		Front:       front.Options{Telemetry: unmetered{}, Logger: logger, Auth: authenticator, Audit: audit.NewLog(audit.NewLines(h.audited, logger), recent), TrustedProxies: p.proxies},
 		Operations:  operations.Options{Ready: func(context.Context) error { return nil }, Checks: func() []health.Check { return h.shelf.checks }},
 		Emergencies: pauses{shelf: h.shelf},

@@ -96,11 +96,14 @@ func TestALivingPageShowsAnswersAsBefore(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: append(staff, entryOf("vera", "vera", ":viewer+payloads:order-*")), secret: seal.NewKey(), every: time.Hour})
 	h.shelf.views, h.shelf.story = []timer.View{viewOf(timer.Failed)}, storyOf("full")
+	h.shelf.payload = timer.Payload{Data: []byte("1"), ContentType: timer.ContentTypeJSON}
 	for who, sees := range map[string]bool{"vera": true, "eve": false} {
 		h.signIn(who)
 		for name, page := range map[string]string{"loaded": h.get(timerPath).body, "living": h.follow(timerPath).page()} {
 			require.Equal(t, sees, strings.Contains(page, `<pre dir="auto">full</pre>`), "%s %s", who, name)
 			require.Equal(t, sees, strings.Contains(page, timerPath+"/payload"), "%s %s", who, name)
+			require.Equal(t, sees, strings.Contains(page, "SHA-256"), "%s %s", who, name)
+			require.Contains(t, page, "1 byte<")
 			require.Contains(t, page, "7 ms late")
 		}
 	}

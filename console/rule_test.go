@@ -140,11 +140,15 @@ func TestAPayloadIsShownOnAClick(t *testing.T) {
 	h.shelf.payload = timer.Payload{Data: []byte(`{"n": 1.0e1, "s":"</pre><script>"}`), ContentType: timer.ContentTypeJSON}
 	h.signIn("vera")
 	require.NotContains(t, h.get(timerPath).body, "1.0e1")
+	const digest = "c328cca740b5b95ff0985b97a9d6661aa784162d728e9bf26f5f7eb8b6f36f57"
+	require.Contains(t, h.get(timerPath).body, "34 bytes")
+	require.Contains(t, h.get(timerPath).body, digest)
 	require.Contains(t, h.get(timerPath).body, timerPath+"/payload")
 	require.Empty(t, h.records())
 	page := h.get(timerPath + "/payload").body
 	require.Contains(t, page, `{&#34;n&#34;: 1.0e1, &#34;s&#34;:&#34;&lt;/pre&gt;&lt;script&gt;&#34;}`)
 	require.Contains(t, page, "34 bytes")
+	require.Contains(t, page, digest)
 	records := h.records()
 	require.Len(t, records, 1)
 	require.Equal(t, "vera", records[0].Who.Name)
@@ -153,11 +157,19 @@ func TestAPayloadIsShownOnAClick(t *testing.T) {
 
 	h.shelf.payload = timer.Payload{Data: []byte{0xff, 0}, ContentType: "application/octet-stream"}
 	require.Contains(t, h.get(timerPath+"/payload").body, "It is no text.")
+	require.Contains(t, h.get(timerPath).body, "2 bytes")
 	h.shelf.payload = timer.Payload{}
 	require.Contains(t, h.get(timerPath+"/payload").body, "It has no payload.")
+	require.Contains(t, h.get(timerPath).body, "It has no payload.")
+	require.NotContains(t, h.get(timerPath).body, timerPath+"/payload")
+	require.NotContains(t, h.get(timerPath).body, "SHA-256")
+	h.shelf.payload = timer.Payload{Data: []byte("1"), ContentType: timer.ContentTypeJSON}
+	require.Contains(t, h.get(timerPath).body, "1 byte<")
 	h.shelf.payload = timer.Payload{Data: []byte(`"secret"`), ContentType: timer.ContentTypeJSON}
 	h.signIn("eve")
 	require.NotContains(t, h.get(timerPath).body, timerPath+"/payload")
+	require.Contains(t, h.get(timerPath).body, "8 bytes", "the size is shown to all")
+	require.NotContains(t, h.get(timerPath).body, "SHA-256", "a digest lets one guess")
 	require.NotContains(t, h.get(timerPath+"/payload").body, "secret")
 	require.Equal(t, []told{{"eve", "GET /v1/timers/:type/:id", trail.Target{BusinessType: "order-close", BusinessID: "1"}, nil, http.StatusOK, "forbidden"}}, h.refusals(func() {
 		require.Contains(t, h.get(timerPath+"/payload").body, "with the right to see payloads")

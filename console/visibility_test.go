@@ -108,7 +108,7 @@ func gateOf(t *testing.T, e *engine.Engine, box *seal.Box) http.Handler {
 	require.NoError(t, err)
 	return api.New(api.Options{
 		Timers: apitimers.Options{
-			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
+			Timers: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
 		Policies: struct {

@@ -88,7 +88,7 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 	})
 	server := api.New(api.Options{
 		Timers: timers.Options{
-			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
+			Timers: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 		},
 		Policies: struct {

@@ -1,7 +1,6 @@
 package timers
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -15,15 +14,8 @@ import (
 	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/core/timer"
-	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
 )
-
-// Payloads tells what timers send.
-type Payloads interface {
-	// Payload is what the receiver is sent by a run of a timer.
-	Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error)
-}
 
 func (h handlers) getTimer(c echo.Context) error {
 	key, err := requests.Key(c)
@@ -49,13 +41,9 @@ func (h handlers) getTimer(c echo.Context) error {
 		audits.EntryOf(c).SetWithheld()
 		return c.JSON(http.StatusOK, view)
 	}
-	payload, err := h.Payloads.Payload(ctx, key, view.RunID)
-	if err != nil {
-		return err
-	}
 	text, err := answers.Encoder(c)(view)
 	if err == nil {
-		text, err = withPayload(text, payload)
+		text, err = withPayload(text, view.Payload)
 	}
 	if err != nil {
 		return err

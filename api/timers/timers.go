@@ -46,7 +46,6 @@ type Reasons interface {
 // for none of it.
 type Options struct {
 	Timers    Timers
-	Payloads  Payloads
 	Series    Series
 	Pauser    Pauser
 	Failures  Failures

@@ -45,7 +45,7 @@ func (a *App) API() (Server, error) {
 	e := a.Engine
 	return api.New(api.Options{
 		Timers: timers.Options{
-			Timers: e.Timers, Payloads: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
+			Timers: e.Timers, Series: e.Series, Pauser: e.Timers, Failures: e.Failures,
 			Attempts: e.Attempts, Histories: e.Histories, Stats: e.Stats, Lateness: e.Forecasts,
 			Reasons: e.Timers, Reconcile: a.Config.ReconcileInterval,
 		},

@@ -23,6 +23,7 @@ func (k Key) Path() string { return links.TimerPath(links.Root, k.BusinessType, 
 // Timer is what the API shows of a timer.
 type Timer struct {
 	Key
+	Sent
 	Status        string            `json:"status"`
 	DueAt         time.Time         `json:"due_at"`
 	LatestAt      time.Time         `json:"latest_at"`
@@ -53,6 +54,13 @@ type Timer struct {
 	Links struct {
 		WebUI string `json:"web_ui"`
 	} `json:"links"`
+}
+
+// Sent is how large the payload of a timer is, and its digest; "" where the user may not know that. A list
+// tells neither.
+type Sent struct {
+	Size   int    `json:"payload_bytes"`
+	Digest string `json:"payload_sha256"`
 }
 
 // Address is where the timer rings, for people; "" where it rings nowhere or at who connects.

@@ -1,8 +1,6 @@
 package timers
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"net/http"
 	"net/url"
 	"unicode/utf8"
@@ -18,8 +16,8 @@ import (
 type payloadPage struct {
 	site.Frame
 	calls.Key
-	ContentType, Digest string
-	Size                int
+	calls.Sent
+	ContentType string
 	// Text is the payload byte for byte; "" where it is no text.
 	Text string
 	// None reports whether the timer has no payload, and LeftOut whether the user may not see it.
@@ -30,6 +28,7 @@ func (c *Pages) showPayload(v *site.Visit) {
 	page := payloadPage{Key: calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}}
 	path := links.TimerPath(calls.Root, page.BusinessType, page.BusinessID)
 	var shown struct {
+		calls.Sent
 		ContentType string         `json:"content_type"`
 		Payload     jsontext.Value `json:"payload"`
 		Base64      []byte         `json:"payload_base64"`
@@ -45,13 +44,12 @@ func (c *Pages) showPayload(v *site.Visit) {
 	if len(sent) == 0 {
 		sent = shown.Base64
 	}
-	sum := sha256.Sum256(sent)
-	page.ContentType, page.Size, page.Digest = shown.ContentType, len(sent), hex.EncodeToString(sum[:])
+	page.ContentType, page.Sent = shown.ContentType, shown.Sent
 	if utf8.Valid(sent) {
 		page.Text = string(sent)
 	}
 	page.LeftOut = a.Head.Get("Wakecall-Payloads") != ""
-	page.None = !page.LeftOut && len(sent) == 0
+	page.None = !page.LeftOut && page.Size == 0
 	page.Frame = c.Frame(v, "payload.title")
 	c.Render(v, http.StatusOK, "payload", page)
 }

@@ -204,6 +204,7 @@ var chineseWords = map[string]string{
 	"payload.none":                "没有载荷。",
 	"payload.type":                "内容类型",
 	"payload.size":                "大小",
+	"payload.byte":                "1 字节",
 	"payload.bytes":               "%s 字节",
 	"payload.digest":              "SHA-256",
 	"payload.binary":              "不是文本。",

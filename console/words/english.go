@@ -204,6 +204,7 @@ var englishWords = map[string]string{
 	"payload.none":                "It has no payload.",
 	"payload.type":                "Content type",
 	"payload.size":                "Size",
+	"payload.byte":                "1 byte",
 	"payload.bytes":               "%s bytes",
 	"payload.digest":              "SHA-256",
 	"payload.binary":              "It is no text.",

@@ -10,8 +10,7 @@ import (
 // Shown returns the attempts of one run for display, the latest first. body is the body that was
 // sent.
 func (s Spec) Shown(attempts []delivery.Attempt, body []byte, runID string) (shown []delivery.ShownAttempt) {
-	sum := sha256.Sum256(body)
-	one := delivery.ShownAttempt{Round: s.Round + 1, WebhookID: s.WebhookID(), BodySHA256: hex.EncodeToString(sum[:]), RunID: runID}
+	one := delivery.ShownAttempt{Round: s.Round + 1, WebhookID: s.WebhookID(), BodySHA256: digest(body), RunID: runID}
 	if s.Series != nil {
 		one.Occurrence = s.Series.Number
 	}
@@ -20,4 +19,10 @@ func (s Spec) Shown(attempts []delivery.Attempt, body []byte, runID string) (sho
 		shown = append(shown, one)
 	}
 	return shown
+}
+
+// digest is the SHA-256 digest of a body or a payload, as it is shown.
+func digest(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
 }

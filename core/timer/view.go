@@ -103,7 +103,13 @@ type View struct {
 	LastOccurrence *Past            `json:"last_occurrence,omitempty"`
 	// Stopped reports whether its receiver ended a recurring timer.
 	Stopped bool `json:"stopped,omitzero"`
-	Memo    Memo `json:"-"`
+	// PayloadBytes and PayloadSHA256 are the size of the payload and its digest. Callers without the right to
+	// see payloads are not shown the digest: a short payload is found by guesses. Lists do not show them.
+	PayloadBytes  *int   `json:"payload_bytes,omitempty"`
+	PayloadSHA256 string `json:"payload_sha256,omitzero"`
+	Memo          Memo   `json:"-"`
+	// Payload is what the receiver is sent.
+	Payload Payload `json:"-"`
 	// Found is the timer before a change; nil if there was none, or if it was not read.
 	// Unchanged reports whether the call left it unchanged.
 	Found     *Memo `json:"-"`
@@ -112,13 +118,22 @@ type View struct {
 	Circumstances Circumstances `json:"-"`
 }
 
-// ShowCall adds the callback and the ladder, from the input of the run and the present policy.
-func (v *View) ShowCall(spec Spec, policy policy.Policy) {
+// ShowCall adds the payload, the callback and the ladder, from the input of the run and the present policy.
+func (v *View) ShowCall(spec Spec, payload []byte, policy policy.Policy) {
+	v.showPayload(Payload{Data: payload, ContentType: spec.ContentType})
 	callback, retry := spec.Call(policy.WithDefaults())
 	v.Retry, v.OnDelivered, v.OnFailed = &retry, spec.OnDelivered, spec.OnFailed
 	if callback.Addressed() {
 		callback = callback.Masked()
 		v.Callback = &callback
+	}
+}
+
+// showPayload adds what the receiver is sent.
+func (v *View) showPayload(sent Payload) {
+	size := len(sent.Data)
+	if v.Payload, v.PayloadBytes = sent, &size; size > 0 {
+		v.PayloadSHA256 = digest(sent.Data)
 	}
 }
 

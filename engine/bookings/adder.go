@@ -137,7 +137,7 @@ func (a *Adder) book(
 	if err := a.starter.recheck(ctx, spec, run.GetRunID()); err != nil {
 		return timer.View{}, false, err
 	}
-	return a.reader.Started(ctx, spec, run.GetRunID()), true, nil
+	return a.reader.Started(ctx, spec, payload, run.GetRunID()), true, nil
 }
 
 // endedBookable reports whether a booking found a timer that has ended since and has a

@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/errtype"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Upserter books timers, or changes existing ones.
@@ -83,7 +84,7 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		return timer.View{}, "", err
 	case existing.Memo.Booking == spec.Booking && existing.Revision == spec.Revision:
 		policy, _ := u.policies.Cached(call, spec.BusinessType) // it was read a moment ago, or there was none
-		existing.ShowCall(spec, policy)
+		existing.ShowCall(spec, workflows.Encode(terms.Payload).Payload().GetData(), policy)
 		return existing, Created, u.starter.recheck(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}

@@ -98,7 +98,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 	if err := f.starter.recheck(ctx, spec, run.GetRunID()); err != nil {
 		return timer.View{}, f.ended(ctx, key, err)
 	}
-	return f.reader.Started(ctx, spec, run.GetRunID()), nil
+	return f.reader.Started(ctx, spec, payload, run.GetRunID()), nil
 }
 
 // afresh is the spec of a timer that is tried again. Its due time has passed, so it rings at

@@ -52,10 +52,10 @@ func (r *Reader) Get(ctx context.Context, key wire.Key) (timer.View, error) {
 	return view, err
 }
 
-// ShowCall adds where and how the receiver is called, from the run's input and the present
+// ShowCall adds where, how and with what the receiver is called, from the run's input and the present
 // policy.
 func (r *Reader) ShowCall(ctx context.Context, view *timer.View) error {
-	spec, _, err := r.Input(ctx, view.Key, view.RunID)
+	spec, payload, err := r.Input(ctx, view.Key, view.RunID)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (r *Reader) ShowCall(ctx context.Context, view *timer.View) error {
 	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return err
 	}
-	view.ShowCall(spec, policy)
+	view.ShowCall(spec, payload.Payload().GetData(), policy)
 	return nil
 }
 
@@ -191,18 +191,6 @@ func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
 		return timer.Outcome{}, false
 	}
 	return outcome, outcome.Status != ""
-}
-
-// Payload returns a run's payload; it has no data if the run sends none. The errors are
-// [wire.NotFound], [wire.Internal] and [wire.Unavailable].
-func (r *Reader) Payload(ctx context.Context, key wire.Key, runID string) (timer.Payload, error) {
-	ctx, cancel := kernel.Bounded(ctx)
-	defer cancel()
-	spec, payload, err := r.Input(ctx, key, runID)
-	if err != nil {
-		return timer.Payload{}, err
-	}
-	return timer.Payload{Data: payload.Payload().GetData(), ContentType: spec.ContentType}, nil
 }
 
 // Input reads a run's input, from the first event of its history.

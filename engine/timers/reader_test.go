@@ -84,9 +84,8 @@ func TestATimerIsShownAsItStands(t *testing.T) {
 	require.Equal(t, s.spec.DueAt, view.DueAt)
 	require.Equal(t, "https://orders.test/", view.Callback.URL, "the policy's")
 	require.Contains(t, view.Links.WebUI, "http://ui.test/")
-	payload, err := s.Payload(t.Context(), order1, "")
-	require.NoError(t, err)
-	require.JSONEq(t, `{"n":1}`, string(payload.Data))
+	require.JSONEq(t, `{"n":1}`, string(view.Payload.Data))
+	require.Equal(t, timer.ContentTypeJSON, view.Payload.ContentType)
 
 	s.worker.Deliver(order1ID)
 	view = s.shown(t)

@@ -7,6 +7,7 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -30,11 +31,11 @@ func (r *Reader) View(ctx context.Context, info *workflowpb.WorkflowExecutionInf
 }
 
 // Started is the view of a timer that has just been started, as a get would show it.
-func (r *Reader) Started(ctx context.Context, spec timer.Spec, runID string) timer.View {
+func (r *Reader) Started(ctx context.Context, spec timer.Spec, payload converter.RawValue, runID string) timer.View {
 	view := r.viewOf(ctx, spec, runID)
 	view.FirstRunID = runID
 	policy, _ := r.policies.Cached(ctx, spec.BusinessType) // it was read a moment ago, or there was none
-	view.ShowCall(spec, policy)
+	view.ShowCall(spec, payload.Payload().GetData(), policy)
 	return view
 }
 

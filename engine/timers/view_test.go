@@ -160,7 +160,7 @@ func TestATimerThatCannotBeRead(t *testing.T) {
 		require.Equal(t, wire.Unavailable, wire.CodeOf(err), call)
 	}
 	s.on.Before = nil
-	_, err = s.Payload(t.Context(), order1, "forgotten")
+	_, _, err = s.Input(t.Context(), order1, "forgotten")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	require.Equal(t, wire.Internal, wire.CodeOf(DecodeInput(enginetest.Encoded(t, 1, 2), &timer.Spec{}, nil)))
 }

@@ -2149,6 +2149,10 @@ export interface components {
             on_failed?: components["schemas"]["Outcome"];
             last_failure?: components["schemas"]["Failure"];
             link?: components["schemas"]["Link"];
+            /** @description The size of the payload; 0 without one. Lists omit it. */
+            payload_bytes?: number;
+            /** @description The SHA-256 digest of the payload. Omitted without a payload, and without the right to see payloads. Lists omit it. */
+            payload_sha256?: string;
             /** @description The payload, if it is JSON. Only a get with `payload=true` shows it. */
             payload?: unknown;
             /** @description The payload, if it is not JSON. Only a get with `payload=true` shows it. */
