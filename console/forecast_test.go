@@ -82,6 +82,7 @@ func TestTheForecast(t *testing.T) {
 
 	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)
 	require.Contains(t, page, `data-overdue="0"`)
+	require.Contains(t, page, `data-none="At most 9,000 fall due in one hour, and nothing is let through."`, "as the page says of a limit of 0")
 	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000 %d,10800,0 %d,3600,10"`, first, first+4, first+4), "the page reckons with another limit by itself")
 
 	h.shelf.nearby = true

@@ -56,14 +56,14 @@ var dense = strings.NewReplacer(
 )
 
 // denseScript is a script of ours without what is for its readers only: lines of comments, what lines
-// begin with, and their end where a statement cannot end by it.
+// begin with, their end where a statement cannot end by it, and the space around arrows.
 func denseScript(text string) string {
 	var all strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
-		all.WriteString(line)
+		all.WriteString(strings.ReplaceAll(line, " => ", "=>"))
 		if !strings.ContainsAny(line[len(line)-1:], ";,{") {
 			all.WriteByte('\n')
 		}

@@ -66,15 +66,15 @@
   for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
 
   // What if the limit were another one: what falls due in a step is spread over it evenly.
-  // Its lateness is said in a unit that is off by a tenth at most.
+  // Its lateness is said in a unit that is off by a tenth at most. With a limit of 0 there is none to say.
   const long = seconds => {
     const [, size, unit] = units.find(u => seconds >= 5 * u[0]);
     return new Intl.NumberFormat(lang, {style: 'unit', unit, unitDisplay: 'short'}).format(Math.trunc(seconds / size));
   };
   const whatIf = () => {
-    const heat = one('.touched ~ .wide .heat'), limit = one('[name=limit]')?.value;
-    if (!heat || !(limit > 0)) return;
-    const {steps, overdue, late, gist, fine} = heat.dataset, by = {};
+    const heat = one('.touched ~ .wide .heat'), limit = one('[name=limit]')?.value.trim().replace(/\b(?<!\d{4}),(?=\d{3}\b)/g, '');
+    if (!heat || !limit || !(limit >= 0)) return;
+    const {steps, overdue, late, gist, fine, none} = heat.dataset, by = {};
     let waiting = +overdue, worst = 0;
     for (const step of steps.split(' ')) {
       const [hour, wide, due] = step.split(','), before = waiting;
@@ -83,14 +83,14 @@
       if (seconds) worst = Math.max(worst, by[hour] = Math.max(by[hour] ?? 0, seconds));
     }
     all('td', heat).forEach((cell, hour) => {
-      const link = cell.firstChild, text = by[hour] ? ', ' + late.replace('%s', long(by[hour])) : '';
+      const link = cell.firstChild, text = by[hour] < 1 / 0 ? ', ' + late.replace('%s', long(by[hour])) : '';
       if (!link) return;
       cell.classList.toggle('late', hour in by);
       link.title = link.title.split(', ')[0] + text;
       put(link.lastChild, text);
     });
     const said = [limit, Object.keys(by).length, long(worst)];
-    put(one('.sentence'), (worst ? gist : fine).replace(/%s/g, () => said.shift()));
+    put(one('.sentence'), (+limit ? worst ? gist : fine : none).replace(/%s/g, () => said.shift()));
   };
   on('input', ({target}) => target.name === 'limit' && whatIf());
   on(swapped, whatIf);

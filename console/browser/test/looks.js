@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compare, moved } from "./layout.js";
 import { long } from "./running.js";
-import { answered } from "./scene.js";
+import { answered, soon } from "./scene.js";
 import { cutOff, violations } from "./seen.js";
 import { desk, stranger, phone } from "./watching.js";
 
@@ -168,6 +168,22 @@ function tastes(shared) {
       await scrolled(end);
       assert.ok(!(await within(page.locator(`.heat thead th >> nth=${column}`))));
       assert.ok(await within(day));
+    }
+  });
+
+  shared.test("a forecast reckons with another limit as it is typed: 0 and 1,200 as well", async () => {
+    const page = await shared.open("/console/forecast?type=order-close");
+    const cells = (of) => page.locator(`.heat td:has(a)${of}`).count();
+    await page.waitForSelector(".heat td a", soon);
+    for (const [typed, said, late] of [["0", "nothing is let through", true], ["1,200", "With a limit of 1200 a second, none is late", false], ["0.0", "nothing is let through", true]]) {
+      await page.fill("input[name=limit]", typed);
+      await page.waitForSelector(`.sentence:has-text("${said}")`, soon);
+      assert.equal(await cells(".late"), late ? await cells("") : 0);
+      assert.doesNotMatch(await page.getAttribute(".heat td a", "title"), /late|∞/);
+    }
+    for (const nothing of ["", " ", "1,5", "soon"]) {
+      await page.fill("input[name=limit]", nothing);
+      assert.match(await page.textContent(".sentence"), /nothing is let through/, "it asks for no limit");
     }
   });
 
