@@ -115,6 +115,48 @@ func TestAllThatMatch(t *testing.T) {
 	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
 }
 
+// What was typed stays in a form that is refused: that of a count, and that by which it is carried out.
+func TestARefusedJobKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	h.shelf.matching = 1312
+	form := url.Values{
+		"q": {"type:order-close status:scheduled"}, "operation": {"edit"}, "url": {"nowhere"}, "labels": {"customer=42"}, "priority": {"high"}, "shift": {"2h"}, "payload": {"yes"},
+	}
+	refused := h.post("/console/jobs", form)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Empty(t, h.shelf.jobs)
+	for _, typed := range []string{
+		"/edit/priority", `name="q" value="type:order-close status:scheduled"`, `<option value="edit" selected>`, `name="url" value="nowhere"`, `name="labels" value="customer=42"`,
+		`name="priority" value="high"`, `name="shift" value="2h"`, `name="payload" value="yes" checked>`,
+	} {
+		require.Contains(t, refused.body, typed)
+	}
+	require.NotContains(t, refused.body, `<option value="redeliver"`, "it is of no use for those that wait")
+	form.Set("priority", "1")
+	form.Set("url", "https://new.example.com/close")
+	at := h.post("/console/jobs", form).Header.Get("Location")
+	path, _, _ := strings.Cut(at, "?")
+
+	form.Set("number", "1,312")
+	form.Set("per_second", "slow")
+	form.Set("content", `{"n": 1}`)
+	slow := h.post(path+"/go", form)
+	require.Equal(t, http.StatusUnprocessableEntity, slow.StatusCode)
+	for _, typed := range []string{"/per_second", `name="number" value="1,312"`, `name="per_second" value="slow"`, "{&#34;n&#34;: 1}</textarea>"} {
+		require.Contains(t, slow.body, typed)
+	}
+	form.Set("number", "12")
+	form.Set("per_second", "7")
+	require.Contains(t, h.post(path+"/go", form).body, `name="per_second" value="7"`, "another number is no reason to lose the rate")
+	require.Len(t, h.shelf.jobs, 1)
+	h.signIn("eve")
+	require.Equal(t, http.StatusForbidden, h.post(path+"/go", form).StatusCode)
+	require.NotContains(t, h.post("/console/jobs", form).body, `name="url"`, "another form would not help")
+	require.Equal(t, http.StatusForbidden, h.post(path+"/stop", nil).StatusCode)
+}
+
 // An edit of all that match says what it changes before it is carried out, and then changes that.
 func TestAllThatMatchAreEdited(t *testing.T) {
 	t.Parallel()
@@ -181,6 +223,35 @@ func TestFewThatMatchNeedNoNumber(t *testing.T) {
 	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
 	require.Contains(t, refused.body, "/shift", "in the API's words")
 	require.Equal(t, http.StatusNotFound, h.get("/console/jobs/nowhere").StatusCode)
+}
+
+// What was typed for selected timers stays where it is refused, and is asked for again for these alone.
+func TestARefusedSelectionKeepsWhatWasTyped(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
+	rows := []string{"order-close/1 1 0 msg_1", "order-close/gone 1 0 msg_2"}
+	typed := map[string]url.Values{"move": {"delay": {"soon"}}, "pause": {"note": {strings.Repeat("x", 300)}}}
+	for action, form := range typed {
+		form.Set("action", action)
+		form["row"] = rows
+		require.Contains(t, h.post(list+"/selected", form).body, rows[1], "it is asked about both")
+		form.Set("sure", "yes")
+		refused := h.post(list+"/selected", form)
+		require.Equal(t, http.StatusOK, refused.StatusCode)
+		for _, field := range []string{"delay", "note"} {
+			if form.Has(field) {
+				require.Contains(t, refused.body, `name="`+field+`" value="`+form.Get(field)+`"`, action)
+			}
+		}
+		require.Contains(t, refused.body, `name="row" value="`+rows[0]+`"`)
+		require.NotContains(t, refused.body, rows[1], "another text would not help")
+		require.Contains(t, refused.body, ": 1 timer</button>")
+	}
+	require.Empty(t, h.shelf.changes())
+	again := url.Values{"action": {"move"}, "delay": {"5m"}, "row": rows[:1], "sure": {"yes"}}
+	require.NotContains(t, h.post(list+"/selected", again).body, `name="delay"`, "nothing is left to ask")
+	require.Equal(t, []string{"move order-close/1"}, h.shelf.changes())
 }
 
 // What was selected is asked about once, and then each timer is changed that is still the one

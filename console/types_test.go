@@ -272,6 +272,25 @@ func TestTheRateIsEditedInItsRow(t *testing.T) {
 	require.NotContains(t, h.get("/console/types").body, "/edit", "nothing can be changed now")
 }
 
+// The note of a pause that is refused stays in the row of its type, which comes first.
+func TestARefusedPauseKeepsItsNote(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for n := range 60 {
+		h.shelf.rules = append(h.shelf.rules, policy.Policy{BusinessType: fmt.Sprintf("type-%02d", n)})
+	}
+	note := strings.Repeat("x", 300)
+	refused := h.post("/console/types/type-59/pause", url.Values{"note": {note}})
+	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Empty(t, h.shelf.changes())
+	require.Equal(t, 1, strings.Count(refused.body, note))
+	_, row, _ := strings.Cut(refused.body, `action="/console/types/type-59/pause"`)
+	row, _, _ = strings.Cut(row, "</form>")
+	require.Contains(t, row, `<details class="ask" open>`)
+	require.Contains(t, row, `name="note" value="`+note+`"`)
+	require.NotContains(t, h.get("/console/types").body, `<details class="ask" open>`)
+}
+
 // Hundreds of types are shown by the page, the gravest first, and the overview has the gravest only.
 func TestHundredsOfTypes(t *testing.T) {
 	t.Parallel()

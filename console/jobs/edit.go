@@ -22,6 +22,12 @@ const (
 	fieldContent  = "content"
 )
 
+// The other fields of the form by which a count is carried out: how many there are, and at what rate.
+const (
+	fieldNumber = "number"
+	fieldRate   = "per_second"
+)
+
 // editedOf are the fields of a form that say what an edit changes.
 func editedOf(form url.Values) url.Values {
 	edited := url.Values{}

@@ -130,12 +130,22 @@ const bulkPath = calls.Root + "bulk"
 // jobsPage is a list of bulk jobs.
 type jobsPage struct {
 	site.Frame
-	Jobs    []Job
-	Next    string
+	Jobs []Job
+	Next string
+	// Problem is why there is no list, or why the form was refused; Form is nil where none was.
 	Problem *calls.Problem
+	Form    *Form
 }
 
+// Timers leads to those that the form selects.
+func (p jobsPage) Timers() string { return links.List(p.Form.Search, "") }
+
 func (c *Pages) listJobs(v *site.Visit) {
+	page := c.jobsPage(v)
+	c.Render(v, calls.StatusOf(page.Problem), "jobs", page)
+}
+
+func (c *Pages) jobsPage(v *site.Visit) jobsPage {
 	page := jobsPage{Frame: c.Frame(v, "jobs.title")}
 	query := url.Values{}
 	if token := v.R.FormValue("page_token"); token != "" {
@@ -150,7 +160,7 @@ func (c *Pages) listJobs(v *site.Visit) {
 	if found.NextPageToken != "" {
 		page.Next = links.Root + "jobs?" + url.Values{"page_token": {found.NextPageToken}}.Encode()
 	}
-	c.Render(v, calls.StatusOf(page.Problem), "jobs", page)
+	return page
 }
 
 // jobPage is one bulk job. One that has only counted can be carried out.
@@ -167,9 +177,19 @@ type jobPage struct {
 	Content     string
 	AsksContent bool
 	// Wrong reports whether another number was typed than was counted, and NoJSON whether the payload is
-	// none.
+	// none. Problem is why it was not carried out, or not stopped.
 	Wrong, NoJSON bool
 	Problem       *calls.Problem
+	// Typed is what stood in the form.
+	Typed url.Values
+}
+
+// Entry is what stands in a field of the form: what was typed there, if it was refused, else what the job has.
+func (p jobPage) Entry(name string) string {
+	if p.Typed.Has(name) || name != fieldRate {
+		return p.Typed.Get(name)
+	}
+	return strconv.FormatFloat(p.Job.PerSecond, 'f', -1, 64)
 }
 
 // examples is how many timers a count shows, and typedAbove how many there may be before their
@@ -223,7 +243,7 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 	if err := v.R.ParseForm(); err != nil {
 		return nil, &calls.Problem{Status: http.StatusBadRequest, Title: v.Lang.Say("refused.form")}
 	}
-	page := &jobPage{Frame: c.Frame(v, "job.title")}
+	page := &jobPage{Frame: c.Frame(v, "job.title"), Typed: v.R.PostForm}
 	if _, problem := c.Call(v, calls.Get(jobOf(v)), &page.Job); problem != nil {
 		return nil, problem
 	}
@@ -290,22 +310,24 @@ func (c *Pages) startJob(v *site.Visit) {
 	case operationEdit:
 		made.Edit = editOf(v.R.PostForm)
 	}
-	made.PerSecond = site.NumberOrNull(v.R.PostFormValue("per_second"))
-	c.order(v, made)
+	made.PerSecond = site.NumberOrNull(v.R.PostFormValue(fieldRate))
+	if problem := c.order(v, made); problem != nil {
+		c.tellRefusal(v, s, problem)
+	}
 }
 
-// order gives an order, and leads to its job.
-func (c *Pages) order(v *site.Visit, made order) {
+// order gives an order, and leads to its job. Where it is refused, nothing is answered yet.
+func (c *Pages) order(v *site.Visit, made order) *calls.Problem {
 	var job Job
 	if _, problem := c.Call(v, calls.Post(bulkPath, made), &job); problem != nil {
-		c.RefuseBy(v, problem)
-		return
+		return problem
 	}
 	to := job.Link()
 	if edited := editedOf(v.R.PostForm); made.DryRun && made.Edit != nil && len(edited) > 0 {
 		to += "?" + edited.Encode()
 	}
 	v.Redirect(to)
+	return nil
 }
 
 // goOn is what the id of a job ends with that carries out what another one has counted. A form
@@ -323,15 +345,27 @@ func (c *Pages) carryOutJob(v *site.Visit) {
 		c.Refuse(v, http.StatusConflict, "refused.count")
 	case !page.MayChange: // the API says why, and records it
 		v.R.PostForm.Del(fieldContent)
-		c.order(v, orderOf(page.Job, v.R.PostForm))
-	case page.MustType() && site.NumberOrNull(v.R.PostFormValue("number")) != float64(page.Found()):
+		c.showRefusal(v, page, c.order(v, orderOf(page.Job, v.R.PostForm)))
+	case page.MustType() && site.NumberOrNull(v.R.PostFormValue(fieldNumber)) != float64(page.Found()):
 		page.Wrong = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	case page.AsksContent && !contentOf(v.R.PostForm).IsValid():
 		page.NoJSON = true
 		c.Render(v, http.StatusUnprocessableEntity, "job", page)
 	default:
-		c.order(v, orderOf(page.Job, v.R.PostForm))
+		c.showRefusal(v, page, c.order(v, orderOf(page.Job, v.R.PostForm)))
+	}
+}
+
+// showRefusal shows a job with why it was not changed, and with what was typed; nothing where it was.
+func (c *Pages) showRefusal(v *site.Visit, page *jobPage, problem *calls.Problem) {
+	switch {
+	case problem == nil:
+	case problem.Status == http.StatusForbidden: // another form would not help
+		c.RefuseBy(v, problem)
+	default:
+		page.Problem = problem
+		c.Render(v, problem.Status, "job", page)
 	}
 }
 
@@ -344,7 +378,7 @@ func orderOf(counted Job, form url.Values) order {
 	if counted.Operation == operationEdit {
 		made.Edit = editOf(form)
 	}
-	if rate := site.NumberOrNull(form.Get("per_second")); rate != nil {
+	if rate := site.NumberOrNull(form.Get(fieldRate)); rate != nil {
 		made.PerSecond = rate
 	}
 	return made
@@ -353,7 +387,12 @@ func orderOf(counted Job, form url.Values) order {
 func (c *Pages) stopJob(v *site.Visit) {
 	var job Job
 	if _, problem := c.Call(v, calls.Call{Method: http.MethodDelete, Path: jobOf(v)}, &job); problem != nil {
-		c.RefuseBy(v, problem)
+		page, unread := c.jobPage(v)
+		if unread != nil {
+			c.RefuseBy(v, problem)
+			return
+		}
+		c.showRefusal(v, page, problem)
 		return
 	}
 	v.Redirect(cmp.Or(job.Link(), links.Root+"jobs"))

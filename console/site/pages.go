@@ -28,7 +28,7 @@ var pageNames = []string{
 // sharedTemplates are those that several pages use, the layout first.
 var sharedTemplates = []string{
 	"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html",
-	"templates/live.html", "templates/author.html",
+	"templates/live.html", "templates/author.html", "templates/all.html",
 }
 
 // Templates are those of the pages, by name.

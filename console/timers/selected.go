@@ -48,7 +48,13 @@ type selectedPage struct {
 	Done bool
 	// Back leads to the list.
 	Back string
+	// Typed is what stood in the form.
+	Typed url.Values
 }
+
+// Asks reports whether the form is shown: before anything is done, and for what was refused because of what
+// was typed.
+func (p selectedPage) Asks() bool { return !p.Done || len(p.Picks) > 0 }
 
 // selectedRow is one timer, and what became of it.
 type selectedRow struct {
@@ -75,7 +81,7 @@ func (c *Pages) changeSelected(v *site.Visit) {
 		return
 	}
 	act, ok := actionNamed(v.R.PostFormValue("action"))
-	page := selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Back: links.Within(v.R.PostFormValue("back"))}
+	page := selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Typed: v.R.PostForm, Back: links.Within(v.R.PostFormValue("back"))}
 	for _, text := range page.Picks {
 		one, understood := parsePicked(text)
 		ok = ok && understood
@@ -87,10 +93,21 @@ func (c *Pages) changeSelected(v *site.Visit) {
 	}
 	if page.Done = v.R.PostFormValue("sure") != ""; page.Done {
 		c.carryOut(v, act, page.Rows)
+		page.Picks = picksToAmend(page.Picks, page.Rows)
 		c.Watch.Changed()
 	}
 	page.Frame = c.Frame(v, "selected.title")
 	c.Render(v, http.StatusOK, "selected", page)
+}
+
+// picksToAmend are those whose change was refused because of what was typed.
+func picksToAmend(picks []string, rows []selectedRow) (wrong []string) {
+	for i, row := range rows {
+		if row.Problem != nil && row.Problem.Status == http.StatusUnprocessableEntity {
+			wrong = append(wrong, picks[i])
+		}
+	}
+	return wrong
 }
 
 // carryOut makes a call for each timer. What one answers is nothing to the others.

@@ -54,9 +54,10 @@ type timersPage struct {
 	Ahead *ahead
 	// Types are those that one may search in, where no type was named and one must be.
 	Types []types.TypeRow
-	// Actions are what may be done with those that are selected, and Operations with all that match.
-	Actions    []action
-	Operations []string
+	// Actions are what may be done with those that are selected.
+	Actions []action
+	// All asks what is to be done with all that match; nil where nothing may be.
+	All *jobs.Form
 	// Problem is why there is no list.
 	Problem *calls.Problem
 }
@@ -137,7 +138,6 @@ func (p *timersPage) offer(v *site.Visit, s search.Search) {
 	if p.Fixed() != "" || len(p.Timers) == 0 || !may {
 		return
 	}
-	status := s.Query.Get("status")
 	several := s.View != "" || businessType == "" && !v.Who.May(auth.Viewer, "") // no job selects them
 	p.Actions = calls.Where(actions, func(a action) bool {
 		return slices.ContainsFunc(p.Timers, a.where)
@@ -145,14 +145,9 @@ func (p *timersPage) offer(v *site.Visit, s search.Search) {
 	if several || !v.Who.May(auth.Operator, businessType) { // all that match are of more types than that
 		return
 	}
-	p.Operations = calls.Where(jobs.Operations, func(name string) bool {
-		return status == "" || (name == "redeliver") == (status == calls.StatusFailed) && !endedUnchanged(status)
-	})
-}
-
-// endedUnchanged reports whether nothing can be done with timers of a status.
-func endedUnchanged(status string) bool {
-	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()
+	if form := jobs.FormOf(s, p.Search); len(form.Operations) > 0 {
+		p.All = form
+	}
 }
 
 // spans are the parameters that a search says in words that depend on the time.

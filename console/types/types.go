@@ -84,6 +84,8 @@ type TypeRow struct {
 	// changed.
 	Action  string
 	MayEdit bool
+	// Typed is the note for a pause that was refused.
+	Typed string
 }
 
 // Mark is a state in a word, with who has it so and why, and since and until when.
@@ -213,6 +215,17 @@ func holdsOf(p *watch.Picture, policy calls.Policy) (all []Mark) {
 	return all
 }
 
+// putFirst has the row of a type come first, with the note that was typed in it.
+func (p *typesPage) putFirst(businessType, note string) {
+	i := slices.IndexFunc(p.Rows, func(row TypeRow) bool { return row.BusinessType == businessType })
+	if i < 0 {
+		return
+	}
+	row := p.Rows[i]
+	row.Typed = note
+	p.Rows = slices.Insert(slices.Delete(p.Rows, i, i+1), 0, row)
+}
+
 // changeType pauses the callbacks of a business type at once, or lets them go on.
 func (c *Pages) changeType(v *site.Visit) {
 	action, businessType := v.R.PathValue("action"), v.R.PathValue("type")
@@ -225,12 +238,14 @@ func (c *Pages) changeType(v *site.Visit) {
 		return
 	}
 	order := map[string]any{"business_types": []string{businessType}}
-	if note := strings.TrimSpace(v.R.PostFormValue("note")); note != "" {
+	note := strings.TrimSpace(v.R.PostFormValue("note"))
+	if note != "" {
 		order["note"] = note
 	}
 	if _, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil); problem != nil {
 		page := c.TypesPage(v)
 		page.Problem = problem
+		page.putFirst(businessType, note)
 		page.show(0, tuning.TypesShown)
 		c.Render(v, problem.Status, "types", page)
 		return
