@@ -50,6 +50,7 @@ export function conflicts(shared) {
     shared.browser.expect(answered(412));
     await page.click('form[action$="/edit"] button');
     await page.waitForSelector(".problem", soon);
+    assert.match(await page.textContent(".problem ~ .story"), /changed by .*\/priority/s);
     assert.equal((await shared.running.call("GET", "/v1/policies/order-close")).priority, 4);
     assert.equal(await page.inputValue('form[action$="/edit"] input[name=priority]'), "2", "what was typed stays");
     await page.click('form[action$="/edit"] button');
