@@ -92,7 +92,7 @@ func (c *Pages) changeSelected(v *site.Visit) {
 		return
 	}
 	if page.Done = v.R.PostFormValue("sure") != ""; page.Done {
-		c.carryOut(v, act, page.Rows)
+		selection{c, v, act}.change(page.Rows)
 		page.Picks = picksToAmend(page.Picks, page.Rows)
 		c.Watch.Changed()
 	}
@@ -110,13 +110,21 @@ func picksToAmend(picks []string, rows []selectedRow) (wrong []string) {
 	return wrong
 }
 
-// carryOut makes a call for each timer. What one answers is nothing to the others.
-func (c *Pages) carryOut(v *site.Visit, act action, rows []selectedRow) {
+// selection is what is done with selected timers.
+type selection struct {
+	*Pages
+
+	v   *site.Visit
+	act action
+}
+
+// change makes a call for each timer. What one answers is nothing to the others.
+func (s selection) change(rows []selectedRow) {
 	var group errgroup.Group
 	group.SetLimit(tuning.SelectedAtOnce)
 	for i := range rows {
 		group.Go(func() error {
-			c.carryOutOne(v, act, &rows[i])
+			s.changeOne(&rows[i])
 			return nil
 		})
 	}
@@ -126,29 +134,29 @@ func (c *Pages) carryOut(v *site.Visit, act action, rows []selectedRow) {
 // unmet is the refusal that a change has of a timer that is another one than was shown.
 var unmet = &calls.Problem{Status: http.StatusPreconditionFailed}
 
-// carryOutOne changes a timer if it is still the one that was shown.
-func (c *Pages) carryOutOne(v *site.Visit, act action, row *selectedRow) {
+// changeOne changes a timer if it is still the one that was shown.
+func (s selection) changeOne(row *selectedRow) {
 	var now calls.Timer
 	path := links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)
-	shown, problem := c.Call(v, calls.Get(path), &now)
+	shown, problem := s.Call(s.v, calls.Get(path), &now)
 	if row.Problem = problem; problem != nil && problem.Status != http.StatusForbidden {
-		refuseRow(v, act, *row)
+		s.refuse(*row)
 		return
 	}
 	if problem == nil && (now.Revision != row.Revision || now.Round != row.Round || now.WebhookID != row.WebhookID) {
 		row.Changed = true
-		if !act.where(now) {
+		if !s.act.where(now) {
 			row.TooLate = tooLate(unmet, now)
 		}
-		told, _ := c.storyOf(v, path) // that it was changed is what matters
+		told, _ := s.storyOf(s.v, path) // that it was changed is what matters
 		row.Meanwhile = since(told.Entries, row.seen(now))
-		refuseRow(v, act, *row)
+		s.refuse(*row)
 		return
 	}
 	// Who may not read the timer may not change it either: the API refuses that, and records it.
-	made := changeOf(act, row.Key, formOf(v.R.PostForm, shown.Head.Get("ETag")))
+	made := changeOf(s.act, row.Key, formOf(s.v.R.PostForm, shown.Head.Get("ETag")))
 	var left calls.Timer
-	a, problem := c.Call(v, made, &left)
+	a, problem := s.Call(s.v, made, &left)
 	row.Problem = problem
 	row.Accepted = problem == nil && a.Status == http.StatusAccepted
 }
@@ -162,15 +170,15 @@ func (row selectedRow) seen(now calls.Timer) int {
 	return row.Revision
 }
 
-// refuseRow has the audit record a change that was not sent.
-func refuseRow(v *site.Visit, act action, row selectedRow) {
+// refuse has the audit record a change that was not sent.
+func (s selection) refuse(row selectedRow) {
 	refused := audit.Refusal{Status: unmet.Status}
-	refused.Route, refused.Action = links.Root+selectedPath, act.Name
+	refused.Route, refused.Action = links.Root+selectedPath, s.act.Name
 	refused.BusinessType, refused.BusinessID = row.BusinessType, row.BusinessID
 	if row.Problem != nil {
 		refused.Status = row.Problem.Status
 	}
-	v.RefusePart(refused)
+	s.v.RefusePart(refused)
 }
 
 // formOf is a form with the ETag of one timer.
