@@ -28,6 +28,7 @@ type Policies interface {
 // Stats count timers.
 type Stats interface {
 	Count(ctx context.Context, businessType string) (timer.Stats, error)
+	CountWith(ctx context.Context, further []string) (timer.Stats, error)
 }
 
 // Ledgers reads the counts of all processes.
@@ -61,14 +62,14 @@ type Reports struct {
 }
 
 // Read sums up the window before now, for the types that are seen: the one that is asked for, or
-// those that have a policy or counts. It needs a worker; the error is [wire.Unavailable] otherwise.
+// those that have a policy or counts. A type is reported alike both ways. It needs a worker; the error is [wire.Unavailable] otherwise.
 func (l *Ledgers) Read(ctx context.Context, r Request, sees func(businessType string) bool) (Reports, error) {
 	answer, err := l.series(ctx, r.BusinessType)
 	if err != nil {
 		return Reports{}, err
 	}
 	reports, now := Reports{RecordedAt: answer.RecordedAt, BusinessTypes: []slo.Report{}}, wire.At(time.Now())
-	open, onTime := l.open(ctx, r.BusinessType), l.promises(ctx, r.BusinessType)
+	open, onTime := l.open(ctx, r.BusinessType, answer.Series), l.promises(ctx, r.BusinessType)
 	for _, businessType := range reported(r, answer.Series, open) {
 		if !sees(businessType) {
 			continue
@@ -119,10 +120,10 @@ func OnTime(of policy.Policy) time.Duration {
 	return policy.DefaultOnTime
 }
 
-// open counts the open timers of a business type or, for "", of each type with a policy. It is
-// empty if visibility does not answer.
-func (l *Ledgers) open(ctx context.Context, businessType string) map[string]*int64 {
-	stats, err := l.stats.Count(ctx, businessType)
+// open counts the open timers of a business type or, for "", of each type with a policy or counts.
+// It is empty if visibility does not answer.
+func (l *Ledgers) open(ctx context.Context, businessType string, series map[string]slo.Series) map[string]*int64 {
+	stats, err := l.count(ctx, businessType, series)
 	if err != nil {
 		return nil
 	}
@@ -132,6 +133,13 @@ func (l *Ledgers) open(ctx context.Context, businessType string) map[string]*int
 		open[of.BusinessType] = &n
 	}
 	return open
+}
+
+func (l *Ledgers) count(ctx context.Context, businessType string, series map[string]slo.Series) (timer.Stats, error) {
+	if businessType != "" {
+		return l.stats.Count(ctx, businessType)
+	}
+	return l.stats.CountWith(ctx, slices.Sorted(maps.Keys(series)))
 }
 
 // series are those of a business type, or of all types for "".

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,7 +61,8 @@ func (p promised) List(context.Context) (all []policy.Policy, err error) {
 	return slices.Collect(maps.Values(p.stored)), nil
 }
 
-// open counts open timers by business type: those of one, or of each type with a policy.
+// open counts open timers by business type: those of one, or of each type with a policy, which
+// are those whose names do not begin with "bare", and of further ones.
 type open map[string]int
 
 func (o open) Count(_ context.Context, businessType string) (stats timer.Stats, err error) {
@@ -70,10 +72,46 @@ func (o open) Count(_ context.Context, businessType string) (stats timer.Stats, 
 	if businessType != "" {
 		return timer.Stats{BusinessTypes: []timer.TypeStats{{BusinessType: businessType, Timers: timer.StatusCounts{Scheduled: o[businessType]}}}}, nil
 	}
+	return o.CountWith(context.Background(), nil)
+}
+
+func (o open) CountWith(_ context.Context, further []string) (stats timer.Stats, err error) {
+	if o == nil {
+		return stats, errors.New("visibility is gone")
+	}
 	for name, n := range o {
-		stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: name, Timers: timer.StatusCounts{Scheduled: n}})
+		if !strings.HasPrefix(name, "bare") || slices.Contains(further, name) {
+			stats.BusinessTypes = append(stats.BusinessTypes, timer.TypeStats{BusinessType: name, Timers: timer.StatusCounts{Scheduled: n}})
+		}
 	}
 	return stats, nil
+}
+
+// The list of all types has of each what its own report has, also of a type without a policy.
+func TestATypeIsReportedAlikeAloneAndAmongAll(t *testing.T) {
+	t.Parallel()
+	series := map[string]slo.Series{}
+	for i, businessType := range []string{"order", "bare", "bare-2"} {
+		series[businessType] = slo.Series{}.Record(wire.At(time.Now()), slo.Counts{Booked: int64(i), Rung: 2, OnTime: 1})
+	}
+	k := kernel.New(recorded{&enginetest.Temporal{}, series}, "default", "")
+	t.Cleanup(k.EndWaits)
+	policies := promised{map[string]policy.Policy{"order": {BusinessType: "order", OnTime: wire.Duration(time.Minute)}}, map[string]policy.Policy{}}
+	read := func(businessType string) []slo.Report {
+		reports, err := New(k, policies, open{"order": 1, "bare": 5, "bare-2": 0, "bare-and-forgotten": 1}).Read(t.Context(),
+			Request{BusinessType: businessType, Window: time.Hour, Target: 0.9}, func(string) bool { return true })
+		require.NoError(t, err)
+		for i := range reports.BusinessTypes {
+			reports.BusinessTypes[i].From, reports.BusinessTypes[i].To = 0, 0
+		}
+		return reports.BusinessTypes
+	}
+	all := read("")
+	require.Len(t, all, 3)
+	for _, one := range all {
+		require.NotNil(t, one.Open)
+		require.Equal(t, read(one.BusinessType), []slo.Report{one})
+	}
 }
 
 // A type is reported with its open timers, also where none was booked or ended for so long that

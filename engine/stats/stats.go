@@ -2,7 +2,9 @@ package stats
 
 import (
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,16 +47,38 @@ func New(k *kernel.Kernel) *Stats {
 // Count counts the timers of a business type, or of all types for "". An answer is reused for
 // a second, and for ten times as long as the count took. The error is [wire.Unavailable].
 func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, error) {
+	return s.reuse(ctx, selection{businessType: businessType})
+}
+
+// CountWith is Count for all types, with further types among those that are counted one by one.
+// They need no policy.
+func (s *Stats) CountWith(ctx context.Context, further []string) (timer.Stats, error) {
+	return s.reuse(ctx, selection{further: further})
+}
+
+// selection is what is counted: a business type, or each type with a policy and further ones.
+type selection struct {
+	businessType string
+	further      []string
+}
+
+// key identifies the selection. No business type has a NUL.
+func (c selection) key() string {
+	return strings.Join(append([]string{c.businessType}, c.further...), "\x00")
+}
+
+// reuse returns the answer of a moment ago, or counts.
+func (s *Stats) reuse(ctx context.Context, of selection) (timer.Stats, error) {
 	s.mu.Lock()
-	known := s.known[businessType]
+	known := s.known[of.key()]
 	s.mu.Unlock()
 	if time.Now().Before(known.until) {
 		return known.stats, nil
 	}
-	result := s.counts.DoChan(businessType, func() (any, error) {
+	result := s.counts.DoChan(of.key(), func() (any, error) {
 		shared, cancel := kernel.Bounded(context.WithoutCancel(ctx))
 		defer cancel()
-		return s.countAnew(shared, businessType)
+		return s.countAnew(shared, of)
 	})
 	select {
 	case r := <-result:
@@ -65,9 +89,9 @@ func (s *Stats) Count(ctx context.Context, businessType string) (timer.Stats, er
 }
 
 // countAnew counts, and stores the answer.
-func (s *Stats) countAnew(ctx context.Context, businessType string) (timer.Stats, error) {
+func (s *Stats) countAnew(ctx context.Context, of selection) (timer.Stats, error) {
 	began := time.Now()
-	stats, err := s.count(ctx, businessType)
+	stats, err := s.count(ctx, of)
 	if err != nil {
 		return stats, err
 	}
@@ -77,23 +101,29 @@ func (s *Stats) countAnew(ctx context.Context, businessType string) (timer.Stats
 	if len(s.known) >= tuning.CachedPolicies {
 		clear(s.known)
 	}
-	s.known[businessType] = countedStats{stats, now.Add(max(tuning.StatsTrusted, tuning.StatsRest*now.Sub(began)))}
+	s.known[of.key()] = countedStats{stats, now.Add(max(tuning.StatsTrusted, tuning.StatsRest*now.Sub(began)))}
 	return stats, nil
 }
 
-func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Stats, err error) {
+// types are the business types to count one by one, in order.
+func (s *Stats) types(ctx context.Context, of selection) ([]string, error) {
+	if of.businessType != "" {
+		return []string{of.businessType}, nil
+	}
+	registered, err := s.registry.Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	types := slices.AppendSeq(slices.Clone(of.further), maps.Keys(registered))
+	slices.Sort(types)
+	return slices.Compact(types), nil
+}
+
+func (s *Stats) count(ctx context.Context, of selection) (stats timer.Stats, err error) {
 	stats.CountedAt = wire.At(time.Now())
-	types := []string{businessType}
-	if businessType == "" {
-		registered, err := s.registry.Read(ctx)
-		if err != nil {
-			return stats, err
-		}
-		types = types[:0]
-		for name := range registered {
-			types = append(types, name)
-		}
-		slices.Sort(types)
+	types, err := s.types(ctx, of)
+	if err != nil {
+		return stats, err
 	}
 	inStates := statusCounter{Stats: s}
 	if err := inStates.read(ctx); err != nil {
@@ -109,10 +139,10 @@ func (s *Stats) count(ctx context.Context, businessType string) (stats timer.Sta
 			return err
 		})
 	}
-	if businessType == "" {
+	if of.businessType == "" {
 		group.Go(func() (err error) { stats.Timers, err = inStates.countTimers(ctx, ""); return err })
 	}
-	if err = group.Wait(); err == nil && businessType != "" {
+	if err = group.Wait(); err == nil && of.businessType != "" {
 		stats.Timers = stats.BusinessTypes[0].Timers
 	}
 	return stats, err

@@ -75,6 +75,25 @@ func TestCounts(t *testing.T) {
 	require.Zero(t, counted.Timers)
 }
 
+// Types without a policy are counted one by one if they are named.
+func TestCountsOfFurtherTypes(t *testing.T) {
+	t.Parallel()
+	s, on := crowd(t)
+	_, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: "bare/1", TypedSearchAttributes: temporal.NewSearchAttributes(workflows.AttrBusinessType.ValueSet("bare")),
+	}, workflows.TypeTimer)
+	require.NoError(t, err)
+	with, err := s.Count(t.Context(), "")
+	require.NoError(t, err)
+	all := with.BusinessTypes
+	require.Len(t, all, 2)
+	with, err = s.CountWith(t.Context(), []string{"bare", "invoice", "unheard"})
+	require.NoError(t, err)
+	require.Equal(t, []timer.TypeStats{
+		{BusinessType: "bare", Timers: timer.StatusCounts{Scheduled: 1}}, all[0], all[1], {BusinessType: "unheard"},
+	}, with.BusinessTypes)
+}
+
 // An answer is given again for a moment, and no longer.
 func TestCountsAreTrustedForAMoment(t *testing.T) {
 	t.Parallel()

@@ -1775,7 +1775,7 @@ export interface components {
             expired: number;
             /** @description The number of calls. */
             attempts: number;
-            /** @description The number of open timers. For all types together it counts only types with a policy. */
+            /** @description The number of open timers. Omitted while visibility does not answer. */
             open?: number;
         };
         /** @description How timers ended and how late they rang. */
