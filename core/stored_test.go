@@ -36,7 +36,7 @@ var (
 	storedFailure = delivery.Failure{Status: 503, Class: delivery.Answered, Message: "HTTP 503", At: clock(3)}
 
 	storedOutcome = timer.Outcome{
-		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2, Link: delivery.LinkFallback, Stopped: true, Again: true,
+		Status: timer.Failed, Attempts: 3, DeliveredAt: clock(4), LatenessMS: ptr(int64(12)), LastFailure: &storedFailure, PolicyVersion: 2, Link: delivery.LinkFallback, Stopped: true, Again: true, Earlier: 2, Unsent: true,
 	}
 
 	storedRecurrence = recurrence.Rule{
@@ -77,7 +77,7 @@ var (
 	storedSpec = timer.Spec{
 		Key: wire.Key{BusinessType: "order-close", BusinessID: "o-1"}, Memo: storedMemo, ContentType: "text/plain",
 		Callback: &storedCallback, Retry: &storedRetry, OnDelivered: &storedTold, OnFailed: &storedTold, TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", Behaviour: 6,
-		Ongoing: &storedReport, Rung: &timer.Rung{DueAt: clock(1), LatenessMS: ptr(int64(12)), Ended: true},
+		Ongoing: &storedReport, Rung: &timer.Rung{DueAt: clock(1), LatenessMS: ptr(int64(12)), Ended: true, Attempts: 2},
 	}
 
 	storedReport = delivery.Report{

@@ -33,7 +33,7 @@ func (t *timerRun) interrupted() bool {
 // an earlier one.
 func (t *timerRun) applyPending() decision {
 	if t.ctx.Err() != nil {
-		return cancelled()
+		return t.cancelled()
 	}
 	var refused []timer.Refusal
 	for _, change := range t.pending {

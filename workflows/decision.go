@@ -17,15 +17,19 @@ type decision struct {
 
 func continued() decision { return decision{continues: true} }
 
-func ended(outcome timer.Outcome) decision { return decision{outcome: outcome} }
-
 // ended is the end of the timer with its last delivery.
 func (t *timerRun) ended(outcome timer.Outcome) decision {
-	outcome.Again = t.spec.Rung.EndedFor(t.spec.DueAt)
-	return ended(outcome)
+	return decision{outcome: t.spec.Ended(outcome)}
 }
 
-func cancelled() decision { return ended(timer.Outcome{Status: timer.Cancelled}) }
+// cancelled is the end of the timer by a cancel, with the attempts before it.
+func (t *timerRun) cancelled() decision {
+	outcome := timer.Outcome{Status: timer.Cancelled}
+	if made := t.spec.Ongoing; made != nil {
+		outcome.Attempts = made.Attempt
+	}
+	return t.ended(outcome)
+}
 
 // carryOut is the one exit of a run.
 func (t *timerRun) carryOut(d decision) (timer.Outcome, error) {
@@ -35,12 +39,20 @@ func (t *timerRun) carryOut(d decision) (timer.Outcome, error) {
 	t.setEndState(d.outcome.Status)
 	switch d.outcome.Status {
 	case timer.Cancelled:
-		return timer.Outcome{}, t.ctx.Err()
+		return timer.Outcome{}, t.cancelError(d.outcome)
 	case timer.Failed:
 		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(failureMessage(d.outcome), ErrorFailed, nil, d.outcome)
 	default:
 		return d.outcome, nil
 	}
+}
+
+// cancelError ends the run as cancelled. It tells the attempts, if there were any.
+func (t *timerRun) cancelError(outcome timer.Outcome) error {
+	if outcome.Attempts+outcome.Earlier == 0 {
+		return t.ctx.Err()
+	}
+	return temporal.NewCanceledError(outcome)
 }
 
 func failureMessage(outcome timer.Outcome) string {

@@ -232,3 +232,44 @@ func TestAFailureEndsBeforeWhatFollows(t *testing.T) {
 		})
 	}
 }
+
+// A cancel tells the attempts before it, of this round and of earlier ones. Without any it tells
+// nothing.
+func TestACancelTellsTheAttempts(t *testing.T) {
+	t.Parallel()
+	woken := func(s *course) { s.woken(1, s.env.CancelWorkflow) }
+	for name, c := range map[string]struct {
+		given func(s *course)
+		want  []int
+	}{
+		"at rest": {woken, nil},
+		"on its ladder": {func(s *course) {
+			woken(s)
+			s.spec.Ongoing = &delivery.Report{Result: delivery.ResultRetry, Attempt: 2}
+		}, []int{2, 0}},
+		"after another round": {func(s *course) {
+			woken(s)
+			s.spec.DueAt, s.spec.Rung = s.at(time.Hour), &timer.Rung{DueAt: s.at(0), Attempts: 3}
+		}, []int{0, 3}},
+		"during its first attempt": {func(s *course) {
+			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1, RetryIn: wire.Duration(time.Hour)}
+			s.ringing = s.env.CancelWorkflow
+		}, []int{1, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newCourse(t)
+			c.given(s)
+			s.run()
+			var cancelled *temporal.CanceledError
+			require.ErrorAs(t, s.env.GetWorkflowError(), &cancelled)
+			require.Equal(t, c.want != nil, cancelled.HasDetails())
+			if c.want != nil {
+				var outcome timer.Outcome
+				require.NoError(t, cancelled.Details(&outcome))
+				require.Equal(t, timer.Cancelled, outcome.Status)
+				require.Equal(t, c.want, []int{outcome.Attempts, outcome.Earlier})
+			}
+		})
+	}
+}

@@ -104,12 +104,12 @@ func TestAPauseOnTheLadder(t *testing.T) {
 	require.True(t, l.spec.Resting())
 	require.Nil(t, l.spec.Ongoing)
 	require.Equal(t, []any{"closed", 1}, []any{l.spec.Note, l.spec.Round})
-	require.Equal(t, &timer.Rung{DueAt: l.spec.DueAt, LatenessMS: ptr(int64(0))}, l.spec.Rung, "its first attempt was punctual")
+	require.Equal(t, &timer.Rung{DueAt: l.spec.DueAt, LatenessMS: ptr(int64(0)), Attempts: 1}, l.spec.Rung, "its first attempt was punctual")
 	l.waits = false
 	l.changedAt(5*time.Hour, timer.Change{Pause: &timer.Pause{}})
 	l.play(2)
 	require.Equal(t, attempted{0, 1, time.Hour, 5 * time.Hour}, l.attempts[1])
-	require.Equal(t, []any{timer.Delivered, false}, []any{l.outcome.Status, l.outcome.Again})
+	require.Equal(t, []any{timer.Delivered, false, 1, 1}, []any{l.outcome.Status, l.outcome.Again, l.outcome.Attempts, l.outcome.Earlier})
 	require.Equal(t, id, l.spec.WebhookID())
 }
 

@@ -17,8 +17,8 @@ import (
 // or expired, fails when the ladder is used up, and ends Canceled when cancelled. The
 // id-reuse policy of the next booking depends on that status.
 func Timer(ctx workflow.Context, spec timer.Spec, payload converter.RawValue) (timer.Outcome, error) {
-	t := &timerRun{ctx: ctx, spec: spec, payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
-	t.spec.Memo, t.delivering = spec.BeginRun(), spec.Ongoing != nil
+	t := &timerRun{ctx: ctx, spec: spec.BeginRun(), payload: payload, changes: workflow.GetSignalChannel(ctx, SignalChange)}
+	t.delivering = spec.Ongoing != nil
 	return t.carryOut(t.run())
 }
 
@@ -63,7 +63,7 @@ func (t *timerRun) run() decision {
 	}
 	shown, now := t.spec.DueAt, workflow.Now(t.ctx)
 	if !t.currentOccurrence(now) {
-		return ended(timer.Outcome{Status: timer.Expired})
+		return t.ended(timer.Outcome{Status: timer.Expired})
 	}
 	if !t.due(now) {
 		return continued()
@@ -134,8 +134,7 @@ func (t *timerRun) due(now time.Time) bool {
 // FirstTaskRings reports whether the first task of a run rings the timer, and makes no command
 // before. began is when a worker got the task, which found no change and no cancel.
 func FirstTaskRings(spec timer.Spec, began time.Time) bool {
-	t := &timerRun{spec: spec}
-	t.spec.Memo = spec.BeginRun()
+	t := &timerRun{spec: spec.BeginRun()}
 	return spec.Ongoing == nil && t.currentOccurrence(began) && t.due(began) && t.spec.DueAt == spec.DueAt
 }
 

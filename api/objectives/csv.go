@@ -28,7 +28,7 @@ func writeCSV(c echo.Context, reports []slo.Report) error {
 var columns = []string{
 	"business_type", "from", "to", "on_time_within", "target", "share", "p50_ms", "p99_ms", "worst_ms", "budget_left",
 	"booked", "bytes", "rung", "on_time", "missed", "delivered", "failed", "expired", "attempts", "open",
-	"judged_by_shortest", "judged_by_longest",
+	"judged_by_shortest", "judged_by_longest", "unsent",
 }
 
 func row(r slo.Report) []string {
@@ -37,7 +37,7 @@ func row(r slo.Report) []string {
 	for _, count := range []int64{r.Booked, r.Bytes, r.Rung, r.OnTime, r.Missed, r.Delivered, r.Failed, r.Expired, r.Attempts} {
 		row = append(row, fmt.Sprint(count))
 	}
-	return append(row, optional(r.Open), promise(r.Objective.JudgedBy.Shortest), promise(r.Objective.JudgedBy.Longest))
+	return append(row, optional(r.Open), promise(r.Objective.JudgedBy.Shortest), promise(r.Objective.JudgedBy.Longest), fmt.Sprint(r.Unsent))
 }
 
 func promise(onTime wire.Duration) string {

@@ -57,7 +57,7 @@ func TestReportsAsCSV(t *testing.T) {
 	h := handlers{counted{slo.Report{
 		BusinessType: "order", From: wire.At(time.Unix(1_800_000_000, 0)), To: wire.At(time.Unix(1_800_003_600, 0)),
 		Objective: slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.99, JudgedBy: slo.Promise(time.Hour).And(slo.Promise(10 * time.Millisecond))},
-		Share:     &share, WorstMS: &worst, Booked: 5, Rung: 4, OnTime: 3,
+		Share:     &share, WorstMS: &worst, Booked: 5, Rung: 4, OnTime: 3, Unsent: 1,
 	}}}
 	answer := func(accept string) *httptest.ResponseRecorder {
 		request, recorder := httptest.NewRequest(http.MethodGet, "/v1/slo", nil), httptest.NewRecorder()
@@ -68,8 +68,8 @@ func TestReportsAsCSV(t *testing.T) {
 	for _, accept := range []string{"text/csv", "text/csv; q=1, */*"} {
 		csv := answer(accept)
 		require.Contains(t, csv.Header().Get("Content-Type"), "text/csv")
-		require.Equal(t, "business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest\n"+
-			"order,2027-01-15T08:00:00.000Z,2027-01-15T09:00:00.000Z,1s,0.99,0.75,,,1204,,5,0,4,3,0,0,0,0,0,,10ms,1h\n", csv.Body.String())
+		require.Equal(t, "business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest,unsent\n"+
+			"order,2027-01-15T08:00:00.000Z,2027-01-15T09:00:00.000Z,1s,0.99,0.75,,,1204,,5,0,4,3,0,0,0,0,0,,10ms,1h,1\n", csv.Body.String())
 	}
 	for _, accept := range []string{"", "application/json", "application/json, text/csv", "*/*", ";;", "text/csv;q=0", "text/csv; q=0.000, */*"} {
 		require.Contains(t, answer(accept).Header().Get("Content-Type"), "application/json", accept)

@@ -71,6 +71,12 @@ func (v statsVerbs) showObjectives(objectives client.Objectives) {
 		}
 		return (time.Duration(*ms) * time.Millisecond).String()
 	}
+	open := func(n *int64) string {
+		if n == nil {
+			return "-"
+		}
+		return fmt.Sprint(*n)
+	}
 	var rows [][]string
 	for _, r := range objectives.BusinessTypes {
 		colour := plain
@@ -79,11 +85,13 @@ func (v statsVerbs) showObjectives(objectives client.Objectives) {
 		}
 		rows = append(rows, []string{
 			v.coloured(colour, r.BusinessType), share(r.Share), lateness(r.P50MS), lateness(r.P99MS), lateness(r.WorstMS), share(r.BudgetLeft),
-			fmt.Sprint(r.Booked), fmt.Sprint(r.Rung), fmt.Sprint(r.Failed), fmt.Sprint(r.Expired), fmt.Sprint(r.Attempts),
+			fmt.Sprint(r.Booked), fmt.Sprint(r.Bytes), fmt.Sprint(r.Rung), fmt.Sprint(r.Unsent), fmt.Sprint(r.Missed),
+			fmt.Sprint(r.Failed), fmt.Sprint(r.Expired), fmt.Sprint(r.Attempts), open(r.Open),
 		})
 	}
 	v.table([]string{
-		v.coloured(plain, "TYPE"), "ON TIME", "P50", "P99", "WORST", "BUDGET LEFT", "BOOKED", "RUNG", "FAILED", "EXPIRED", "ATTEMPTS",
+		v.coloured(plain, "TYPE"), "ON TIME", "P50", "P99", "WORST", "BUDGET LEFT", "BOOKED", "BYTES", "RUNG", "UNSENT", "MISSED",
+		"FAILED", "EXPIRED", "ATTEMPTS", "OPEN",
 	}, rows)
 }
 

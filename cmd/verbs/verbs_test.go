@@ -22,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/core/forecast"
 	"github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -129,6 +130,7 @@ func TestTables(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(raw), &again))
 	require.Equal(t, view.DueAt, again.DueAt)
 
+	second := slo.Objective{OnTime: wire.Duration(time.Second)}
 	for name, c := range map[string]struct {
 		args   []string
 		answer any
@@ -160,12 +162,15 @@ func TestTables(t *testing.T) {
 		"forecast": {[]string{"forecast", "a"}, forecast.Forecast{CountedAt: wire.At(now), Steps: []forecast.Step{
 			{At: wire.At(now.Add(time.Hour)), Due: 900, Overflows: true, Lateness: wire.Duration(42 * time.Second)}, {At: wire.At(now.Add(2 * time.Hour))}, {At: wire.At(now.Add(3 * time.Hour)), DispatchItems: 5},
 		}}, `^FROM .*LATE BY\n.*\(in 60m\)  900  0           42s\n.*\(in 3h\)   0    5           -\n$`},
+		"slo": {[]string{"slo"}, client.Objectives{BusinessTypes: []slo.Report{
+			{BusinessType: "a", From: wire.At(now), To: wire.At(now), Objective: second, Share: new(0.75), BudgetLeft: new(-249.0), P50MS: new(int64(3)), P99MS: new(int64(1204)), WorstMS: new(int64(1204)), Booked: 9, Bytes: 45, Rung: 7, OnTime: 6, Unsent: 1, Missed: 1, Delivered: 5, Failed: 2, Expired: 1, Attempts: 12, Open: new(int64(4))}, {BusinessType: "b", From: wire.At(now), To: wire.At(now), Objective: second},
+		}}, `^TYPE +ON TIME +P50 .*RUNG  UNSENT  MISSED  FAILED  EXPIRED  ATTEMPTS  OPEN\na     75.000 %  3ms  1.204s  1.204s  -24900.000 %  9       45     7     1       1       2       1        12        4\nb     - .* -\n$`},
 		"policies":  {[]string{"policies", "list"}, map[string]any{"policies": []policy.Policy{{BusinessType: "a", Version: 3, Paused: true, Callback: delivery.Callback{Destination: delivery.HTTP("http://h/x?y")}}}}, `a     3        http://h/x  paused`},
 		"emergency": {[]string{"emergency"}, map[string]any{"paused": []policy.Emergency{{Everything: true, Author: "ops", Note: "fire", Since: wire.At(now.Add(-72 * time.Hour))}, {BusinessType: "a", Since: wire.At(now)}}}, `everything  .*\(3d ago\)  ops  fire`},
 	} {
 		url, _ := fixed(t, 200, c.answer)
-		exit, out, _ := run(t, false, append(c.args, "--server", url)...)
-		require.Equal(t, program.ExitDone, exit)
+		exit, out, complaint := run(t, false, append(c.args, "--server", url)...)
+		require.Equal(t, program.ExitDone, exit, "%s: %s", name, complaint)
 		require.Regexp(t, c.want, out, name)
 	}
 	require.Equal(t, "5m", short(5*time.Minute))

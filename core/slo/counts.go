@@ -13,7 +13,8 @@ type Counts struct {
 	Booked int64 `json:"booked,omitzero"`
 	Bytes  int64 `json:"bytes,omitzero"`
 	// Rung is how many timers that ended had a first attempt, and OnTime how many of them had it
-	// within the policy's on_time. Missed is how many expired without an attempt.
+	// within the policy's on_time. A first attempt of which nothing could be sent is not on time,
+	// and has no lateness. Missed is how many ended without an attempt.
 	Rung   int64 `json:"rung,omitzero"`
 	OnTime int64 `json:"on_time,omitzero"`
 	Missed int64 `json:"missed,omitzero"`
@@ -40,7 +41,7 @@ func (c *Counts) Book(bytes int) {
 // cancelled timer breaks no promise, and its attempts are all that counts. A timer that was
 // tried again had its first attempt before: it counts by its attempts and its end.
 func (c *Counts) Observe(outcome timer.Outcome, onTime time.Duration) {
-	c.Attempts += int64(outcome.Attempts)
+	c.Attempts += int64(outcome.Attempts + outcome.Earlier)
 	switch outcome.Status {
 	case timer.Delivered:
 		c.Delivered++
@@ -55,11 +56,18 @@ func (c *Counts) Observe(outcome timer.Outcome, onTime time.Duration) {
 		return
 	}
 	c.JudgedBy = c.JudgedBy.And(Promise(onTime))
-	if outcome.LatenessMS == nil {
+	switch {
+	case outcome.LatenessMS != nil:
+		c.ring(max(*outcome.LatenessMS, 0), onTime)
+	case outcome.Attempts > 0 || outcome.Unsent:
+		c.Rung++
+	default:
 		c.Missed++
-		return
 	}
-	late := max(*outcome.LatenessMS, 0)
+}
+
+// ring counts a first attempt so late, in milliseconds.
+func (c *Counts) ring(late int64, onTime time.Duration) {
 	c.Rung++
 	if late <= onTime.Milliseconds() {
 		c.OnTime++

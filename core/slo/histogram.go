@@ -37,14 +37,18 @@ func (h Histogram) Add(other Histogram) {
 	}
 }
 
+// Total is how many latenesses were counted.
+func (h Histogram) Total() (n int64) {
+	for _, of := range h {
+		n += of
+	}
+	return n
+}
+
 // Quantile is the least lateness, in milliseconds, that a share q of the observations does not
 // exceed, rounded up to the end of its bucket. ok is false for an empty histogram.
 func (h Histogram) Quantile(q float64) (ms int64, ok bool) {
-	var total int64
-	for _, n := range h {
-		total += n
-	}
-	rank := max(int64(math.Ceil(q*float64(total))), 1)
+	rank := max(int64(math.Ceil(q*float64(h.Total()))), 1)
 	for _, bucket := range slices.Sorted(maps.Keys(h)) {
 		if rank -= h[bucket]; rank <= 0 {
 			return upperBound(bucket), true

@@ -33,15 +33,18 @@ type Report struct {
 	Share      *float64 `json:"share,omitempty"`
 	BudgetLeft *float64 `json:"budget_left,omitempty"`
 	// P50MS and P99MS are quantiles of the lateness of first attempts, in milliseconds. They are
-	// exact below 32 ms and at most 6.25 % too high above. WorstMS is the greatest lateness.
+	// exact below 32 ms and at most 6.25 % too high above. WorstMS is the greatest lateness. A first
+	// attempt that could not be sent has none.
 	P50MS   *int64 `json:"p50_ms,omitempty"`
 	P99MS   *int64 `json:"p99_ms,omitempty"`
 	WorstMS *int64 `json:"worst_ms,omitempty"`
 	// The others are described with [Counts].
-	Booked    int64 `json:"booked"`
-	Bytes     int64 `json:"bytes"`
-	Rung      int64 `json:"rung"`
-	OnTime    int64 `json:"on_time"`
+	Booked int64 `json:"booked"`
+	Bytes  int64 `json:"bytes"`
+	Rung   int64 `json:"rung"`
+	OnTime int64 `json:"on_time"`
+	// Unsent is how many of the first attempts could not be sent.
+	Unsent    int64 `json:"unsent"`
 	Missed    int64 `json:"missed"`
 	Delivered int64 `json:"delivered"`
 	Failed    int64 `json:"failed"`
@@ -64,7 +67,7 @@ func (s Series) Report(businessType string, objective Objective, now wire.Instan
 	objective.JudgedBy = c.JudgedBy
 	r := Report{
 		BusinessType: businessType, Objective: objective, From: from, To: now,
-		Booked: c.Booked, Bytes: c.Bytes, Rung: c.Rung, OnTime: c.OnTime, Missed: c.Missed,
+		Booked: c.Booked, Bytes: c.Bytes, Rung: c.Rung, OnTime: c.OnTime, Unsent: c.Rung - c.Lateness.Total(), Missed: c.Missed,
 		Delivered: c.Delivered, Failed: c.Failed, Expired: c.Expired, Attempts: c.Attempts,
 	}
 	if p50, ok := c.Lateness.Quantile(0.5); ok {

@@ -32,13 +32,16 @@ func TestCounts(t *testing.T) {
 	c.Observe(ended(timer.Failed, 9, 1001), time.Second)
 	c.Observe(ended(timer.Expired, 0, -1), time.Second)
 	c.Observe(ended(timer.Cancelled, 2, 5), time.Second)
+	c.Observe(ended(timer.Delivered, 2, -1), time.Second)
+	c.Observe(timer.Outcome{Status: timer.Expired, Earlier: 1, Unsent: true}, time.Second)
+	c.Observe(timer.Outcome{Status: timer.Expired, Earlier: 1}, time.Second)
 	for _, late := range []int64{9000, -1} {
 		again := ended(timer.Delivered, 1, late)
 		again.Again = true
 		c.Observe(again, time.Second)
 	}
 	require.Equal(t, slo.Counts{
-		Booked: 2, Bytes: 10, Rung: 3, OnTime: 2, Missed: 1, Delivered: 4, Failed: 1, Expired: 1, Attempts: 17, WorstMS: 1001,
+		Booked: 2, Bytes: 10, Rung: 5, OnTime: 2, Missed: 2, Delivered: 5, Failed: 1, Expired: 3, Attempts: 21, WorstMS: 1001,
 		Lateness: c.Lateness, JudgedBy: slo.Promise(time.Second),
 	}, c)
 }
@@ -143,6 +146,13 @@ func TestReport(t *testing.T) {
 	require.EqualValues(t, 49, *r.P50MS)
 	require.EqualValues(t, 2000, *r.P99MS)
 	require.EqualValues(t, 2000, *r.WorstMS)
+	require.Zero(t, r.Unsent)
+	unsent := c
+	unsent.Observe(ended(timer.Delivered, 2, -1), time.Second)
+	r = slo.Series{}.Record(now, unsent).Report("order", objective, now, time.Hour)
+	require.Equal(t, []int64{101, 95, 1, 0}, []int64{r.Rung, r.OnTime, r.Unsent, r.Missed})
+	require.InDelta(t, 95.0/101, *r.Share, 1e-9, "it was not on time")
+	require.EqualValues(t, 49, *r.P50MS, "it has no lateness")
 	objective.Target = 0.99
 	require.InDelta(t, -4, *slo.Series{}.Record(now, c).Report("order", objective, now, time.Hour).BudgetLeft, 1e-9)
 }

@@ -55,4 +55,9 @@ type Outcome struct {
 	// Again reports whether the timer had ended before, and was tried again. The outcome of an
 	// occurrence does not have it.
 	Again bool `json:"again,omitzero"`
+	// Earlier is how many attempts earlier rounds made, without those that another outcome has.
+	// Unsent reports whether one of them was the first attempt, with nothing sent. The outcome of
+	// an occurrence has neither.
+	Earlier int  `json:"earlier,omitzero"`
+	Unsent  bool `json:"unsent,omitzero"`
 }

@@ -150,7 +150,7 @@ func (w *walk) change(c timer.Change) error {
 	}
 	due := w.delivering || !before.Resting() && before.DueAt <= w.now
 	w.delivering = w.delivering && before.SameOccurrence(changed.Memo)
-	changed.Memo = changed.BeginRun()
+	changed.Memo = changed.Memo.BeginRun()
 	w.spec = changed
 	if due && !w.kept(before) {
 		return fmt.Errorf("number %d was due, and is gone without a word", before.Series.Number)

@@ -80,6 +80,8 @@ func outcomeIn(command *commandpb.Command) (outcome timer.Outcome, ended bool) {
 		return outcome, decode(command.GetCompleteWorkflowExecutionCommandAttributes().GetResult(), &outcome)
 	case command.GetFailWorkflowExecutionCommandAttributes() != nil:
 		return outcomeOfFailure(command.GetFailWorkflowExecutionCommandAttributes().GetFailure())
+	case command.GetCancelWorkflowExecutionCommandAttributes() != nil:
+		return outcome, decode(command.GetCancelWorkflowExecutionCommandAttributes().GetDetails(), &outcome)
 	case command.GetContinueAsNewWorkflowExecutionCommandAttributes() != nil:
 		return lastOccurrence(command.GetContinueAsNewWorkflowExecutionCommandAttributes().GetInput())
 	default:
@@ -106,7 +108,7 @@ func lastOccurrence(input *commonpb.Payloads) (outcome timer.Outcome, ended bool
 		return outcome, false
 	}
 	outcome = spec.Series.Last.Outcome
-	outcome.Again = spec.Rung.EndedFor(spec.Series.Last.DueAt)
+	outcome.Again, outcome.Earlier = spec.Rung.EndedFor(spec.Series.Last.DueAt), spec.Rung.Unrecorded()
 	return outcome, true
 }
 

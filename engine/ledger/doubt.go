@@ -131,6 +131,8 @@ func outcomeOf(event *historypb.HistoryEvent) (outcome timer.Outcome, ended bool
 		return outcome, decode(event.GetWorkflowExecutionCompletedEventAttributes().GetResult(), &outcome)
 	case event.GetWorkflowExecutionFailedEventAttributes() != nil:
 		return outcomeOfFailure(event.GetWorkflowExecutionFailedEventAttributes().GetFailure())
+	case event.GetWorkflowExecutionCanceledEventAttributes() != nil:
+		return outcome, decode(event.GetWorkflowExecutionCanceledEventAttributes().GetDetails(), &outcome)
 	case event.GetWorkflowExecutionContinuedAsNewEventAttributes() != nil:
 		return lastOccurrence(event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetInput())
 	default:

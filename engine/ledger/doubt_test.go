@@ -130,7 +130,15 @@ func TestAnOccurrenceWithoutAnAnswer(t *testing.T) {
 	}}
 	outcome, ended := outcomeOf(event)
 	require.True(t, ended)
+	require.Zero(t, outcome.Earlier)
 	require.EqualValues(t, 3, *outcome.LatenessMS)
 	_, ended = outcomeOf(&historypb.HistoryEvent{})
 	require.False(t, ended)
+	outcome, ended = outcomeOf(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes{
+		WorkflowExecutionCanceledEventAttributes: &historypb.WorkflowExecutionCanceledEventAttributes{
+			Details: encoded(t, timer.Outcome{Status: timer.Cancelled, Attempts: 3}),
+		},
+	}})
+	require.True(t, ended)
+	require.Equal(t, timer.Outcome{Status: timer.Cancelled, Attempts: 3}, outcome)
 }

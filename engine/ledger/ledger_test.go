@@ -49,6 +49,12 @@ func completed(t *testing.T, outcome any) *commandpb.Command {
 	}}
 }
 
+func cancelled(t *testing.T, details ...any) *commandpb.Command {
+	return &commandpb.Command{Attributes: &commandpb.Command_CancelWorkflowExecutionCommandAttributes{
+		CancelWorkflowExecutionCommandAttributes: &commandpb.CancelWorkflowExecutionCommandAttributes{Details: encoded(t, details...)},
+	}}
+}
+
 func failed(t *testing.T, kind string, outcome any) *commandpb.Command {
 	failure := &failurepb.Failure{FailureInfo: &failurepb.Failure_ApplicationFailureInfo{
 		ApplicationFailureInfo: &failurepb.ApplicationFailureInfo{Type: kind, Details: encoded(t, outcome)},
@@ -74,7 +80,10 @@ func TestEndsAreCounted(t *testing.T) {
 	t.Parallel()
 	last := &timer.Past{DueAt: 7, Outcome: ended(timer.Delivered, 3)}
 	series := &timer.Series{Began: true, Last: last}
-	occurrence := slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
+	occurrenceAfter := func(attempts int64) slo.Counts {
+		return slo.Counts{Rung: 1, OnTime: 1, Delivered: 1, Attempts: 2 + attempts, WorstMS: 3, Lateness: slo.Histogram{3: 1}}
+	}
+	occurrence := occurrenceAfter(0)
 	for name, c := range map[string]struct {
 		workflow string
 		command  *commandpb.Command
@@ -88,6 +97,9 @@ func TestEndsAreCounted(t *testing.T) {
 		"one tried again":   {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 7, Ended: true}), slo.Counts{Delivered: 1, Attempts: 2}},
 		"one after that":    {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 6, Ended: true}), occurrence},
 		"one interrupted":   {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 7}), occurrence},
+		"an extra one":      {"order/1", continuedAfter(t, series, &timer.Rung{DueAt: 6, Attempts: 3}), occurrenceAfter(3)},
+		"after rounds":      {"order/1", completed(t, timer.Outcome{Status: timer.Delivered, Attempts: 1, Earlier: 3}), slo.Counts{Rung: 1, Delivered: 1, Attempts: 4}},
+		"cancelled":         {"order/1", cancelled(t, timer.Outcome{Status: timer.Cancelled, Attempts: 1, Earlier: 3}), slo.Counts{Attempts: 4}},
 		"a canary":          {policy.CanaryType("wakecall-1") + "/canary", completed(t, ended(timer.Delivered, 2)), slo.Counts{}},
 		"a changed series":  {"order/1", continued(t, &timer.Series{Last: last}), slo.Counts{}},
 		"a first one":       {"order/1", continued(t, &timer.Series{Began: true}), slo.Counts{}},
@@ -95,6 +107,7 @@ func TestEndsAreCounted(t *testing.T) {
 		"another failure":   {"order/1", failed(t, "panic", ended(timer.Failed, 1)), slo.Counts{}},
 		"an unread outcome": {"order/1", completed(t, "none"), slo.Counts{}},
 		"a policy":          {workflows.PolicyID("order"), completed(t, ended(timer.Delivered, 2)), slo.Counts{}},
+		"cancelled at rest": {"order/1", cancelled(t), slo.Counts{}},
 		"no end":            {"order/1", &commandpb.Command{}, slo.Counts{}},
 	} {
 		t.Run(name, func(t *testing.T) {

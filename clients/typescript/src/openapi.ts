@@ -1750,7 +1750,7 @@ export interface components {
                 };
                 target: number;
             };
-            /** @description The share of timers that rang on time. */
+            /** @description `on_time`, of `rung` and `missed` together. */
             share?: number;
             /** @description The remaining share of the error budget. Below 0 it is overspent. */
             budget_left?: number;
@@ -1768,12 +1768,17 @@ export interface components {
             rung: number;
             /** @description The number of them whose first attempt was on time. */
             on_time: number;
-            /** @description The number of timers that expired without an attempt. */
+            /**
+             * @description The number of them whose first attempt could not be sent, because no connection was made. It has no
+             *     lateness and was not on time.
+             */
+            unsent: number;
+            /** @description The number of timers that ended without an attempt. They were not on time. */
             missed: number;
             delivered: number;
             failed: number;
             expired: number;
-            /** @description The number of calls. */
+            /** @description The number of attempts. Those of cancelled timers count too. */
             attempts: number;
             /** @description The number of open timers. Omitted while visibility does not answer. */
             open?: number;
@@ -5245,8 +5250,8 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ObjectiveReports"];
                     /**
-                     * @example business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest
-                     *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102,1s,1s
+                     * @example business_type,from,to,on_time_within,target,share,p50_ms,p99_ms,worst_ms,budget_left,booked,bytes,rung,on_time,missed,delivered,failed,expired,attempts,open,judged_by_shortest,judged_by_longest,unsent
+                     *     order-close,2027-01-01T00:00:00.000Z,2027-01-31T09:00:00.000Z,1s,0.999,0.9998,1,9,1204,0.8,10102,0,10000,9998,0,9990,10,0,10240,102,1s,1s,2
                      */
                     "text/csv": string;
                 };
