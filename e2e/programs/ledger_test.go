@@ -2,7 +2,6 @@ package programs
 
 import (
 	"fmt"
-	"math"
 	"net/http"
 	"reflect"
 	"slices"
@@ -13,60 +12,189 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/slo"
-	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/e2e/loopback"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-// Timers with known outcomes ring over a restart of the node. Every figure of the report is that
-// of a count by hand, from what the API shows of each timer. WAKECALL_FAULT=long takes 20,000
-// timers and three restarts.
+// Timers with known outcomes ring over restarts of the node. Every figure of the report is that
+// of a count by hand, which knows what each kind of outcome adds, and reads from the API only how
+// late each timer was. WAKECALL_FAULT=long takes 20,000 timers.
 func TestTheLedgersAgreeWithACountByHand(t *testing.T) {
 	t.Parallel()
-	timers, restart := 150, 100
+	timers, restart := 150, 60
 	if process.Long() {
 		timers, restart = 20_000, 6_666
 	}
-	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
-	node := env.Start()
-	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}, "retry": contract.JSON{"steps": []string{"10ms"}}, "on_time": "5ms"})
-	expected := outcomes(r)
+	d := newDeployment(t)
+	books := d.books()
 	for n := range timers {
-		expected[n%len(expected)].book(env.API, kind, n)
+		one := books[n%len(books)]
+		one.book(n / len(books))
 		if n%restart == restart-1 {
-			require.Zero(t, node.Stop())
-			node = env.Start()
+			d.restart()
 		}
 	}
-	env.Add(contract.JSON{"business_type": kind, "business_id": "rule", "recurrence": contract.JSON{"every": "1s", "max_occurrences": 3}})
-	env.Await(kind+"/rule", "delivered")
-
-	byHand := tally{api: env.Client(), kind: kind}
+	d.restart()
 	for n := range timers {
-		of := expected[n%len(expected)]
-		env.Await(kind+"/"+of.id(n), of.status)
-		first := byHand.readTimer(t, of.id(n))
-		if of.redelivered {
-			env.Do("POST", "/v1/timers/"+kind+"/"+of.id(n)+"/redeliver", nil, http.StatusOK)
-			env.Await(kind+"/"+of.id(n), "delivered")
-			byHand.readAgain(t, of.id(n), first)
+		books[n%len(books)].end(n / len(books))
+	}
+	d.restart()
+	shown := d.reports()
+	hands := map[string]*tally{}
+	for _, one := range books {
+		hands[one.hand.BusinessType] = one.hand
+	}
+	require.Len(t, shown, len(hands))
+	for businessType, hand := range hands {
+		require.Empty(t, hand.differences(shown[businessType]), businessType)
+		requireEachFigureMatters(t, hand, shown[businessType])
+	}
+}
+
+// deployment is a standalone node, and a receiver of its callbacks.
+type deployment struct {
+	*process.Standalone
+	r    *receiver.Receiver
+	node *process.Process
+	// nowhere is a callback that refuses connections.
+	nowhere string
+}
+
+func newDeployment(t *testing.T) *deployment {
+	env := process.NewStandalone(t)
+	return &deployment{env, receiver.New(t), env.Start(), "http://" + loopback.Addr() + "/"}
+}
+
+func (d *deployment) restart() {
+	d.T.Helper()
+	require.Zero(d.T, d.node.Stop())
+	d.node = d.Start()
+}
+
+// reports are those of all types, by name. Each is also that of its type alone.
+func (d *deployment) reports() map[string]slo.Report {
+	options, found := client.ObjectivesOptions{Window: 24 * time.Hour, Target: 0.9}, map[string]slo.Report{}
+	all, err := d.Client().Timers.Objectives(d.T.Context(), options)
+	require.NoError(d.T, err)
+	for _, report := range all.BusinessTypes {
+		options.BusinessType = report.BusinessType
+		alone, err := d.Client().Timers.Objectives(d.T.Context(), options)
+		require.NoError(d.T, err)
+		alone.BusinessTypes[0].From, alone.BusinessTypes[0].To = report.From, report.To
+		require.Equal(d.T, []slo.Report{report}, alone.BusinessTypes)
+		found[report.BusinessType] = report
+	}
+	return found
+}
+
+// books are the kinds of outcomes of three business types: one with a policy, one without, and one
+// whose callback is down and that has a second link.
+func (d *deployment) books() (all []book) {
+	policed, bare, linked := d.tally(5*time.Millisecond), d.tally(time.Second), d.tally(7*time.Minute)
+	d.Policy(policed.BusinessType, contract.JSON{
+		"callback": contract.JSON{"url": d.r.URL}, "retry": contract.JSON{"steps": []string{"10ms"}}, "on_time": "5ms", "ack": contract.JSON{"within": "1h"},
+	})
+	d.Policy(linked.BusinessType, contract.JSON{
+		"callback": contract.JSON{"url": d.nowhere}, "fallback": contract.JSON{"url": d.r.URL, "after": "1s"}, "on_time": "7m",
+		"retry": contract.JSON{"steps": []string{"1s", "1s", "1s"}}, "ack": contract.JSON{"within": "1h"},
+	})
+	for _, of := range d.outcomes() {
+		all = append(all, book{d, of, policed})
+	}
+	for _, of := range append(d.bareOutcomes(), d.recurringOutcomes()...) {
+		all = append(all, book{d, of, bare})
+	}
+	return append(all, book{d, d.byTheSecondLink(), linked}, book{d, d.takenLater(linked.BusinessType), linked})
+}
+
+func (d *deployment) tally(onTime time.Duration) *tally {
+	return &tally{Report: slo.Report{BusinessType: sample.Type(d.T)}, onTime: onTime}
+}
+
+// book is a kind of outcome, and the count by hand that it adds to.
+type book struct {
+	*deployment
+	outcome
+	hand *tally
+}
+
+func (b book) id(n int) string { return fmt.Sprintf("%s-%d", b.name, n) }
+
+func (b book) path(n int) string { return b.hand.BusinessType + "/" + b.id(n) }
+
+// book books the nth timer of this kind.
+func (b book) book(n int) {
+	b.T.Helper()
+	timer := contract.JSON{"business_type": b.hand.BusinessType, "business_id": b.id(n), "delay": "200ms", "payload": "12345"}
+	for name, value := range b.terms {
+		if timer[name] = value; name == "recurrence" {
+			delete(timer, "delay")
 		}
 	}
-	byHand.readOccurrences(t, "rule")
-	require.Zero(t, node.Stop())
-	env.Start()
-	reports, err := env.Client().Timers.Objectives(t.Context(), client.ObjectivesOptions{BusinessType: kind, Window: 24 * time.Hour, Target: 0.9})
-	require.NoError(t, err)
-	require.Len(t, reports.BusinessTypes, 1)
-	require.Empty(t, byHand.differences(reports.BusinessTypes[0]))
-	requireEachFigureMatters(t, byHand, reports.BusinessTypes[0])
+	if b.name == "batched" { // the second one is refused
+		b.Do("POST", "/v1/timers/batch", contract.JSON{"timers": []contract.JSON{timer, {"business_type": b.hand.BusinessType, "business_id": "x"}}}, http.StatusOK)
+	} else {
+		b.Add(timer)
+	}
+	b.hand.add(slo.Report{Booked: 1, Bytes: int64(len(`"12345"`))})
+}
+
+// end brings the nth timer to its end, and counts it.
+func (b book) end(n int) {
+	b.T.Helper()
+	if b.then != nil {
+		b.then(b, n)
+	}
+	shown := b.Await(b.path(n), b.ends)
+	switch adds := b.adds; {
+	case b.count != nil:
+		b.count(b, n)
+	default:
+		b.hand.add(adds)
+		if adds.Rung > adds.Unsent {
+			require.NotNil(b.T, shown.LatenessMS, b.path(n))
+			b.hand.late(*shown.LatenessMS)
+		}
+	}
+}
+
+// countOccurrences counts the occurrences of the nth timer, which were all delivered or given up.
+func (b book) countOccurrences(n int) {
+	b.hand.add(b.adds)
+	for past, err := range b.Client().Timers.Occurrences(b.T.Context(), wire.Key{BusinessType: b.hand.BusinessType, BusinessID: b.id(n)}) {
+		require.NoError(b.T, err)
+		if past.Status == "delivered" {
+			b.hand.late(*past.LatenessMS)
+		}
+	}
+}
+
+// countAttempts counts the nth timer by its attempts: which link made the first one is not known
+// before.
+func (b book) countAttempts(n int) {
+	adds, first := slo.Report{Rung: 1, Delivered: 1}, time.Time{}
+	for attempt, err := range b.Client().Timers.Attempts(b.T.Context(), wire.Key{BusinessType: b.hand.BusinessType, BusinessID: b.id(n)}) {
+		require.NoError(b.T, err)
+		adds.Attempts++
+		if attempt.Number == 1 {
+			first = attempt.SentAt.Time()
+		}
+	}
+	if shown := b.Get(b.path(n)); shown.LatenessMS != nil {
+		b.hand.late(*shown.LatenessMS)
+	} else {
+		require.LessOrEqual(b.T, first.UnixMilli(), int64(0), "nothing of it was sent")
+		adds.Unsent = 1
+	}
+	b.hand.add(adds)
 }
 
 // requireEachFigureMatters is the control: a report that is wrong in one figure differs.
-func requireEachFigureMatters(t *testing.T, byHand tally, report slo.Report) {
+func requireEachFigureMatters(t *testing.T, byHand *tally, report slo.Report) {
 	t.Helper()
 	right := reflect.ValueOf(report)
 	for i := range right.NumField() {
@@ -87,118 +215,4 @@ func requireEachFigureMatters(t *testing.T, byHand tally, report slo.Report) {
 		}
 		require.Len(t, byHand.differences(wrong), 1, field)
 	}
-}
-
-// onePayload is the payload of each timer, and onTime the limit of the policy.
-const (
-	onePayload = `"12345"`
-	onTime     = 5 * time.Millisecond
-)
-
-// outcome is how some of the timers end.
-type outcome struct {
-	name, status string
-	terms        contract.JSON
-	// redelivered reports whether they are tried again.
-	redelivered bool
-}
-
-func outcomes(r *receiver.Receiver) []outcome {
-	to := func(url string) contract.JSON { return contract.JSON{"callback": contract.JSON{"url": url}} }
-	return []outcome{
-		{name: "taken", status: "delivered", terms: to(r.URL)},
-		{name: "gone", status: "failed", terms: to(r.On("/gone", receiver.Status(http.StatusGone)))},
-		{name: "twice", status: "delivered", terms: to(r.On("/once", receiver.FailFirst(1)))},
-		{name: "again", status: "failed", terms: to(r.On("/again", receiver.FailFirst(2))), redelivered: true},
-		{name: "cancelled", status: "cancelled", terms: contract.JSON{"delay": "1h"}},
-		{name: "missed", status: "expired", terms: contract.JSON{"paused": true, "expires_after": "100ms"}},
-	}
-}
-
-func (o outcome) id(n int) string { return fmt.Sprintf("%s-%d", o.name, n) }
-
-// book books the nth timer, and cancels it if that is how it ends.
-func (o outcome) book(api process.API, kind string, n int) {
-	timer := contract.JSON{"business_type": kind, "business_id": o.id(n), "delay": "200ms", "payload": "12345"}
-	for name, value := range o.terms {
-		timer[name] = value
-	}
-	api.Add(timer)
-	if o.status == "cancelled" {
-		api.Do("DELETE", "/v1/timers/"+kind+"/"+o.id(n), nil, http.StatusOK)
-	}
-}
-
-// tally is the count by hand.
-type tally struct {
-	api    *client.Client
-	kind   string
-	counts slo.Counts
-	// latenesses are in milliseconds.
-	latenesses []int64
-}
-
-func (l *tally) readTimer(t *testing.T, id string) (outcome timer.Outcome) {
-	t.Helper()
-	l.counts.Book(len(onePayload))
-	outcome = l.read(t, id)
-	l.observe(outcome)
-	return outcome
-}
-
-// readAgain counts a timer that was tried again, with no second first attempt.
-func (l *tally) readAgain(t *testing.T, id string, first timer.Outcome) {
-	t.Helper()
-	outcome := l.read(t, id)
-	require.Equal(t, first.LatenessMS, outcome.LatenessMS, id)
-	l.counts.Delivered++
-	l.counts.Attempts += int64(outcome.Attempts)
-}
-
-func (l *tally) read(t *testing.T, id string) timer.Outcome {
-	t.Helper()
-	shown, err := l.api.Timers.Get(t.Context(), wire.Key{BusinessType: l.kind, BusinessID: id})
-	require.NoError(t, err)
-	return timer.Outcome{Status: shown.Status, Attempts: shown.Attempts, LatenessMS: shown.LatenessMS}
-}
-
-func (l *tally) readOccurrences(t *testing.T, id string) {
-	t.Helper()
-	l.counts.Book(0)
-	for past, err := range l.api.Timers.Occurrences(t.Context(), wire.Key{BusinessType: l.kind, BusinessID: id}) {
-		require.NoError(t, err)
-		l.observe(past.Outcome)
-	}
-}
-
-func (l *tally) observe(outcome timer.Outcome) {
-	l.counts.Observe(outcome, onTime)
-	if outcome.LatenessMS != nil && outcome.Status != timer.Cancelled {
-		l.latenesses = append(l.latenesses, max(*outcome.LatenessMS, 0))
-	}
-}
-
-// differences are the figures in which a report differs.
-func (l *tally) differences(got slo.Report) (found []string) {
-	slices.Sort(l.latenesses)
-	want, worst := l.counts, l.latenesses[len(l.latenesses)-1]
-	for name, figures := range map[string][2]int64{
-		"booked": {want.Booked, got.Booked}, "bytes": {want.Bytes, got.Bytes}, "rung": {want.Rung, got.Rung}, "on time": {want.OnTime, got.OnTime},
-		"missed": {want.Missed, got.Missed}, "delivered": {want.Delivered, got.Delivered}, "failed": {want.Failed, got.Failed},
-		"expired": {want.Expired, got.Expired}, "attempts": {want.Attempts, got.Attempts}, "worst": {worst, *got.WorstMS},
-	} {
-		if figures[0] != figures[1] {
-			found = append(found, fmt.Sprintf("%s: by hand %d, in the report %d", name, figures[0], figures[1]))
-		}
-	}
-	if share := float64(want.OnTime) / float64(want.Rung+want.Missed); math.Abs(share-*got.Share) > 1e-9 {
-		found = append(found, fmt.Sprintf("share: by hand %f, in the report %f", share, *got.Share))
-	}
-	for q, shown := range map[float64]int64{0.5: *got.P50MS, 0.99: *got.P99MS} {
-		exact := l.latenesses[max(int(math.Ceil(float64(len(l.latenesses))*q)), 1)-1]
-		if shown < exact || float64(shown) > float64(exact)*1.0625 {
-			found = append(found, fmt.Sprintf("quantile %f: by hand %d, in the report %d", q, exact, shown))
-		}
-	}
-	return found
 }
