@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"sync"
-	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
@@ -123,9 +122,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		return nil, err
 	}
 	var a *App
-	counter := ledger.NewCounter(s.Temporal.Namespace, s.Temporal.Identity, func(businessType string) time.Duration {
-		return ledger.OnTime(a.Engine.Policies.LastRead(businessType))
-	})
+	counter := ledger.NewCounter(s.Temporal.Namespace, s.Temporal.Identity, func() ledger.Promising { return a.Engine.Policies })
 	completions.Observe(counter)
 	trouble := failover.NewTrouble()
 	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),

@@ -112,8 +112,8 @@ func (d *deployment) byTheSecondLink() outcome {
 	return outcome{name: "linked", ends: "delivered", count: book.countAttempts}
 }
 
-// takenLater is acknowledged by a process that attempts nothing of the type before.
-func (d *deployment) takenLater(string) outcome {
+// takenLater is acknowledged by a process that made no attempt for it.
+func (d *deployment) takenLater() outcome {
 	late := d.acknowledgedOutcomes()[0]
 	late.name = "late"
 	return late

@@ -108,7 +108,7 @@ func (d *deployment) books() (all []book) {
 	for _, of := range append(d.bareOutcomes(), d.recurringOutcomes()...) {
 		all = append(all, book{d, of, bare})
 	}
-	return append(all, book{d, d.byTheSecondLink(), linked}, book{d, d.takenLater(linked.BusinessType), linked})
+	return append(all, book{d, d.byTheSecondLink(), linked}, book{d, d.takenLater(), linked})
 }
 
 func (d *deployment) tally(onTime time.Duration) *tally {

@@ -1,6 +1,9 @@
 package ledger
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -8,6 +11,7 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	failurepb "go.temporal.io/api/failure/v1"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -18,8 +22,7 @@ import (
 // Counter counts what happens in one process. It is safe for concurrent use.
 type Counter struct {
 	namespace, sender string
-	// onTime is how late the first attempt of a business type may be.
-	onTime func(businessType string) time.Duration
+	policies          func() Promising
 
 	mu     sync.Mutex
 	counts map[string]*slo.Counts
@@ -27,14 +30,22 @@ type Counter struct {
 	batches map[int]*batch
 	// doubts are the runs that may have ended without an answer, by run id.
 	doubts map[string]doubt
+	// unjudged are the ends of business types whose promise is not known yet.
+	unjudged map[string][]timer.Outcome
+}
+
+// Promising are the policies that say how late a first attempt may be. Trusted makes no call.
+type Promising interface {
+	Trusted(businessType string) (known policy.Policy, ok bool)
+	Cached(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
 // NewCounter returns a counter of the process that Temporal knows by the given identity, for a
-// namespace.
-func NewCounter(namespace, identity string, onTime func(businessType string) time.Duration) *Counter {
+// namespace. policies is called once the process counts.
+func NewCounter(namespace, identity string, policies func() Promising) *Counter {
 	return &Counter{
-		namespace: namespace, sender: identity, onTime: onTime,
-		counts: map[string]*slo.Counts{}, batches: map[int]*batch{}, doubts: map[string]doubt{},
+		namespace: namespace, sender: identity, policies: policies,
+		counts: map[string]*slo.Counts{}, batches: map[int]*batch{}, doubts: map[string]doubt{}, unjudged: map[string][]timer.Outcome{},
 	}
 }
 
@@ -61,16 +72,44 @@ func (c *Counter) Completed(workflowID, runID string, commands []*commandpb.Comm
 	}
 }
 
-// observe counts the end of a timer.
+// observe counts the end of a timer. A timer may end without an attempt of this process, as by an
+// acknowledgement. Its policy may then not be known here, and it counts later.
 func (c *Counter) observe(workflowID string, outcome timer.Outcome) {
 	key, ok := wire.ParseKey(workflowID)
 	if !ok {
 		return
 	}
-	onTime := c.onTime(key.BusinessType)
+	promising, known := c.policies().Trusted(key.BusinessType)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.countsFor(key.BusinessType).Observe(outcome, onTime)
+	if !known {
+		c.unjudged[key.BusinessType] = append(c.unjudged[key.BusinessType], outcome)
+		return
+	}
+	c.countsFor(key.BusinessType).Observe(outcome, OnTime(promising))
+}
+
+// judge counts the ends whose promise was not known. They wait on while the policy cannot be read.
+func (c *Counter) judge(ctx context.Context) {
+	c.mu.Lock()
+	waiting := slices.Collect(maps.Keys(c.unjudged))
+	c.mu.Unlock()
+	for _, businessType := range waiting {
+		promising, err := c.policies().Cached(ctx, businessType)
+		if err != nil && wire.CodeOf(err) == wire.Unavailable {
+			continue
+		}
+		c.judgeBy(businessType, OnTime(promising))
+	}
+}
+
+func (c *Counter) judgeBy(businessType string, onTime time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, outcome := range c.unjudged[businessType] {
+		c.countsFor(businessType).Observe(outcome, onTime)
+	}
+	delete(c.unjudged, businessType)
 }
 
 // outcomeIn is how a timer or an occurrence ended by a command; ended is false where none did.

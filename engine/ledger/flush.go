@@ -39,12 +39,13 @@ func (c *Counter) Run(ctx context.Context, temporal client.Client, logger *slog.
 	}
 }
 
-// Flush asks for the ends that are in doubt, and hands over the counts. What could not be handed
+// Flush asks for the ends that are in doubt, judges those that wait, and hands over the counts. What could not be handed
 // over stays for the next call. It is not called concurrently.
 func (c *Counter) Flush(ctx context.Context, temporal client.Client) (failed error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.LedgerTimeout)
 	defer cancel()
 	failed = c.settleDoubts(ctx, temporal)
+	c.judge(ctx)
 	for number := range tuning.Ledgers {
 		failed = errors.Join(failed, c.flush(ctx, temporal, number))
 	}

@@ -17,13 +17,34 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/workflows"
 )
 
 func counting() *Counter {
-	return NewCounter("default", "process-1", func(string) time.Duration { return time.Second })
+	return NewCounter("default", "process-1", func() Promising { return promised{read: map[string]policy.Policy{"order": {}, "coupon": {}}} })
+}
+
+// An end of a type whose policy this process has not read waits until the policy can be read, and is
+// judged by it.
+func TestAnEndIsJudgedByThePolicy(t *testing.T) {
+	t.Parallel()
+	temporal, policies := &enginetest.Temporal{}, &promised{read: map[string]policy.Policy{}}
+	counter := NewCounter("default", "process-1", func() Promising { return *policies })
+	counter.Completed("order/1", "run-1", []*commandpb.Command{completed(t, ended(timer.Delivered, 1001))})
+	counter.Completed("bare/1", "run-2", []*commandpb.Command{completed(t, ended(timer.Delivered, 1001))})
+	require.NoError(t, counter.Flush(t.Context(), temporal))
+	require.Empty(t, counter.counts, "Temporal does not tell the policies")
+
+	policies.stored = map[string]policy.Policy{"order": {OnTime: wire.Duration(time.Minute)}}
+	counter.judge(t.Context())
+	require.Equal(t, slo.Promise(time.Minute), counter.counts["order"].JudgedBy)
+	require.Equal(t, slo.Promise(policy.DefaultOnTime), counter.counts["bare"].JudgedBy)
+	require.Equal(t, []int64{1, 0}, []int64{counter.counts["order"].OnTime, counter.counts["bare"].OnTime})
+	counter.judge(t.Context())
+	require.EqualValues(t, 1, counter.counts["order"].Rung, "once")
 }
 
 func encoded(t *testing.T, values ...any) *commonpb.Payloads {

@@ -48,10 +48,19 @@ func (p promised) LastRead(businessType string) policy.Policy { return p.read[bu
 
 func (p promised) Cached(_ context.Context, businessType string) (policy.Policy, error) {
 	if p.stored == nil {
-		return policy.Policy{}, errors.New("Temporal is gone")
+		return policy.Policy{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal is gone"}
 	}
-	p.read[businessType] = p.stored[businessType]
-	return p.read[businessType], nil
+	stored, known := p.stored[businessType]
+	p.read[businessType] = stored
+	if !known {
+		return stored, &wire.Error{Code: wire.NotFound}
+	}
+	return stored, nil
+}
+
+func (p promised) Trusted(businessType string) (known policy.Policy, ok bool) {
+	known, ok = p.read[businessType]
+	return known, ok
 }
 
 func (p promised) List(context.Context) (all []policy.Policy, err error) {

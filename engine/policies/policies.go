@@ -94,6 +94,13 @@ func (r *Reader) LastRead(businessType string) policy.Policy {
 	return entry.policy
 }
 
+// Trusted is the policy of a business type if it was read within the ttl; the zero policy if there
+// is none. It makes no call. ok is false if it was not read.
+func (r *Reader) Trusted(businessType string) (known policy.Policy, ok bool) {
+	entry, left := r.cache.entry(businessType)
+	return entry.policy, left > 0
+}
+
 // Recent is [Reader.Cached], read anew if that took too long to be trusted.
 func (r *Reader) Recent(ctx context.Context, businessType string) (policy.Policy, error) {
 	policy, err := r.Cached(ctx, businessType)

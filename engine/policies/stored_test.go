@@ -413,7 +413,9 @@ func TestWhatIsKnownOfPolicies(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, on := shop(t, false)
+		trusts := func(businessType string) []any { known, ok := p.Trusted(businessType); return []any{known.Version, ok} }
 		require.Zero(t, p.LastRead("order").Version)
+		require.Equal(t, []any{0, false}, trusts("order"))
 		require.Empty(t, p.Known())
 		_, err := p.Recent(t.Context(), "order")
 		require.NoError(t, err)
@@ -421,8 +423,12 @@ func TestWhatIsKnownOfPolicies(t *testing.T) {
 		require.Len(t, p.Known(), 1)
 		_, err = p.Recent(t.Context(), "invoice")
 		require.Equal(t, wire.NotFound, wire.CodeOf(err))
+		require.Equal(t, []any{0, true}, trusts("invoice"), "there is none")
+		require.Equal(t, []any{1, true}, trusts("order"))
 		on.Err = errors.New("down")
 		require.Equal(t, 1, p.LastRead("order").Version)
+		<-time.After(time.Hour)
+		require.Equal(t, false, trusts("order")[1])
 	})
 }
 
