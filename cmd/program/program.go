@@ -170,6 +170,9 @@ func checkFlags(c *cobra.Command, _ []string) error {
 	return errors.Join(faults...)
 }
 
+// CountType is the type of flags with a number of at least 1. Of other numbers, 0 is for all.
+const CountType = "number"
+
 // emptiness returns why the value of a flag is empty; "" if it is not.
 func emptiness(flag *pflag.Flag) string {
 	text := flag.Value.String()
@@ -179,11 +182,11 @@ func emptiness(flag *pflag.Flag) string {
 		if text == "" {
 			return "must not be empty"
 		}
-	case "duration", "float64":
+	case "duration", "float64", CountType:
 		if negative || text == "0" || text == "0s" {
 			return "must be above 0"
 		}
-	case "int": // 0 is for all
+	case "int":
 		if negative {
 			return "must not be negative"
 		}

@@ -32,7 +32,8 @@ func (v accessVerbs) audit() *cobra.Command {
 	flags.StringVar((*string)(&options.Outcome), "outcome", "", "only calls with this outcome")
 	flags.StringVar(&from, "from", "", "only calls at this time or later")
 	flags.StringVar(&to, "to", "", "only calls before this time")
-	flags.IntVar(&options.PageSize, "limit", 100, "how many at most, up to 1000")
+	options.PageSize = 100
+	addCount(c, &options.PageSize, "limit", "how many at most, up to 1000")
 	completeWith(c, "outcome", trail.Outcomes())
 	return c
 }

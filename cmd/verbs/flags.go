@@ -3,6 +3,8 @@ package verbs
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -32,6 +34,32 @@ func (f durationFlag) Set(text string) error {
 
 // Type implements [github.com/spf13/pflag.Value].
 func (durationFlag) Type() string { return "duration" }
+
+// countFlag is a flag with a number of at least 1, as 0 would mean the default.
+type countFlag struct{ to *int }
+
+func addCount(c *cobra.Command, to *int, name, usage string) {
+	c.Flags().Var(countFlag{to}, name, usage)
+}
+
+func (f countFlag) String() string { return strconv.Itoa(*f.to) }
+
+// Set implements [github.com/spf13/pflag.Value].
+func (f countFlag) Set(text string) (err error) {
+	*f.to, err = strconv.Atoi(text)
+	return err
+}
+
+// Type implements [github.com/spf13/pflag.Value].
+func (countFlag) Type() string { return program.CountType }
+
+// typeAtMost is the one argument of commands that show all business types without it.
+func typeAtMost(c *cobra.Command, args []string) error {
+	if slices.Contains(args, "") {
+		return errors.New("TYPE must not be empty; leave it out for all business types")
+	}
+	return cobra.MaximumNArgs(1)(c, args)
+}
 
 // limitFlag adds the flag that bounds a list.
 func limitFlag(c *cobra.Command, limit *int) {

@@ -16,7 +16,7 @@ func (v statsVerbs) outcomes() *cobra.Command {
 	var all bool
 	var options client.OutcomesOptions
 	c := &cobra.Command{
-		Use: "outcomes [TYPE]", Short: "Show how timers ended and how late they rang, minute by minute", Args: cobra.MaximumNArgs(1),
+		Use: "outcomes [TYPE]", Short: "Show how timers ended and how late they rang, minute by minute", Args: typeAtMost,
 		Example: "wakecall outcomes order-close --within 24h --step 1h",
 	}
 	c.RunE = call(v.shell, func(o outcomes.Outcomes) { v.showOutcomes(o, all) },

@@ -16,12 +16,12 @@ import (
 type recurringVerbs struct{ *shell }
 
 func (v recurringVerbs) upcoming() *cobra.Command {
-	var count int
+	count := recurrence.DefaultUpcoming
 	c := reading(v.shell, &cobra.Command{Use: "upcoming", Short: "Show when a recurring timer rings next"}, v.showUpcoming,
 		func(c *cobra.Command, wakecall *client.Client, key wire.Key) (timer.Upcoming, error) {
 			return wakecall.Timers.Upcoming(c.Context(), key, count)
 		})
-	c.Flags().IntVar(&count, "count", recurrence.DefaultUpcoming, "how many times at most")
+	addCount(c, &count, "count", "how many times at most")
 	return c
 }
 
@@ -37,7 +37,7 @@ func (v recurringVerbs) occurrences() *cobra.Command {
 
 func (v recurringVerbs) preview() *cobra.Command {
 	var timezone, from string
-	var count int
+	count := recurrence.DefaultUpcoming
 	c := &cobra.Command{
 		Use: "preview RULE", Short: "Show when a rule would ring; nothing is booked", Args: cobra.ExactArgs(1),
 		Long:    "Show when a rule would ring; nothing is booked. RULE is a cron expression, or a rule as " + documentForms + ".",
@@ -56,7 +56,7 @@ func (v recurringVerbs) preview() *cobra.Command {
 	})
 	c.Flags().StringVar(&timezone, "timezone", "", "the time zone of the rule, such as Europe/Berlin")
 	c.Flags().StringVar(&from, "from", "", "the time of the booking; by default now")
-	c.Flags().IntVar(&count, "count", recurrence.DefaultUpcoming, "how many times at most")
+	addCount(c, &count, "count", "how many times at most")
 	return c
 }
 

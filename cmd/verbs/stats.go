@@ -44,7 +44,7 @@ func (v statsVerbs) showStats(stats timer.Stats) {
 func (v statsVerbs) slo() *cobra.Command {
 	var options client.ObjectivesOptions
 	c := &cobra.Command{
-		Use: "slo [TYPE]", Short: "Show how punctual timers were, and what is left of the error budget", Args: cobra.MaximumNArgs(1),
+		Use: "slo [TYPE]", Short: "Show how punctual timers were, and what is left of the error budget", Args: typeAtMost,
 		Example: "wakecall slo order-close --window 24h --target 0.99",
 	}
 	c.RunE = call(v.shell, v.showObjectives, func(c *cobra.Command, wakecall *client.Client, args []string) (client.Objectives, error) {

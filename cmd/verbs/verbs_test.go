@@ -223,6 +223,14 @@ func TestAFlagThatSaysNothing(t *testing.T) {
 		"forecast a --within 0s":                      "--within must be above 0",
 		"forecast a --within -1h":                     "--within must be above 0",
 		"forecast a --step 0s":                        "--step must be above 0",
+		"slo --target 0":                              "--target must be above 0",
+		"slo --window 0s":                             "--window must be above 0",
+		"outcomes --within 0s":                        "--within must be above 0",
+		"outcomes --step 0s":                          "--step must be above 0",
+		"audit --limit 0":                             "--limit must be above 0",
+		"audit --type= ":                              "--type must not be empty",
+		"preview 0_9_*_*_* --count 0":                 "--count must be above 0",
+		"upcoming a/1 --count -1":                     "--count must be above 0",
 		"add a/1 --delay 1h --url=":                   "--url must not be empty",
 		"get a/1 --key=":                              "--key must not be empty",
 	} {
@@ -231,6 +239,17 @@ func TestAFlagThatSaysNothing(t *testing.T) {
 		require.Equal(t, program.ExitUsage, exit, "%s: %s", line, complaint)
 		require.Contains(t, complaint, flag, line)
 		require.Empty(t, *asked, line)
+	}
+}
+
+// An empty business type is not all of them.
+func TestAnEmptyType(t *testing.T) {
+	for _, command := range []string{"slo", "outcomes"} {
+		url, asked := fixed(t, 200, map[string]any{})
+		exit, _, complaint := run(t, false, command, "", "--server", url)
+		require.Equal(t, program.ExitUsage, exit)
+		require.Contains(t, complaint, "TYPE must not be empty")
+		require.Empty(t, *asked)
 	}
 }
 
