@@ -23,8 +23,8 @@ type Objective struct {
 // Report sums up a window of a series. A figure that is not known is left out.
 type Report struct {
 	BusinessType string `json:"business_type"`
-	// From and To bound the intervals that were counted. They are whole hours, or whole days
-	// older than [HoursFor].
+	// From is the begin of the first hour that was counted, or of the first day if its hours were
+	// joined. To is the time of the report.
 	From      wire.Instant `json:"from"`
 	To        wire.Instant `json:"to"`
 	Objective Objective    `json:"objective"`
@@ -56,7 +56,7 @@ type Report struct {
 
 // Report sums up the intervals that end after now minus the window.
 func (s Series) Report(businessType string, objective Objective, now wire.Instant, window time.Duration) Report {
-	from := now.Add(-window)
+	from := wire.At(now.Add(-window).Time().Truncate(time.Hour))
 	within, c := s.Since(from), Counts{}
 	if len(within) > 0 {
 		from = min(from, within[0].From)

@@ -131,7 +131,9 @@ func TestReport(t *testing.T) {
 	t.Parallel()
 	now := wire.At(time.Date(2027, 1, 1, 12, 0, 0, 0, time.UTC))
 	objective := slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.9}
-	require.Nil(t, slo.Series(nil).Report("order", objective, now, time.Hour).Share)
+	none := slo.Series(nil).Report("order", objective, now.Add(7*time.Minute), time.Hour)
+	require.Nil(t, none.Share)
+	require.Equal(t, now.Add(-time.Hour), none.From, "a whole hour, also without counts")
 	var c slo.Counts
 	for n := range 100 {
 		late := int64(n)
