@@ -50,14 +50,18 @@ type Config struct {
 type Canary struct {
 	Config
 	key wire.Key
+	// begun is when the canary was made.
+	begun time.Time
 
 	mu   sync.Mutex
 	last Beat
+	// failing is the step that failed last, until a timer rings as it should.
+	failing Step
 }
 
 // New returns a canary that has not begun.
 func New(config Config) *Canary {
-	return &Canary{Config: config, key: wire.Key{BusinessType: policy.CanaryType(config.Gateway), BusinessID: "canary"}}
+	return &Canary{Config: config, key: wire.Key{BusinessType: policy.CanaryType(config.Gateway), BusinessID: "canary"}, begun: time.Now()}
 }
 
 // Last returns the last beat; the zero beat before the first one has ended.
@@ -100,15 +104,17 @@ func (c *Canary) ringOnce(ctx context.Context, rings <-chan ring) {
 		return
 	}
 	c.mu.Lock()
-	before := c.last
 	c.last = beat
 	c.mu.Unlock()
 	c.observe(beat)
 	switch {
+	case beat.Held: // it shows nothing
 	case beat.Failed != "":
 		c.Logger.Error("the canary did not ring as it should", "step", string(beat.Failed), "why", beat.Why)
-	case before.Failed != "":
-		c.Logger.Info("the canary rings again", "step", string(before.Failed))
+		c.failing = beat.Failed
+	case c.failing != "":
+		c.Logger.Info("the canary rings again", "step", string(c.failing))
+		c.failing = ""
 	}
 }
 

@@ -3,6 +3,7 @@ package canary
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/wakecall/wakecall/core/health"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -130,6 +132,45 @@ func TestAPauseIsNoFault(t *testing.T) {
 	})
 }
 
+// A pause while a step fails does not say that it works again.
+func TestAPauseEndsNoFault(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, w *world) {
+		said := func(text string) int { return strings.Count(w.said(), text) }
+		w.set(fault{unlisted: true})
+		pass(2 * time.Minute)
+		require.NotZero(t, said("did not ring"))
+		w.mu.Lock()
+		w.held = &policy.Emergency{Everything: true}
+		w.mu.Unlock()
+		pass(2 * time.Minute)
+		require.True(t, w.canary.Last().Held)
+		require.Zero(t, said("rings again"))
+		w.mu.Lock()
+		w.held = nil
+		w.mu.Unlock()
+		w.set(fault{})
+		pass(3 * time.Minute)
+		require.Equal(t, 1, said("rings again"))
+		require.Equal(t, 1, said("step=list\n"), "the step that failed")
+	})
+}
+
+// However slow the steps are, a ring is bound by its lateness, and a beat as a whole.
+func TestASlowBeat(t *testing.T) {
+	t.Parallel()
+	run(t, func(t *testing.T, w *world) {
+		slow := tuning.CanaryBook - 100*time.Millisecond
+		w.set(fault{slow: slow, late: tuning.CanaryRing - time.Millisecond, unlisted: true})
+		pass(3 * time.Minute)
+		require.Equal(t, StepList, w.canary.Last().Failed)
+		w.set(fault{slow: slow, late: tuning.CanaryRing + time.Second})
+		pass(2 * time.Minute)
+		require.Equal(t, StepRing, w.canary.Last().Failed)
+		require.LessOrEqual(t, w.longest, 30*time.Second-tuning.CanaryBook, "the deletion has the rest")
+	})
+}
+
 // A ring that comes too late belongs to no later beat.
 func TestALateRing(t *testing.T) {
 	t.Parallel()
@@ -149,6 +190,10 @@ func TestASilentCanary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		w := newWorld(ctx, t)
+		pass(2 * time.Minute)
+		require.Equal(t, health.Unknown, w.canary.Check().Status)
+		pass(2 * time.Minute)
+		require.Equal(t, health.Failing, w.canary.Check().Status, "it has not begun")
 		ended := make(chan struct{})
 		go func() { defer close(ended); w.canary.Run(ctx) }()
 		pass(2 * time.Minute)

@@ -16,11 +16,11 @@ func (c *Canary) Check() health.Check {
 	if !beat.At.IsZero() {
 		check.At = wire.At(beat.At)
 	}
-	switch {
+	switch silent := time.Since(later(beat.At, c.begun)) > tuning.CanarySilence; {
+	case silent:
+		check.Status, check.Detail = health.Failing, "no timer was measured since: this gateway hangs, or has no processor time"
 	case beat.At.IsZero():
 		check.Status, check.Detail = health.Unknown, "no timer has been measured yet"
-	case time.Since(beat.At) > tuning.CanarySilence:
-		check.Status, check.Detail = health.Failing, "no timer was measured since: this gateway hangs, or has no processor time"
 	case beat.Failed != "":
 		check.Status, check.Detail = health.Failing, fmt.Sprintf("step %s: %s", beat.Failed, beat.Why)
 	case beat.Held:
@@ -30,6 +30,13 @@ func (c *Canary) Check() health.Check {
 			rounded(beat.Took[StepBook]), rounded(beat.Took[StepRing]), rounded(beat.Took[StepRecord]), rounded(beat.Took[StepList]))
 	}
 	return check
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 func rounded(d time.Duration) time.Duration { return d.Round(time.Millisecond) }

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"log/slog"
@@ -37,6 +38,10 @@ type world struct {
 	// failed and took are the last measurements, by step.
 	failed map[string]bool
 	took   map[string]time.Duration
+	// longest is how long the longest beat took.
+	longest time.Duration
+	// log is what was logged.
+	log bytes.Buffer
 	// held is the emergency in force, nil for none.
 	held *policy.Emergency
 	fault
@@ -58,6 +63,8 @@ type fault struct {
 	off time.Duration
 	// unlisted hides what has ended from visibility.
 	unlisted bool
+	// slow is how long each call takes.
+	slow time.Duration
 }
 
 const gateway = "wakecall-1"
@@ -70,7 +77,7 @@ func newWorld(ctx context.Context, t *testing.T) *world {
 	w.Before = w.refuse
 	w.canary = New(Config{
 		Kernel: kernel.New(w, "default", ""), Receivers: w.hub, Emergencies: w, Observer: w,
-		Logger: slog.New(slog.DiscardHandler), Gateway: gateway,
+		Logger: slog.New(slog.NewTextHandler(w, nil)), Gateway: gateway,
 	})
 	t.Cleanup(w.canary.Kernel.EndWaits)
 	context.AfterFunc(ctx, w.hub.Close)
@@ -78,16 +85,32 @@ func newWorld(ctx context.Context, t *testing.T) *world {
 }
 
 // Holding implements [Emergencies].
-func (w *world) Holding(context.Context, string) (*policy.Emergency, error) {
+func (w *world) Holding(ctx context.Context, _ string) (*policy.Emergency, error) {
+	w.tarry(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.held, w.calls["Holding"]
 }
 
-// Booked implements [Observer].
-func (w *world) Booked(time.Time) {
+// Write takes what is logged.
+func (w *world) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	return w.log.Write(line)
+}
+
+// said is what was logged.
+func (w *world) said() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.log.String()
+}
+
+// Booked implements [Observer].
+func (w *world) Booked(at time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.longest = max(w.longest, time.Since(at))
 	w.beats = append(w.beats, w.canary.Last())
 }
 
@@ -130,6 +153,17 @@ func (w *world) set(f fault) {
 	}
 }
 
+// tarry waits as long as each call takes, or until its caller gives up.
+func (w *world) tarry(ctx context.Context) {
+	w.mu.Lock()
+	slow := w.slow
+	w.mu.Unlock()
+	select {
+	case <-time.After(slow):
+	case <-ctx.Done():
+	}
+}
+
 func (w *world) refuse(call enginetest.Call) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -138,6 +172,7 @@ func (w *world) refuse(call enginetest.Call) error {
 
 // ExecuteWorkflow implements [client.Client]: the timer rings once it is due.
 func (w *world) ExecuteWorkflow(ctx context.Context, o client.StartWorkflowOptions, kind any, args ...any) (client.WorkflowRun, error) {
+	w.tarry(ctx)
 	run, err := w.Temporal.ExecuteWorkflow(ctx, o, kind, args...)
 	if err == nil {
 		spec := args[0].(timer.Spec)
@@ -172,6 +207,7 @@ func (w *world) deliver(spec timer.Spec, f fault) {
 
 // DescribeWorkflowExecution implements [client.Client].
 func (w *world) DescribeWorkflowExecution(ctx context.Context, id, run string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	w.tarry(ctx)
 	described, err := w.Temporal.DescribeWorkflowExecution(ctx, id, run)
 	if err != nil {
 		return nil, err
@@ -186,6 +222,7 @@ func (w *world) DescribeWorkflowExecution(ctx context.Context, id, run string) (
 
 // CountWorkflow implements [client.Client].
 func (w *world) CountWorkflow(ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	w.tarry(ctx)
 	answer, err := w.Temporal.CountWorkflow(ctx, r)
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -346,8 +346,8 @@ const (
 	UploadSign = 10 * time.Minute
 )
 
-// The canary. A beat takes at most 2*CanaryBook + CanaryDelay + CanaryRing + CanaryRecord +
-// CanaryList, and a fault is noticed within that and an interval: 90 s.
+// The canary. A beat takes at most CanaryDelay + CanaryRing + CanaryRecord + CanaryList, and
+// CanaryBook for the deletion. A fault is noticed within that and an interval: 90 s.
 const (
 	// CanaryInterval is the time between two beats.
 	CanaryInterval = time.Minute
