@@ -37,7 +37,8 @@ type ObjectivesOptions struct {
 
 // Objectives are the reports of business types, by name.
 type Objectives struct {
-	// RecordedAt is when a process last handed over its counts.
+	// RecordedAt is when a process last handed over counts of these types, or of those that are
+	// stored together with them.
 	RecordedAt    wire.Instant `json:"recorded_at,omitzero"`
 	BusinessTypes []slo.Report `json:"business_types"`
 }

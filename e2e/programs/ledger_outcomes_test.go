@@ -34,6 +34,7 @@ func (d *deployment) outcomes() []outcome {
 	later := contract.JSON{"delay": "1h"}
 	all := []outcome{
 		{name: "taken", ends: "delivered", adds: taken},
+		{name: "put", ends: "delivered", adds: taken},
 		{name: "batched", ends: "delivered", adds: taken},
 		{name: "gone", ends: "failed", terms: contract.JSON{"callback": to(d.r.On("/gone", receiver.Status(http.StatusGone)))}, adds: slo.Report{Rung: 1, Failed: 1, Attempts: 1}},
 		{name: "twice", ends: "delivered", terms: contract.JSON{"callback": to(d.r.On("/once", receiver.FailFirst(1)))}, adds: slo.Report{Rung: 1, Delivered: 1, Attempts: 2}},

@@ -135,9 +135,14 @@ func (b book) book(n int) {
 			delete(timer, "delay")
 		}
 	}
-	if b.name == "batched" { // the second one is refused
+	switch b.name {
+	case "put":
+		delete(timer, "business_type")
+		delete(timer, "business_id")
+		b.Do("PUT", "/v1/timers/"+b.path(n), timer, http.StatusCreated)
+	case "batched": // the second one is refused
 		b.Do("POST", "/v1/timers/batch", contract.JSON{"timers": []contract.JSON{timer, {"business_type": b.hand.BusinessType, "business_id": "x"}}}, http.StatusOK)
-	} else {
+	default:
 		b.Add(timer)
 	}
 	b.hand.add(slo.Report{Booked: 1, Bytes: int64(len(`"12345"`))})

@@ -55,8 +55,8 @@ type Request struct {
 
 // Reports are the reports of business types, by name.
 type Reports struct {
-	// RecordedAt is when a process last handed over its counts, and zero for never. What was
-	// counted since is missing.
+	// RecordedAt is when a process last handed over counts to the ledgers that were read, and zero
+	// for never. What was counted since is missing.
 	RecordedAt    wire.Instant `json:"recorded_at,omitzero"`
 	BusinessTypes []slo.Report `json:"business_types"`
 }

@@ -1727,7 +1727,10 @@ export interface components {
         };
         /** @description The punctuality of timers, by business type. */
         ObjectiveReports: {
-            /** @description When a process last stored its counts. Omitted if none ever did. */
+            /**
+             * @description When a process last stored counts: of any type, or of those that are stored together with the type
+             *     that is asked for. Later counts are missing. Omitted if none ever did.
+             */
             recorded_at?: components["schemas"]["Instant"];
             business_types: components["schemas"]["ObjectiveReport"][];
         };
