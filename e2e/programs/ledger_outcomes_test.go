@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/client"
@@ -123,11 +122,10 @@ func (d *deployment) takenLater() outcome {
 // onItsLadder is what happens to a timer once its first attempt has failed.
 func onItsLadder(then func(b book, n int)) func(b book, n int) {
 	return func(b book, n int) {
-		require.EventuallyWithT(b.T, func(c *assert.CollectT) {
-			shown := b.Get(b.path(n))
-			require.Equal(c, 1, shown.Attempts)
-			require.False(c, shown.NextAttemptAt.IsZero())
-		}, process.Patience, process.Interval, "%s fails once", b.path(n))
+		waits := func() bool { shown := b.Get(b.path(n)); return shown.Attempts == 1 && !shown.NextAttemptAt.IsZero() }
+		if !waits() {
+			require.Eventually(b.T, waits, process.Patience, process.Interval, "%s fails once", b.path(n))
+		}
 		then(b, n)
 	}
 }

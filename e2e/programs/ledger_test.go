@@ -32,15 +32,14 @@ func TestTheLedgersAgreeWithACountByHand(t *testing.T) {
 	d := newDeployment(t)
 	books := d.books()
 	for n := range timers {
-		one := books[n%len(books)]
-		one.book(n / len(books))
+		books.of(n).book(n)
 		if n%restart == restart-1 {
 			d.restart()
 		}
 	}
 	d.restart()
 	for n := range timers {
-		books[n%len(books)].end(n / len(books))
+		books.of(n).end(n)
 	}
 	d.restart()
 	shown := d.reports()
@@ -93,7 +92,7 @@ func (d *deployment) reports() map[string]slo.Report {
 
 // books are the kinds of outcomes of three business types: one with a policy, one without, and one
 // whose callback is down and that has a second link.
-func (d *deployment) books() (all []book) {
+func (d *deployment) books() (all shelf) {
 	policed, bare, linked := d.tally(5*time.Millisecond), d.tally(time.Second), d.tally(7*time.Minute)
 	d.Policy(policed.BusinessType, contract.JSON{
 		"callback": contract.JSON{"url": d.r.URL}, "retry": contract.JSON{"steps": []string{"10ms"}}, "on_time": "5ms", "ack": contract.JSON{"within": "1h"},
@@ -113,6 +112,18 @@ func (d *deployment) books() (all []book) {
 
 func (d *deployment) tally(onTime time.Duration) *tally {
 	return &tally{Report: slo.Report{BusinessType: sample.Type(d.T)}, onTime: onTime}
+}
+
+// shelf is a book of each kind.
+type shelf []book
+
+// of is the book of the nth timer. The first thousand are of all kinds. The others end by
+// themselves, since a call for each would take an hour.
+func (s shelf) of(n int) book {
+	if n >= 1000 {
+		s = slices.DeleteFunc(slices.Clone(s), func(b book) bool { return b.then != nil || b.count != nil })
+	}
+	return s[n%len(s)]
 }
 
 // book is a kind of outcome, and the count by hand that it adds to.
@@ -154,7 +165,10 @@ func (b book) end(n int) {
 	if b.then != nil {
 		b.then(b, n)
 	}
-	shown := b.Await(b.path(n), b.ends)
+	shown := b.Get(b.path(n)) // most have ended long ago
+	if shown.Status != b.ends {
+		shown = b.Await(b.path(n), b.ends)
+	}
 	switch adds := b.adds; {
 	case b.count != nil:
 		b.count(b, n)
