@@ -1,12 +1,18 @@
 package timer
 
-import "github.com/wakecall/wakecall/core/wire"
+import (
+	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/wire"
+)
 
 // Circumstances are what is known of an open timer beside what its view shows. [View.Why] tells them.
 type Circumstances struct {
 	// AllPaused reports whether an emergency that holds it back is one of all business types, and not
 	// of its own alone.
 	AllPaused bool
+	// Stopped is the pause or emergency that stops the callbacks of its type while an attempt is under
+	// way.
+	Stopped delivery.Wait
 	// AttemptSince is when the attempt under way began, and Worker makes it. Both are zero if that
 	// is unknown.
 	AttemptSince wire.Instant

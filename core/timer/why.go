@@ -98,8 +98,8 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 		facts = append(facts, Fact{Fact: ReasonPaused, Source: FromTimer,
 			Text: "It is paused until it is resumed; the history shows who paused it.", Note: v.Note})
 	}
-	if v.WaitsFor != "" {
-		facts = append(facts, v.held())
+	if hold := v.hold(); hold.WaitsFor != "" {
+		facts = append(facts, v.held(hold))
 	}
 	reason, ok := v.pending(now, len(facts) > 0)
 	switch {
@@ -179,23 +179,31 @@ var holds = map[delivery.Waiting]struct {
 	delivery.WaitsForWorker:       {"No worker has taken it.", FromWorker},
 }
 
-func (v View) held() Fact {
-	hold, c := holds[v.WaitsFor], v.Circumstances
+// hold is what holds its attempts up, also if one is under way.
+func (v View) hold() delivery.Wait {
+	if v.WaitsFor != "" {
+		return v.Wait
+	}
+	return v.Circumstances.Stopped
+}
+
+func (v View) held(by delivery.Wait) Fact {
+	hold, c := holds[by.WaitsFor], v.Circumstances
 	fact := Fact{
-		Fact: Reason(v.WaitsFor), Text: hold.text, Source: hold.source,
-		Since: v.WaitsSince, Until: v.WaitsUntil, By: v.WaitsBy, Note: v.WaitsNote,
+		Fact: Reason(by.WaitsFor), Text: hold.text, Source: hold.source,
+		Since: by.WaitsSince, Until: by.WaitsUntil, By: by.WaitsBy, Note: by.WaitsNote,
 	}
 	switch {
-	case v.WaitsFor == delivery.WaitsForEmergency:
-		fact.Text, fact.Everything = v.stopped(), c.AllPaused
+	case by.WaitsFor == delivery.WaitsForEmergency:
+		fact.Text, fact.Everything = stopped(by, c.AllPaused), c.AllPaused
 		if !c.AllPaused {
 			fact.BusinessType = v.BusinessType
 		}
-	case v.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
+	case by.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
 		fact.Queued, fact.PerSecond = c.Queued, c.PerSecond
 		fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d attempts go before it, at %g a second.",
 			c.Queued-1, c.PerSecond)
-	case v.WaitsFor == delivery.WaitsForWorker && c.LastPoll != 0:
+	case by.WaitsFor == delivery.WaitsForWorker && c.LastPoll != 0:
 		fact.Since, fact.Text = c.LastPoll, "No worker has taken it. The last one asked for such attempts at the time given."
 	}
 	return fact
@@ -203,19 +211,19 @@ func (v View) held() Fact {
 
 // stopped is a sentence about the emergency that holds the timer back: what is paused, by whom, since
 // when and why.
-func (v View) stopped() string {
+func stopped(by delivery.Wait, everything bool) string {
 	text := "The callbacks of its business type are paused"
-	if v.Circumstances.AllPaused {
+	if everything {
 		text = "The callbacks of all business types are paused"
 	}
-	if v.WaitsBy != "" {
-		text += " by " + v.WaitsBy
+	if by.WaitsBy != "" {
+		text += " by " + by.WaitsBy
 	}
-	if v.WaitsSince != 0 {
-		text += " since " + v.WaitsSince.String()
+	if by.WaitsSince != 0 {
+		text += " since " + by.WaitsSince.String()
 	}
-	if v.WaitsNote != "" {
-		text += ", with the note: " + v.WaitsNote
+	if by.WaitsNote != "" {
+		text += ", with the note: " + by.WaitsNote
 	}
 	return text + "."
 }
@@ -232,7 +240,7 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 		fact.Fact, fact.Since, fact.Until = ReasonBetweenAttempts, v.LastFailure.At, v.NextAttemptAt
 		fact.Attempt, fact.Status, fact.Class = v.Attempts, v.LastFailure.Status, v.LastFailure.Class
 		fact.Text = fmt.Sprintf("Attempt %d has failed (%s); the next one waits for its time.", v.Attempts, failureOf(*v.LastFailure))
-	case held:
+	case held && v.Circumstances.Stopped.WaitsFor == "":
 		return Fact{}, false
 	case v.Status == Delivering:
 		fact = v.attempting()

@@ -98,6 +98,11 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 		"an attempt": {timer.View{Status: timer.Delivering}, timer.Circumstances{AttemptSince: 8, Worker: "w-1"}, []timer.Fact{
 			{Fact: timer.ReasonAttempting, Source: timer.FromWorker, Since: 8, By: "w-1", Text: "An attempt is under way."},
 		}},
+		"an attempt, and everything is paused": {timer.View{Status: timer.Delivering}, timer.Circumstances{AttemptSince: 8, Worker: "w-1", Stopped: emergency, AllPaused: true}, []timer.Fact{
+			{Fact: "emergency", Source: timer.FromEmergency, Everything: true, Since: 5000, By: "anna", Note: "fire",
+				Text: "The callbacks of all business types are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
+			{Fact: timer.ReasonAttempting, Source: timer.FromWorker, Since: 8, By: "w-1", Text: "An attempt is under way."},
+		}},
 		"overdue": {timer.View{Status: timer.Scheduled, DueAt: 5}, timer.Circumstances{WokenBy: 6, Unread: []timer.ReasonSource{timer.FromEmergency}}, []timer.Fact{
 			{Fact: timer.ReasonUnread, Source: timer.FromEmergency, Text: "Whether an emergency pauses its callbacks could not be read."},
 			{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: 5, Until: 6,

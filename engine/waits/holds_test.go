@@ -51,6 +51,36 @@ func called() delivery.Callback {
 	return delivery.Callback{Destination: delivery.HTTP("https://o.test/")}
 }
 
+// Of an attempt under way it is told what stops the others of its type: a pause, and no limit.
+func TestWhatStopsATypeDuringAnAttempt(t *testing.T) {
+	t.Parallel()
+	none := 0.0
+	for name, c := range map[string]struct {
+		current    policy.Policy
+		everything bool
+		want       delivery.Waiting
+	}{
+		"a limit":      {policy.Policy{Callback: called(), Limits: policy.Limits{CallbacksPerSecond: &none}}, false, ""},
+		"a pause":      {policy.Policy{Callback: called(), Paused: true}, false, delivery.WaitsForPause},
+		"an emergency": {policy.Policy{Callback: called(), Paused: true}, true, delivery.WaitsForEmergency},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, pauses := waitsOn(t, &enginetest.Temporal{}, c.current)
+			if c.everything {
+				_, err := pauses.Pause(t.Context(), policy.EmergencyOrder{Everything: true, Author: "operator", Note: "fire"})
+				require.NoError(t, err)
+			}
+			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Circumstances: timer.Circumstances{Worker: "w-1"}}
+			w.ShowStopped(t.Context(), &view)
+			require.Equal(t, c.want, view.Circumstances.Stopped.WaitsFor)
+			require.Equal(t, c.everything, view.Circumstances.AllPaused)
+			require.Equal(t, "w-1", view.Circumstances.Worker)
+			require.Empty(t, view.WaitsFor, "the attempt waits for nothing")
+		})
+	}
+}
+
 // A timer that no worker has taken waits for what holds its type, or else for a worker.
 func TestWhatAnUntakenTimerWaitsFor(t *testing.T) {
 	t.Parallel()

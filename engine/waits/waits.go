@@ -85,6 +85,17 @@ func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View) {
 	view.Circumstances = circumstances(holds, policy.Queue{})
 }
 
+// ShowStopped adds to a timer whose attempt is under way the pause or emergency that stops the callbacks
+// of its type.
+func (w *Waits) ShowStopped(ctx context.Context, view *timer.View) {
+	holds := w.Holds(ctx, view.BusinessType)
+	c := circumstances(holds, policy.Queue{})
+	view.Circumstances.AllPaused, view.Circumstances.Unread = c.AllPaused, c.Unread
+	if wait := holds.Wait(time.Now()); wait.WaitsFor == delivery.WaitsForEmergency || wait.WaitsFor == delivery.WaitsForPause {
+		view.Circumstances.Stopped = wait
+	}
+}
+
 // circumstances are what was learned on the way to the cause of a wait. A queue that was not asked
 // for tells nothing.
 func circumstances(holds policy.Holds, q policy.Queue) (c timer.Circumstances) {
