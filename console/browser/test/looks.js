@@ -51,7 +51,8 @@ export function furnish(shared) {
     await running.book("order-close", "o-paid", "1h", { payload: { order: 4711 }, labels: { customer: "42" } });
     await running.book("order-close", "o-every", undefined, { recurrence: { every: "24h" } });
     await running.call("POST", "/v1/dispatches", { business_type: "order-close", business_id: "d-0", per_second: 5, delay: "1h", items: [{ id: "i-1" }] });
-    await running.call("POST", "/v1/bulk", { id: "counted", operation: "cancel", dry_run: true, filter: { business_type: "order-close" } });
+    await running.listed("order-close", "scheduled", 2); // a job shows what its count has found: the first of these
+    await running.call("POST", "/v1/bulk", { id: "counted", operation: "cancel", dry_run: true, filter: { business_type: "order-close", labels: { customer: "42" } } });
     await running.fail("order-close", "f-1", "f-2", "f-3");
     running.status = 200;
     if (long) await counted(shared);
