@@ -123,7 +123,7 @@ func (s *Server) register(options Options) {
 	access.Register(s.contract, options.Front.Auth)
 }
 
-// listening is the server of a handler. Its limits hold for everybody who connects.
+// listening is the server of a handler. Its limits hold for every client.
 func listening(handler http.Handler, logger *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: tuning.ReadHeaderTimeout, ReadTimeout: tuning.ReadTimeout,

@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 )
 
-// signInPages are those before somebody is known.
+// signInPages are the pages for a visitor who is not signed in.
 type signInPages struct{ *site.Site }
 
 // routes are those of the pages.

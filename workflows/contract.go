@@ -51,15 +51,14 @@ func AnswersQueue(gateway string) string { return "wakecall-answers-" + gateway 
 // ReceiptQueue is polled by one worker process only, for questions about its attempts.
 func ReceiptQueue(worker string) string { return "wakecall-receipts-" + worker }
 
-// SignQueue names the signs of life of worker processes. Nobody polls it, and nothing is put
-// there.
+// SignQueue names the signs of life of worker processes. It has no poller and no tasks.
 const SignQueue = "wakecall-signs"
 
 // GatewaySignQueue names those of gateways without a worker.
 const GatewaySignQueue = "wakecall-gateway-signs"
 
-// NobodysQueue has no poller: a workflow started there never runs.
-const NobodysQueue = "wakecall-nobody"
+// UnpolledQueue has no poller. A workflow that is started there never runs.
+const UnpolledQueue = "wakecall-nobody"
 
 // CheckQueue holds the workflows of a startup check of Temporal. It has no poller.
 func CheckQueue(check string) string { return "wakecall-check-" + check }

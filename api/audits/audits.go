@@ -26,7 +26,7 @@ import (
 // nothing.
 type Entry struct {
 	trail.Record
-	Caller *auth.Principal // nil for nobody known
+	Caller *auth.Principal // nil for an unknown caller
 	// terms are what a change of a timer says, and found the timer that it came upon.
 	terms *timer.Terms
 	found *timer.Memo

@@ -56,8 +56,8 @@ func (h handlers) events(c echo.Context) error {
 	}
 }
 
-// next is how the dispatch stands after a pause. While Temporal does not answer it is
-// asked again; its error is that there is nobody to tell, or nothing any more.
+// next returns the state of the dispatch after a pause. It asks again while Temporal does not answer. It
+// returns an error once the client is gone, or the dispatch.
 func (h handlers) next(ctx context.Context, d *sight, ticks <-chan time.Time) (dispatch.View, error) {
 	for {
 		select {

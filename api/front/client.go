@@ -12,7 +12,7 @@ import (
 
 // clientAddress returns the address of the client. It is the other end of the connection, or what
 // trusted proxies say. Their list is read from our side, up to the first address that is no
-// trusted proxy. Anybody can write a header, so nobody else is believed.
+// trusted proxy. Any client can write the header, so no other address in it is believed.
 func clientAddress(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()

@@ -45,7 +45,7 @@ func logging(options Options) echo.MiddlewareFunc {
 			if level := levelOf(status, cause); options.Logger.Enabled(c.Request().Context(), level) {
 				options.Logger.Log(c.Request().Context(), level, "request", lineOf(c, took, cause)...)
 			}
-			if broken { // nobody shall take the part for the whole
+			if broken { // so that the client does not take the part for the whole
 				panic(http.ErrAbortHandler) //nolint:forbidigo // net/http has no other way to break a connection
 			}
 			return nil

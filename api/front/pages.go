@@ -14,9 +14,9 @@ import (
 	"github.com/wakecall/wakecall/internal/door"
 )
 
-// refusePages refuses, where no key is asked for, what a page of another site makes
-// somebody's browser send. Loopback does not keep it out: the browser runs on that machine,
-// and sends a call without a body to wherever a page says, without asking there first.
+// refusePages refuses the requests of pages of other sites, where no key is asked for. Loopback does not
+// keep them out: the browser of a user runs on that machine. It sends a call without a body to any address
+// that a page names, and does not ask there first.
 func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/api/paths"
 )
 
-// MountConsole has the console answer. It calls the API as everybody does, so that the same
-// scope, the same conditions and the same audit hold for it.
+// MountConsole has the console answer. The console calls the API as any client does, so the same scope, the
+// same conditions and the same audit hold for it.
 func MountConsole(left context.Context, e *echo.Echo, console func(context.Context, http.Handler) http.Handler) {
 	if console == nil {
 		return

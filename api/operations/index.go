@@ -35,8 +35,7 @@ type IndexLinks struct {
 	Ready   string `json:"ready"`
 }
 
-// index tells where one is. Whoever shows something is let in by it or refused; whoever shows
-// nothing is told what anybody may know.
+// index says what answers here. Wrong credentials are refused. A caller without any is not told the version.
 func index(options Options) echo.HandlerFunc {
 	body := IndexBody{Name: "Wakecall", Links: IndexLinks{
 		API: strings.TrimSuffix(paths.Prefix, "/"), OpenAPI: specPath, Docs: docsPath, Live: paths.Live, Ready: paths.Ready,

@@ -50,8 +50,8 @@ type pausedList interface {
 	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
-// check is what the probe said last, or says now. A caller that hangs up ends its own
-// wait and nothing else: the question is everybody's.
+// check returns what the probe said last, or says now. All callers share one question: a caller that hangs up
+// ends its own wait only.
 func (r *readiness) check(ctx context.Context) error {
 	if r.left.Err() != nil {
 		return errLeaving

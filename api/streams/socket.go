@@ -112,7 +112,7 @@ func (s *socket) serve(ctx context.Context) error {
 	s.close(why)
 	cancel()
 	parts.Wait()
-	if fault := s.fault.Load(); fault != nil { // what came of it says less
+	if fault := s.fault.Load(); fault != nil { // the reason says less
 		return *fault
 	}
 	return why

@@ -163,7 +163,7 @@ func (s *Receivers) poll(c echo.Context, businessType string, p polling) error {
 	}
 	connection.Retire()
 	if err := c.JSON(http.StatusOK, body); err != nil || c.Request().Context().Err() != nil {
-		connection.Close() // nobody has got them
+		connection.Close() // the receiver has not got them
 		return err
 	}
 	return nil

@@ -31,5 +31,5 @@ func (a *App) sender(roots *x509.CertPool) *send.Sender {
 	amqp := amqpsend.New(brokers)
 	a.closing = append(a.closing, http.Close, amqp.Close)
 	return send.New(send.Transports{delivery.DestinationHTTP: http, delivery.DestinationAMQP: amqp,
-		delivery.DestinationStream: streamsend.New(nobody())}, a.Telemetry.Tracer())
+		delivery.DestinationStream: streamsend.New(noReceivers())}, a.Telemetry.Tracer())
 }

@@ -50,5 +50,5 @@ func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected fu
 	return hub
 }
 
-// nobody returns a hub without receivers, for a worker.
-func nobody() *stream.Hub { return stream.NewHub(stream.Bounds{}, func(string, int) {}) }
+// noReceivers returns a hub without receivers, for a worker.
+func noReceivers() *stream.Hub { return stream.NewHub(stream.Bounds{}, func(string, int) {}) }

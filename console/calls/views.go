@@ -191,7 +191,7 @@ type Attempt struct {
 type Fact struct {
 	Fact string `json:"fact"`
 	Text string `json:"text"`
-	// Everything is whether an emergency has paused all business types, and not this one alone.
+	// Everything reports whether an emergency has paused all business types, and not this one alone.
 	Everything bool `json:"everything"`
 	// Attempt is the number of the last failed attempt; Status and Class tell how it failed.
 	Attempt int    `json:"attempt"`
@@ -233,7 +233,7 @@ func (p Processes) Mixed() bool {
 	return slices.ContainsFunc(p.Processes, func(one Process) bool { return one.Version != p.Processes[0].Version })
 }
 
-// Pause is what somebody has paused.
+// Pause is an emergency pause: of one business type, or of everything.
 type Pause struct {
 	Everything   bool      `json:"everything"`
 	BusinessType string    `json:"business_type"`

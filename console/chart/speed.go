@@ -20,7 +20,7 @@ type Curve struct {
 	Most int
 }
 
-// longestGap is how far apart two samples of a line are at most. Between others nobody looked.
+// longestGap is how far apart two samples of a line are at most. Between others no page was open.
 const longestGap = 10 * time.Second
 
 // CurveOf draws speeds, the oldest first; nil for fewer than two.

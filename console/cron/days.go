@@ -16,7 +16,7 @@ type Days struct {
 	// OfWeek has 0 for Sunday.
 	OfWeek []int
 	Nth    []Nth
-	// Both is whether a day must be in OfMonth and in OfWeek, which are all parts then.
+	// Both reports whether a day must be in OfMonth and in OfWeek. There are no other parts then.
 	Both bool
 }
 

@@ -8,7 +8,7 @@ import (
 
 // Form is how expressions are written.
 type Form struct {
-	// Seconds is whether they begin with a field for seconds. Dialect is their scheduler; "" is cron.
+	// Seconds reports whether they begin with a field for seconds. Dialect is their scheduler; "" is cron.
 	Seconds bool
 	Dialect string
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// speeds are how fast dispatches were while their pages were open, a sample a second. They are nowhere
-// but here: a page that nobody has open asks nothing. It is safe for concurrent use.
+// speeds holds how fast dispatches were, a sample a second. Only open pages take samples, and no other place
+// stores them. It is safe for concurrent use.
 type speeds struct {
 	mu sync.Mutex
 	of map[string][]chart.Speed

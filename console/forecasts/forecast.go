@@ -50,7 +50,7 @@ type forecastPage struct {
 
 // whatIf is the rate that lateness was reckoned with.
 type whatIf struct {
-	// Limit is the rate; "" for none. Asked is what somebody asks "what if" of.
+	// Limit is the rate; "" for none. Asked is what the user typed.
 	Limit, Asked string
 	// Wrong reports whether Asked is no rate, and Stopped whether the rate lets nothing through.
 	Wrong, Stopped bool

@@ -1,4 +1,5 @@
-// Package jobs has the bulk jobs: a count, what it becomes once somebody has seen it, and its results.
+// Package jobs has the bulk jobs. A job counts first. Once the user has seen the count, another one carries it
+// out, and has results.
 //
 // Start with [Pages.Routes].
 package jobs

@@ -31,8 +31,8 @@ type order struct {
 // Operations are what may be done with all timers that match.
 var Operations = []string{"cancel", "move", "fire", "redeliver", operationEdit}
 
-// startJob counts the timers that a search finds. Nothing is done with them before somebody has
-// seen how many they are.
+// startJob counts the timers that a search finds. Nothing is done with them before the
+// user has seen how many they are.
 func (c *Pages) startJob(v *site.Visit) {
 	s := search.Parse(v.R.PostFormValue("q"), c.Now())
 	operation := v.R.PostFormValue("operation")

@@ -24,7 +24,7 @@ func (c *Pages) Routes() []site.Route {
 	}
 }
 
-// emergencyPage is what is paused at once, and by whom.
+// emergencyPage lists the emergency pauses, with their authors.
 type emergencyPage struct {
 	site.Frame
 	Rows []emergencyRow

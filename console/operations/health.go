@@ -32,7 +32,7 @@ type healthPage struct {
 // healthRow is one part of the installation.
 type healthRow struct {
 	Name string
-	// State is whether it answers, as the end of a key.
+	// State says whether it answers, as the end of a key.
 	State string
 	// Last is when it answered last; the zero time where that is not known.
 	Last time.Time
@@ -74,7 +74,7 @@ func (c *Pages) showHealth(v *site.Visit) {
 	c.Render(v, http.StatusOK, "health", page)
 }
 
-// stateOf is whether a part answers, as far as the gateway has looked.
+// stateOf says whether a part answers, as far as the gateway has looked.
 func stateOf(p *watch.Picture, away bool) string {
 	switch {
 	case p.Unseen():

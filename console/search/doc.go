@@ -1,4 +1,4 @@
-// Package search reads what somebody has typed, and turns it into a question for the API's list.
+// Package search reads the text of the search box, and turns it into a query for the API's list.
 //
 // Start with [Parse].
 package search

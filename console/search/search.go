@@ -9,7 +9,7 @@ import (
 	"github.com/wakecall/wakecall/console/words"
 )
 
-// Search is what somebody has typed, as the API's list asks for it.
+// Search is the text of the search box, as a query of the API's list.
 type Search struct {
 	Query url.Values
 	// Word is a text without a qualifier: the id of a timer, or type/id.

@@ -100,7 +100,7 @@ func (c *Sessions) Owner(x Exchange) string {
 
 // Recognise is [Sessions.Known], and renews the session.
 func (c *Sessions) Recognise(x Exchange) *auth.Principal {
-	if c.Auth.Anybody() != nil {
+	if c.Auth.AllCallers() != nil {
 		return c.Known(x)
 	}
 	s, who, err := c.open(x)
@@ -114,11 +114,11 @@ func (c *Sessions) Recognise(x Exchange) *auth.Principal {
 	return who
 }
 
-// Known returns who is there: any caller where nobody is asked, and else the owner of the session; nil
-// without one.
+// Known returns the principal of a request: that of all callers where the API asks for no key, and else the
+// owner of the session. It is nil without a session.
 func (c *Sessions) Known(x Exchange) *auth.Principal {
-	if anybody := c.Auth.Anybody(); anybody != nil {
-		return inConsole(*anybody, time.Time{})
+	if all := c.Auth.AllCallers(); all != nil {
+		return inConsole(*all, time.Time{})
 	}
 	_, who, _ := c.open(x) // nil with an error
 	return who

@@ -2,13 +2,13 @@ package site
 
 import "github.com/wakecall/wakecall/internal/auth"
 
-// Barred is why the visitor may change nothing of what the page shows, and whom to ask; "" where that is not so,
-// or the page says it itself. A page about one business type asks for that one.
+// Barred says why the visitor may change nothing on the page, and names the contact. It is "" if the visitor may
+// change something, or if the page says it elsewhere. The page of one business type checks that type.
 func (f Frame) Barred() string {
 	return f.BarredUnless(f.Who == nil || f.Who.MaySomewhere(auth.Operator), "actions.barred")
 }
 
-// BarredUnless is [Frame.Barred] for who may change something or not, with a key of the catalogues for why not.
+// BarredUnless is [Frame.Barred] with the caller's own verdict. why is a key of the catalogues.
 func (f Frame) BarredUnless(may bool, why string) string {
 	switch {
 	case f.Who != nil && f.mode != On:
@@ -20,7 +20,7 @@ func (f Frame) BarredUnless(may bool, why string) string {
 	}
 }
 
-// Asking is a reason, and whom to ask.
+// Asking adds the contact to a reason.
 func (f Frame) Asking(why string) string {
 	if f.Look.Contact == "" {
 		return why
@@ -28,7 +28,7 @@ func (f Frame) Asking(why string) string {
 	return why + " " + f.T("actions.contact", f.Look.Contact)
 }
 
-// Barred implements that of [Frame]: the page says why, and only whom to ask is missing.
+// Barred implements that of [Frame]. The page says why, so this adds only the contact.
 func (p refusedPage) Barred() string {
 	if !p.forbidden || p.Look.Contact == "" {
 		return ""

@@ -17,7 +17,7 @@ func (f Frame) Notices() []watch.Notice { return f.notices[:min(len(f.notices), 
 // MoreNotices are the others.
 func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices), shownNotices):] }
 
-// Alarm reports whether the strip says something that somebody should act on now.
+// Alarm reports whether the strip has a fact that calls for action now.
 func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }
 
 // Notice is a fact in the language of the page.

@@ -117,7 +117,7 @@ func (f Frame) Hints() []string {
 	return search.Hints(types)
 }
 
-// Fixed is why nothing can be changed now, whoever asks; "" where it can.
+// Fixed says why no visitor can change anything now; "" if changes are possible.
 func (f Frame) Fixed() string {
 	switch {
 	case f.mode != On:

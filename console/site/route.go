@@ -9,7 +9,7 @@ import (
 type Access uint8
 
 const (
-	// Open is for whoever can connect.
+	// Open is for every client that can connect.
 	Open Access = iota + 1
 	// SignedIn is for who is signed in. What they may see is for the API to say.
 	SignedIn

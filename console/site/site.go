@@ -26,7 +26,7 @@ func Modes() []Mode { return []Mode{On, ReadOnly, Off} }
 type Look struct {
 	// Name is that of the installation, and Colour, one of [Colours], of the bar beneath it.
 	Name, Colour string
-	// Contact is whom to ask for what one may not do; "" for nobody.
+	// Contact names who grants rights; "" for none.
 	Contact string
 	// Command is how the command line is called where people look; "" for wakecall.
 	Command string

@@ -15,7 +15,7 @@ import (
 // Visit is one request, and who made it.
 type Visit struct {
 	sessions.Exchange
-	// Who is signed in, nil for nobody. It calls the API.
+	// Who is the user that is signed in; nil for none. Calls of the API are made in this name.
 	Who  *auth.Principal
 	Lang words.Language
 	// Live reports whether the page is kept up to date, and Part whether what is asked for is not the page
@@ -29,7 +29,7 @@ type Visit struct {
 	picture *watch.Picture
 }
 
-// NewVisit returns a visit of which nobody knows yet who made it.
+// NewVisit returns a visit whose user is not known yet.
 func NewVisit(w http.ResponseWriter, r *http.Request) *Visit {
 	return &Visit{
 		Exchange: sessions.Exchange{W: w, R: r}, Lang: words.LanguageOf(r), requestID: w.Header().Get(headerRequestID),

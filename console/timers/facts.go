@@ -38,7 +38,7 @@ func (p *timerPage) words(f calls.Fact) string {
 	return f.Text
 }
 
-// Say is a fact with since when, until when, and by whom.
+// Say is a fact with its beginning, its end and its author.
 func (p *timerPage) Say(f calls.Fact) template.HTML {
 	parts := []template.HTML{words.Plain(p.words(f))}
 	switch { // a time that is part of the sentence
@@ -59,8 +59,7 @@ func (p *timerPage) Say(f calls.Fact) template.HTML {
 	return words.Together(parts...)
 }
 
-// attribute adds to the pause of a timer since when it is, and by whom. The API leaves that to the
-// story.
+// attribute adds its beginning and its author to the pause of a timer. The API leaves them to the story.
 func attribute(facts []calls.Fact, story []calls.Entry) {
 	i := slices.IndexFunc(facts, func(f calls.Fact) bool { return f.Fact == calls.StatusPaused })
 	if i < 0 {

@@ -25,7 +25,7 @@ type rulePage struct {
 	JSON string
 	Next coming
 	Past []calls.Occurrence
-	// NextUnread and PastUnread are whether the API does not tell them now.
+	// NextUnread and PastUnread report whether they could not be read.
 	NextUnread, PastUnread bool
 	// Then is what a changed rule would make of it; nil where none was previewed.
 	Then *coming

@@ -22,7 +22,7 @@ type timerPage struct {
 	// Facts are why it is where it is, the first as the sentence.
 	Facts []calls.Fact
 	Story []calls.Entry
-	// StoryUnread and WhyUnread are whether the API does not tell them now.
+	// StoryUnread and WhyUnread report whether they could not be read.
 	StoryUnread, WhyUnread bool
 	// Longer reports whether the story has more than is shown.
 	Longer  bool

@@ -53,7 +53,7 @@ func (c *Pages) replacePolicy(v *site.Visit) {
 	c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: body})
 }
 
-// changePolicy plans a change, or makes it once somebody has seen the plan.
+// changePolicy plans a change, or makes it once the user has seen the plan.
 func (c *Pages) changePolicy(v *site.Visit, made calls.Call) {
 	businessType := v.R.PathValue("type")
 	made.Path, made.IfMatch = policyPath(businessType), v.R.PostFormValue("etag")

@@ -95,7 +95,7 @@ func (c *Pages) isKnown(v *site.Visit, page *typePage) bool {
 // Refresh implements that of [site.Frame].
 func (p *typePage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
-// offer says what who looks may change, and whom to ask where that is nothing.
+// offer sets what the user may change, or names the contact if that is nothing.
 func (p *typePage) offer(who *auth.Principal) {
 	fixed := p.Fixed()
 	p.Operator = fixed == "" && who.May(auth.Operator, p.Row.BusinessType)

@@ -33,11 +33,11 @@ type Notice struct {
 	Key   string
 	With  []any
 	Link  string
-	// Note is what somebody wrote beside it.
+	// Note is the note of its author.
 	Note string
 }
 
-// Alarming reports whether somebody should act now.
+// Alarming reports whether the fact calls for action now.
 func (n Notice) Alarming() bool { return n.grave <= failing }
 
 // NoticesOf are the facts of a picture, gravest first. There are none where all is well.
@@ -147,7 +147,7 @@ func (p *Picture) holds() (all []Notice) {
 	return all
 }
 
-// isHeld reports whether somebody or something holds the callbacks of a type back.
+// isHeld reports whether a pause or back-pressure holds the callbacks of a type back.
 func (p *Picture) isHeld(businessType string) bool {
 	if p.Everything() != nil || p.PausedType(businessType) != nil {
 		return true

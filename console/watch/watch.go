@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Watch looks at the whole installation, once for all who look, and only while somebody does.
+// Watch looks at the whole installation, once for all visitors, and only while there are any.
 type Watch struct {
 	// look makes the next picture out of the last one, which it leaves as it is.
 	look func(last *Picture) *Picture

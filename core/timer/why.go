@@ -209,8 +209,8 @@ func (v View) held(by delivery.Wait) Fact {
 	return fact
 }
 
-// stopped is a sentence about the emergency that holds the timer back: what is paused, by whom, since
-// when and why.
+// stopped is a sentence about the emergency that holds the timer back: what is paused, its author, its
+// beginning and its reason.
 func stopped(by delivery.Wait, everything bool) string {
 	text := "The callbacks of its business type are paused"
 	if everything {

@@ -93,13 +93,13 @@ func (p *Postgres) Exhaust() (release func()) {
 }
 
 // Freeze stops every process of the server.
-func (p *Postgres) Freeze() { p.t.Helper(); p.everybody(syscall.SIGSTOP) }
+func (p *Postgres) Freeze() { p.t.Helper(); p.signalAll(syscall.SIGSTOP) }
 
 // Thaw resumes them.
-func (p *Postgres) Thaw() { p.t.Helper(); p.everybody(syscall.SIGCONT) }
+func (p *Postgres) Thaw() { p.t.Helper(); p.signalAll(syscall.SIGCONT) }
 
-// everybody signals the server and its children, one for each connection.
-func (p *Postgres) everybody(signal syscall.Signal) {
+// signalAll signals the server and its children, one for each connection.
+func (p *Postgres) signalAll(signal syscall.Signal) {
 	p.t.Helper()
 	p.send(signal) // first, so that it makes no more children
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%[1]d/task/%[1]d/children", p.PID()))

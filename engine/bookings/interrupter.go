@@ -55,7 +55,7 @@ func (i *interrupter) interrupt(ctx context.Context, s sent) error {
 func (i *interrupter) mark(ctx context.Context, s sent) error {
 	_, err := i.kernel.Client.WorkflowService().StartWorkflowExecution(ctx, &workflowservice.StartWorkflowExecutionRequest{
 		Namespace: i.kernel.Namespace, WorkflowId: s.key.String(), RequestId: workflows.ChangeMark(s.runID) + s.change,
-		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.NobodysQueue},
+		WorkflowType: &commonpb.WorkflowType{Name: workflows.TypeNotify}, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.UnpolledQueue},
 		WorkflowExecutionTimeout: durationpb.New(tuning.MarkTimeout),
 		WorkflowIdConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIdReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,

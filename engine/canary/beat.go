@@ -168,7 +168,7 @@ func (m *measurement) awaitRing(ctx context.Context, rings <-chan ring) error {
 	}
 }
 
-// missingPoller names a queue that nobody polls. It explains a ring that did not come.
+// missingPoller names a queue without a poller. It explains a ring that did not come.
 func (m *measurement) missingPoller(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.CanaryBook)
 	defer cancel()

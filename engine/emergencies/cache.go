@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// emergencyCache caches for a while whether a business type is paused, and by whom.
+// emergencyCache caches the pause of each business type for a while.
 // Frequently read entries are refreshed in the background, so that no ring waits for a read.
 type emergencyCache struct {
 	ttl   time.Duration

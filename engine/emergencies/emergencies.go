@@ -62,7 +62,7 @@ func (e *Emergencies) start(ctx context.Context, emergency policy.Emergency) err
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	_, err := e.kernel.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: workflows.EmergencyID(emergency.BusinessType), TaskQueue: workflows.NobodysQueue,
+		ID: workflows.EmergencyID(emergency.BusinessType), TaskQueue: workflows.UnpolledQueue,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_USE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		Memo:                     map[string]any{workflows.MemoEmergency: emergency},

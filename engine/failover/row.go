@@ -20,7 +20,7 @@ type row struct {
 // that stood still meanwhile cannot tell when its sign arrived, so it counts the whole time.
 func (r *row) next(sent, answered time.Time, err error) *row {
 	switch {
-	case errtype.Is[*serviceerror.Unimplemented](err): // nobody's sign is kept, and nobody is judged
+	case errtype.Is[*serviceerror.Unimplemented](err): // no sign is kept, and no worker is judged
 		return nil
 	case err != nil && r == nil:
 		return &row{}

@@ -32,7 +32,7 @@ func (k *Kernel) StoreBlob(ctx context.Context, what Blob, input any) error {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
 	_, err := k.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
-		ID: what.ID, TaskQueue: workflows.NobodysQueue, StartDelay: 2 * what.Life, WorkflowExecutionTimeout: what.Life,
+		ID: what.ID, TaskQueue: workflows.UnpolledQueue, StartDelay: 2 * what.Life, WorkflowExecutionTimeout: what.Life,
 		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
 		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		Memo:                     what.Memo,

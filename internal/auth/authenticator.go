@@ -114,8 +114,8 @@ func (a *Authenticator) ByDigest(digest [sha256.Size]byte) *Principal {
 	return nil
 }
 
-// Anybody returns the principal of all callers if none is authenticated; otherwise nil.
-func (a *Authenticator) Anybody() *Principal { return a.anyone }
+// AllCallers returns the principal that all callers have if none is authenticated; otherwise nil.
+func (a *Authenticator) AllCallers() *Principal { return a.anyone }
 
 // find compares every digest, each in constant time, so that the time reveals nothing about the
 // keys.

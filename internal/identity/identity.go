@@ -12,7 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// actsFor separates a process from the actor for whom it makes a change.
+// actsFor separates a process from the author of the change that it makes.
 const actsFor = " for "
 
 // maxIdentity is the longest identity that Temporal accepts by default, in bytes

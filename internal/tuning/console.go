@@ -27,8 +27,8 @@ const (
 	SessionRenewal = time.Minute
 )
 
-// What the console knows of the whole installation. One look serves all who look. All that open pages ask of
-// Temporal's visibility stays below two questions a second, whichever they are and whoever looks: a look asks
+// What the console knows of the whole installation. One look serves all visitors. All that open pages ask of
+// Temporal's visibility stays below two questions a second, whatever their number and their kind: a look asks
 // 0.9, and 0.2 more while lists hide types ([LookHidden]), the counts a quarter, the lists of pages a half
 // ([LiveList]). The past costs 0.4 until it is counted, and a quarter then ([OutcomesPace], [OutcomesQuestion]). The
 // time ahead is counted anyway ([ForecastQuestion]).
@@ -85,8 +85,8 @@ const (
 
 // What a page waits for. A page is answered within a second, also while Temporal does not answer.
 const (
-	// PageWait bounds how long the calls of a page are waited for, together, and PartWait those of an open
-	// page, which nobody waits for.
+	// PageWait bounds the wait for all calls of a page together, and PartWait that for those of an open page,
+	// whose user sees the last answers meanwhile.
 	PageWait = 700 * time.Millisecond
 	PartWait = 3 * time.Second
 	// PageLeast is how long a call is waited for where they have taken that long.
