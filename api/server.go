@@ -67,7 +67,7 @@ type Options struct {
 	Leave func()
 }
 
-// Reports are what the calls about the time past and about the installation need.
+// Reports has the dependencies of the calls about the past and about the installation.
 type Reports struct {
 	Ledgers   objectives.Ledgers
 	Outcomes  outcomes.Options

@@ -57,7 +57,7 @@ type AuditOptions struct {
 	trail.Filter
 	// PageSize is at most 1,000.
 	PageSize int
-	// PageToken is that of the page before.
+	// PageToken is the token in the answer of the page before.
 	PageToken string
 }
 

@@ -18,7 +18,7 @@ type Health struct {
 	Status string `json:"status"`
 	// Note reports that callbacks are paused, if they are.
 	Note string `json:"note,omitempty"`
-	// Checks are what was found of the installation, for [Server.Check].
+	// Checks are the checks of the installation, for [Server.Check].
 	Checks []health.Check `json:"checks,omitempty"`
 }
 

@@ -13,7 +13,7 @@ import (
 
 // unsent is a form that was sent when the session was over. Nothing was done with it.
 type unsent struct {
-	// Owner is whose session was over. The form is shown to no other user.
+	// Owner is the owner of the session that was over. The form is shown to no other user.
 	Owner  string     `json:"owner"`
 	Path   string     `json:"path"`
 	Fields url.Values `json:"fields"`
@@ -50,7 +50,7 @@ type againPage struct {
 	Back string
 }
 
-// Fields are what is sent, in order.
+// Fields are the values to be sent, in order.
 func (p againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
 
 func (c *signInPages) showAgain(v *site.Visit) {

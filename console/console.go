@@ -44,8 +44,7 @@ type Console struct {
 	site   site.Site
 	pace   watch.Pace
 	routes *http.ServeMux
-	// parts are the pages that are kept up to date, without what does not change, and plots the plots of
-	// those that have any.
+	// parts renders the changing part of each live page, and plots its plots.
 	parts, plots *http.ServeMux
 	hub          *live.Hub
 }
@@ -73,9 +72,8 @@ func New(options Options) (*Console, error) {
 	return &Console{site: shared, pace: options.Pace}, nil
 }
 
-// Over is the console of an HTTP API whose handler takes the [auth.Principal] of a request's
-// context for who calls.
-// Its streams end once left is done.
+// Over returns the console of an HTTP API. The API's handler takes the caller from the request's context, as an
+// [auth.Principal]. The streams of the console end once left is done.
 func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
 	over := *c
 	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)

@@ -5,8 +5,8 @@
 // signed in: role, scope, conditions and audit are those of the API, and what the console can
 // do, curl can. It knows the words of the wire only, and neither the engine nor Temporal.
 //
-// What concerns the whole installation is a picture that is taken once for all who look. Each
-// visitor is shown the part of it that its role lets it see.
+// One picture of the whole installation serves all visitors. Each visitor is shown the part that its role
+// permits.
 //
 // Every page, filter and change is a link or a form with a full answer. None needs a script.
 // What came from outside is text.

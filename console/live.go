@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// partsMux has the pages that are kept up to date, and plotsMux those with plots. Their handlers take the
-// caller from the request's context.
+// partsMux routes to the live pages, and plotsMux to their plots. The handlers take the caller from the request's
+// context.
 func partsMux(all []site.Route) *http.ServeMux {
 	mux := http.NewServeMux()
 	for _, r := range all {
@@ -49,7 +49,7 @@ func show(do func(*site.Visit), w http.ResponseWriter, r *http.Request) {
 	do(v)
 }
 
-// follow keeps an open page up to date: what is on top of all, and the page that is named.
+// follow keeps an open page up to date: the strip, and the page that the request names.
 func (c *Console) follow(v *site.Visit) {
 	if v.Who == nil {
 		v.Part = true
@@ -70,8 +70,8 @@ func (c *Console) follow(v *site.Visit) {
 	c.hub.Serve(v.W, v.R, stays, topics...)
 }
 
-// viewer returns the principal that a page is rendered for: it has the rights of who. No page that is
-// kept up to date asks for a payload.
+// viewer returns the principal that a live page is rendered for. It has the rights of who. No live page asks for
+// a payload.
 func viewer(who *auth.Principal) *auth.Principal {
 	return &auth.Principal{Name: "console", By: auth.ByNothing, Via: auth.ViaConsole, Grants: who.Grants}
 }
@@ -90,8 +90,7 @@ func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
 	}
 }
 
-// page returns the topics of a page: what of it changes, and its plots. There are none of a page that is
-// not kept up to date.
+// page returns the topics of a page: its changing part, and its plots. A page that is not live has none.
 func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
 	asked := func(ctx context.Context) (*http.Request, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)

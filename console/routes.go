@@ -27,7 +27,7 @@ func routesOf(c *site.Site) []site.Route {
 	)
 }
 
-// siteRoutes are those of no feature.
+// siteRoutes returns the routes that belong to no feature.
 func siteRoutes(c *site.Site) []site.Route {
 	return []site.Route{
 		site.Public(http.MethodPost, "preferences", c.Prefer),

@@ -15,7 +15,7 @@ import (
 // signInPages are the pages for a visitor who is not signed in.
 type signInPages struct{ *site.Site }
 
-// routes are those of the pages.
+// routes returns the routes of the pages.
 func (c *signInPages) routes() []site.Route {
 	return []site.Route{
 		site.Public(http.MethodGet, "login", c.showLogin),

@@ -29,7 +29,7 @@ const labelType = "business_type"
 var LatenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
 
 var (
-	// results are those of attempts that were made.
+	// results are the results of attempts that were made.
 	results = []delivery.Result{
 		delivery.ResultDelivered, delivery.ResultAccepted, delivery.ResultRetry, delivery.ResultFailed, delivery.ResultExpired,
 	}

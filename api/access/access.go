@@ -31,7 +31,7 @@ func grantViews(grants []auth.Grant) []GrantView {
 	return views
 }
 
-// PrincipalView is who calls.
+// PrincipalView shows the caller.
 type PrincipalView struct {
 	Name   string      `json:"name"`
 	ID     string      `json:"id,omitzero"`
@@ -50,13 +50,13 @@ type KeysBody struct {
 	Keys []keyView `json:"keys"`
 }
 
-// Register adds the calls that tell who may do what.
+// Register adds the calls about callers and keys.
 func Register(contract calls.Routes, authenticator *auth.Authenticator) {
 	contract.Get(whoamiPath, calls.Scope{Type: calls.Untyped}, whoami)
 	contract.Get(keysPath, calls.Administering(calls.AllTypes), keyHandlers{authenticator}.listKeys)
 }
 
-// whoami tells the caller who it is and what it may do, also where that is nothing.
+// whoami tells the caller its name and its rights, even if it has none.
 func whoami(c echo.Context) error {
 	if err := requests.ReadQuery(c).Err(); err != nil {
 		return err

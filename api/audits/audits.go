@@ -27,10 +27,10 @@ import (
 type Entry struct {
 	trail.Record
 	Caller *auth.Principal // nil for an unknown caller
-	// terms are what a change of a timer says, and found the timer that it came upon.
+	// terms are the terms of a change, and found is the timer before it.
 	terms *timer.Terms
 	found *timer.Memo
-	// body is what was sent, where that is one object.
+	// body is the body of the request, if that is one object.
 	body map[string]jsontext.Value
 	// withheld reports whether what is recorded was left out of the answer.
 	withheld bool
@@ -176,7 +176,7 @@ func (e *Entry) change() {
 	}
 }
 
-// toldFields are those of orders whose values are recorded.
+// toldFields are the fields of orders whose values are recorded.
 var toldFields = []string{"business_types", "counted", "dry_run", "everything", "filter", "operation", "per_second", "shift"}
 
 // valueOf is the value of a field of an order, nil where it is not told.

@@ -35,7 +35,7 @@ func (r Routes) Authenticate(authenticator *auth.Authenticator, log *audit.Log) 
 	}
 }
 
-// callerOf is who makes a call.
+// callerOf returns the caller of a request.
 func (r Routes) callerOf(c echo.Context, authenticator *auth.Authenticator) (*auth.Principal, error) {
 	request := c.Request()
 	// The console has seen who is signed in. Nothing of the network has a context.

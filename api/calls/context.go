@@ -13,8 +13,8 @@ import (
 
 type scopeKey struct{}
 
-// callContext is the context of a call: who makes it, from where, and the scope of what is
-// called. It is the [audit.Caller] of what the call changes.
+// callContext is the context of a call: its caller, their address, and the scope of the call. It is the
+// [audit.Caller] of the changes that the call makes.
 type callContext struct {
 	auth.Context
 	scope           *Scope // nil where there is no such call

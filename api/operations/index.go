@@ -21,7 +21,7 @@ const (
 // IndexBody tells where one is.
 type IndexBody struct {
 	Name string `json:"name"`
-	// Version is that of the program. Strangers are not told: it would say which faults to try.
+	// Version is the version of the program. Only authenticated callers see it: it says which faults to try.
 	Version string     `json:"version,omitzero"`
 	Links   IndexLinks `json:"links"`
 }

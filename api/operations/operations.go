@@ -24,7 +24,7 @@ type Options struct {
 	Checks func() []health.Check
 	// Metrics are the metrics of this process; nil where another server has them.
 	Metrics http.Handler
-	// Version is that of the program. Only callers that are let in see it.
+	// Version is the version of the program. Only authenticated callers see it.
 	Version string
 	// Paused tells what is paused; nil in tests where nothing is.
 	Paused pausedList
@@ -95,7 +95,7 @@ type ReadyBody struct {
 	HealthBody
 	// Note names what needs attention although the process is ready.
 	Note string `json:"note,omitzero"`
-	// Checks are what was found of the installation, if the caller asked for them.
+	// Checks are the checks of the installation, if the caller asked for them.
 	Checks []health.Check `json:"checks,omitempty"`
 }
 

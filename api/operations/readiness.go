@@ -23,7 +23,7 @@ type readiness struct {
 	probe       func(context.Context) error
 	emergencies pausedList
 	beside      func() string // may be nil
-	// findings are what the checks of this process found; may be nil.
+	// findings returns the checks of this process; may be nil.
 	findings func() []health.Check
 	auth     *auth.Authenticator
 	probes   singleflight.Group

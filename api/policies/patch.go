@@ -20,7 +20,7 @@ import (
 // callback of the policy.
 const policyDepth = 3
 
-// mediaTypeMergePatch is that of RFC 7396.
+// mediaTypeMergePatch is the media type of RFC 7396.
 const mediaTypeMergePatch = "application/merge-patch+json"
 
 // patchPolicy edits a policy in part. Without one it makes one of the patch alone,

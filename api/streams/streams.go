@@ -30,7 +30,7 @@ import (
 
 const streamsPath = paths.Prefix + "streams"
 
-// pollIDParts are those of the id of a ring: a gateway, a connection and a number.
+// pollIDParts is the number of parts of a ring's id: a gateway, a connection and a number.
 const pollIDParts = 3
 
 // Receivers let receivers connect, by a WebSocket or by long polls.
@@ -169,7 +169,7 @@ func (s *Receivers) poll(c echo.Context, businessType string, p polling) error {
 	return nil
 }
 
-// collect takes the first ring that comes, and those that come with it.
+// collect waits for a ring, and takes the rings that come with it.
 func (s *Receivers) collect(ctx context.Context, connection *stream.Connection, p polling) (rings []stream.Ring) {
 	ctx, cancel := context.WithTimeout(ctx, p.wait)
 	defer cancel()

@@ -32,7 +32,7 @@ type BatchResult struct {
 	// ExpectedLateness is what [forecast.HeaderExpectedLateness] says of a timer alone.
 	ExpectedLateness wire.Duration     `json:"expected_lateness,omitzero"`
 	Problem          *problem.Document `json:"problem,omitempty"`
-	// key is that of the timer; zero if it could not be read.
+	// key names the timer; zero if it could not be read.
 	key wire.Key
 }
 
@@ -166,7 +166,7 @@ func (h handlers) addOne(ctx context.Context, item jsontext.Value, whole *bookin
 	return h.Timers.Add(ctx, request)
 }
 
-// itemsOfAudit are what the audit says of each timer of a batch.
+// itemsOfAudit returns the audit's entry for each timer of a batch.
 func itemsOfAudit(results []BatchResult) []trail.Item {
 	items := make([]trail.Item, 0, len(results))
 	for _, result := range results {

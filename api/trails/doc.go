@@ -1,4 +1,4 @@
-// Package trails answers who did what, out of the records that the gateway keeps in memory.
+// Package trails lists the audit records that the gateway has in memory.
 //
 // [Register] adds the call.
 package trails

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/internal/audit"
 )
 
-// Records are those that the gateway knows.
+// Records lists the audit records that the gateway has.
 type Records interface {
 	List(q audit.Query) (page trail.Page, more bool)
 }
@@ -37,7 +37,7 @@ func Register(contract calls.Routes, options Options) {
 // examples has the parameters whose values are of this call only.
 var examples = map[string]string{"outcome": string(trail.Done)}
 
-// parameters are those that the call knows.
+// parameters are the query parameters of the call.
 var parameters = []string{"who", "business_type", "operation", "outcome", "from", "to", requests.PageTokenName, "page_size"}
 
 type handlers struct{ Options }

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// MediaTypeNDJSON is that of lines of JSON.
+// MediaTypeNDJSON is the media type of lines of JSON.
 const MediaTypeNDJSON = "application/x-ndjson"
 
 // ErrLongLine is the error of a line that is longer than one may be.
@@ -17,7 +17,7 @@ var ErrLongLine = errors.New("the line is too long")
 type Lines struct {
 	in      *bufio.Reader
 	longest int
-	// Number is that of the line which was read last, from 1.
+	// Number is the number of the line that was read last, from 1.
 	Number int
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// records are those of the calls that change something. The latest are in memory, to be listed.
+// records has the audit of calls that change something. The latest records are in memory, to be listed.
 type records struct {
 	log    *audit.Log
 	recent *audit.Recent

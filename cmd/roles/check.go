@@ -67,8 +67,8 @@ func (a *App) AddCheck(check func(context.Context) health.Check) {
 	a.found.asked.all = append(a.found.asked.all, check)
 }
 
-// checks returns what is known of the installation: what the canary found last, what is found now,
-// and what the start found.
+// checks returns the checks of the installation: that of the last canary, those that are made now, and those of
+// the start.
 func (a *App) checks() []health.Check {
 	var all []health.Check
 	if a.found.canary != nil {

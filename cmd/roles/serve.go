@@ -165,7 +165,7 @@ func serve(ctx context.Context, server Server, addr string, started func(net.Add
 	return errors.Join(server.Shutdown(stopping), <-failed)
 }
 
-// policyRooms are what the calls on policies need.
+// policyRooms has the dependencies of the calls on policies.
 type policyRooms struct {
 	*policies.Policies
 	*testrings.TestRings

@@ -18,7 +18,7 @@ import (
 //go:embed files
 var files embed.FS
 
-// mediaTypes are those of the files that pages load, by the end of the name.
+// mediaTypes has the media types of the files that pages load, by the end of the name.
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 // asset is a file as it is served.

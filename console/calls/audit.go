@@ -66,7 +66,7 @@ func (c FieldChange) Instant() time.Time {
 	return at
 }
 
-// AuditOutcomes are those that a record may have.
+// AuditOutcomes are the outcomes of audit records.
 var AuditOutcomes = []string{"done", "accepted", "unchanged", outcomeRefused, outcomeUnknown}
 
 const (

@@ -93,7 +93,7 @@ type Sender struct {
 	Log *slog.Logger
 }
 
-// InContext makes a call in the name of who calls in a context, which no visit has caused.
+// InContext makes a call without a visit, in the name of the caller in ctx.
 func (c Sender) InContext(ctx context.Context, made Call, to any) *Problem {
 	request, err := made.Request(ctx)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c Sender) Send(request *http.Request, to any) (*Answer, *Problem) {
 	return a, nil
 }
 
-// Broken is what no answer of the API is. The error is for the log.
+// Broken logs an error of a call, and returns the problem that the page shows for it.
 func (c Sender) Broken(err error) *Problem {
 	c.Log.Error("the console cannot make a call of the API", "error", err)
 	return &Problem{Type: problemPrefix + codeInternal, Status: http.StatusInternalServerError}

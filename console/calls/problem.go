@@ -50,7 +50,7 @@ func (p *Problem) Says() string {
 	return p.Detail
 }
 
-// Named is what kind of error it is, where the API's own words are not those of the page.
+// Named is the kind of error, if the page does not show the API's own words for it.
 func (e FieldError) Named(in words.Speech) string {
 	if e.Code == "" || in.IsEnglish() && e.Detail != "" {
 		return ""

@@ -55,7 +55,7 @@ type Upcoming struct {
 	EmptyBecause string      `json:"empty_because"`
 }
 
-// Occurrence is one that has ended.
+// Occurrence is an occurrence that has ended.
 type Occurrence struct {
 	Number      int       `json:"occurrence"`
 	DueAt       time.Time `json:"due_at"`

@@ -21,8 +21,8 @@ const (
 // resets are the events that set when a timer rings.
 var resets = []string{eventBooked, eventChanged, "fired", "redelivered"}
 
-// Pauses reports whether it is what a timer that is paused was paused by, where no later one is. A
-// timer may be booked paused.
+// Pauses reports whether the entry pauses the timer. The last of them explains a paused timer. A timer may be booked
+// paused.
 func (e Entry) Pauses() bool {
 	names := func(c FieldChange) bool { return c.Field == StatusPaused }
 	return e.Result != outcomeRefused && (e.Event == StatusPaused || e.Event == eventBooked || slices.ContainsFunc(e.Changes, names))
@@ -64,7 +64,7 @@ func (a Attempt) NextAt() time.Time {
 }
 
 // WithDue is a story in which the due times stand as well, each once and as far as they have come.
-// untaken is that of a timer which no worker may have taken yet; the zero time for none.
+// untaken is the due time of a timer that possibly no worker has taken yet; the zero time for none.
 func WithDue(story []Entry, untaken, now time.Time) (told []Entry) {
 	for i, e := range story {
 		told = append(told, e)

@@ -138,11 +138,11 @@ const (
 	StatusFailed     = "failed"
 	StatusExpired    = "expired"
 	statusCancelled  = "cancelled"
-	// StatusRunning is that of jobs and dispatches.
+	// StatusRunning is a status of jobs and dispatches.
 	StatusRunning = "running"
 )
 
-// Actor is who did something.
+// Actor is the author of a change.
 type Actor struct {
 	Name string `json:"name"`
 	Role string `json:"role"`
@@ -171,7 +171,7 @@ type Entry struct {
 	LatenessMS  *int64        `json:"lateness_ms"`
 }
 
-// Attempt is one that was made.
+// Attempt is one attempt of a delivery.
 type Attempt struct {
 	Number  int       `json:"number"`
 	DueAt   time.Time `json:"due_at"`
@@ -208,7 +208,7 @@ type Fact struct {
 	Note   string    `json:"note"`
 }
 
-// Processes are those of the installation, gravest first.
+// Processes are the processes of the installation, gravest first.
 type Processes struct {
 	Processes []Process `json:"processes"`
 	// Gateway is the id of the one that answers.

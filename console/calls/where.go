@@ -1,6 +1,6 @@
 package calls
 
-// Where are those of a list that are kept.
+// Where returns the items of a list that keep accepts.
 func Where[T any](all []T, keep func(T) bool) (kept []T) {
 	for _, one := range all {
 		if keep(one) {

@@ -21,7 +21,7 @@ type Range struct {
 	Zoomed bool
 }
 
-// Ranges are those that may be chosen. The first is shown unless another one is asked for.
+// Ranges are the ranges to choose from. The first one is the default.
 func Ranges() []Range {
 	return []Range{
 		{Key: "1h", Back: words.Hour, Ahead: words.Hour, Step: words.Minute},

@@ -65,8 +65,8 @@ func (p *Plots) LimitY() float64 {
 	return p.y(p.Limit)
 }
 
-// Counts are the boxes of the lower picture: what ended, one upon another, and what is due, with
-// what lies above the limit apart.
+// Counts are the boxes of the lower picture. Ended timers are stacked by outcome. Due timers are divided at the
+// limit.
 func (p *Plots) Counts() (all []Box) {
 	for i, c := range p.Columns {
 		base := 0

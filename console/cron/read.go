@@ -23,11 +23,11 @@ type Pace struct {
 	// EverySeconds is the step through each minute, and EveryMinutes that through each hour, both from 0
 	// on and without a rest; 0 for none.
 	EverySeconds, EveryMinutes int
-	// Minutes are those of each hour, where there is no step.
+	// Minutes are minutes of each hour, if there is no step.
 	Minutes []int
-	// Seconds are those of each such minute; nil for 0 alone.
+	// Seconds are seconds of each such minute; nil for 0 alone.
 	Seconds []int
-	// Hours are those of the day; nil for all.
+	// Hours are hours of the day; nil for all.
 	Hours []int
 }
 

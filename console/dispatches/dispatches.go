@@ -23,7 +23,7 @@ type Pages struct {
 	speeds speeds
 }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("dispatches", c.listDispatches).Live(tuning.LiveTable).Listing(),
@@ -61,7 +61,7 @@ type Dispatch struct {
 	} `json:"links"`
 }
 
-// statusPaused is that of a dispatch that sends nothing until it is resumed.
+// statusPaused is the status of a paused dispatch.
 const statusPaused = "paused"
 
 // dispatchPath is the path of a dispatch in the API, or beneath a prefix of the console.
@@ -80,10 +80,10 @@ func (d Dispatch) Finished() bool {
 	return !slices.Contains([]string{"uploading", "scheduled", calls.StatusRunning, statusPaused}, d.Status)
 }
 
-// Rate and Speed are the rate that was asked for and the one that is achieved.
+// Rate is the rate that was asked for.
 func (d Dispatch) Rate() string { return words.Rate(d.PerSecond) }
 
-// Speed is the rate of the last seconds, or of the whole once it has ended.
+// Speed is the achieved rate: of the last seconds, or of the whole dispatch once it has ended.
 func (d Dispatch) Speed() string {
 	if d.Finished() {
 		return strconv.FormatFloat(d.Achieved.Whole, 'f', 1, 64)
@@ -95,7 +95,7 @@ func (d Dispatch) Speed() string {
 type dispatchesPage struct {
 	site.Frame
 	Dispatches []Dispatch
-	// Types are those that one may look at, where no type was named and one must be.
+	// Types are the types to choose from, if the user must name one and has not.
 	Types   []types.TypeRow
 	Next    string
 	Problem *calls.Problem
@@ -133,7 +133,7 @@ type dispatchPage struct {
 	Dispatch Dispatch
 	// Curve is how fast it was; nil while that is not known.
 	Curve *chart.Curve
-	// Actions are what may be done with it.
+	// Actions are the permitted actions.
 	Actions []string
 	Done    string
 	// Typed is the rate that was typed, where it was refused.
@@ -141,12 +141,12 @@ type dispatchPage struct {
 	Problem *calls.Problem
 }
 
-// Barred implements that of [site.Frame].
+// Barred overrides that of [site.Frame].
 func (p *dispatchPage) Barred() string {
 	return p.BarredUnless(p.Who.May(auth.Operator, p.Dispatch.BusinessType), "actions.barred")
 }
 
-// dispatchActions are those of a dispatch. None is offered that would be refused.
+// dispatchActions are the actions on dispatches. The page offers none that would be refused.
 var dispatchActions = []struct {
 	name  string
 	where func(Dispatch) bool

@@ -19,7 +19,7 @@ import (
 // Pages are the forecasts.
 type Pages struct{ *site.Site }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("forecast", c.showForecast).Live(tuning.LiveHeat).Listing(),
@@ -56,7 +56,7 @@ type whatIf struct {
 	Wrong, Stopped bool
 }
 
-// Refresh implements that of [site.Frame].
+// Refresh overrides that of [site.Frame].
 func (p *forecastPage) Refresh() bool {
 	return p.Frame.Refresh() || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
 }

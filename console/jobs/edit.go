@@ -11,9 +11,8 @@ import (
 
 const operationEdit = "edit"
 
-// The fields of the form of an edit. fieldPayload says that the payload changes, and fieldContent to what:
-// that is asked for with the count, so that no address has it, and stands on no page but that of who typed
-// it.
+// The fields of the form of an edit. fieldPayload says that the payload changes. fieldContent is the new payload.
+// The page of the count asks for it, so no address has it, and only the user that typed it sees it.
 const (
 	fieldURL      = "url"
 	fieldLabels   = "labels"
@@ -57,8 +56,7 @@ func editOf(form url.Values) map[string]any {
 	return edit
 }
 
-// contentOf is the payload of a form. That of a count is any: a dry run finds the same timers whatever
-// they are to have.
+// contentOf is the payload of a form. A count takes any payload: a dry run finds the same timers with each.
 func contentOf(form url.Values) jsontext.Value {
 	if !form.Has(fieldContent) {
 		return jsontext.Value("{}")

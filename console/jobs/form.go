@@ -12,7 +12,7 @@ import (
 // Form asks what is to be done with all timers that match a search.
 type Form struct {
 	Search string
-	// Operations are those that are of use for the search.
+	// Operations are the operations that fit the search.
 	Operations []string
 	// Typed is what stood in the form where it was refused.
 	Typed url.Values

@@ -12,7 +12,7 @@ import (
 // Pages are the bulk jobs, and the page of one.
 type Pages struct{ *site.Site }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("jobs", c.listJobs).Live(tuning.LiveTable).Listing(),

@@ -28,7 +28,7 @@ type order struct {
 	Edit map[string]any `json:"edit,omitempty"`
 }
 
-// Operations are what may be done with all timers that match.
+// Operations are the operations of bulk jobs.
 var Operations = []string{"cancel", "move", "fire", "redeliver", operationEdit}
 
 // startJob counts the timers that a search finds. Nothing is done with them before the
@@ -67,12 +67,11 @@ func (c *Pages) order(v *site.Visit, made order) *calls.Problem {
 	return nil
 }
 
-// goOn is what the id of a job ends with that carries out what another one has counted. A form
-// that is sent twice orders it once.
+// goOn ends the id of a job that carries out a count. A form that is sent twice orders the job once.
 const goOn = "-go"
 
-// carryOutJob changes the timers that were counted, and no other: a timer that matches since then was not
-// seen.
+// carryOutJob changes the timers that were counted. A timer that matches since then was not shown to the user, and
+// is not changed.
 func (c *Pages) carryOutJob(v *site.Visit) {
 	page, problem := c.jobPage(v)
 	switch {

@@ -61,7 +61,7 @@ func (p jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" 
 // Ready reports whether who looks may have that done.
 func (p jobPage) Ready() bool { return p.Counted() && p.MayChange }
 
-// Barred implements that of [site.Frame].
+// Barred overrides that of [site.Frame].
 func (p jobPage) Barred() string {
 	return p.BarredUnless(p.Who.May(auth.Operator, p.Job.Filter.BusinessType), "actions.barred")
 }

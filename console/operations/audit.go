@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/console/site"
 )
 
-// auditPage is who did what, as far as this gateway knows.
+// auditPage lists the audit records of this gateway.
 type auditPage struct {
 	site.Frame
 	Known calls.Records

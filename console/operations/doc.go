@@ -1,5 +1,4 @@
-// Package operations has the pages for who keeps the installation running: what is paused at once,
-// what answers, and who did what.
+// Package operations has the pages for operators: emergency pauses, health, and the audit.
 //
 // Start with [Pages.Routes].
 package operations

@@ -14,7 +14,7 @@ import (
 // Pages are for who keeps the installation running.
 type Pages struct{ *site.Site }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("emergency", c.showEmergency).Live(tuning.LiveTable),
@@ -36,7 +36,7 @@ type emergencyPage struct {
 	Typed string
 }
 
-// Barred implements that of [site.Frame].
+// Barred overrides that of [site.Frame].
 func (p *emergencyPage) Barred() string {
 	if !p.Who.MaySomewhere(auth.Operator) {
 		return p.Frame.Barred()

@@ -18,9 +18,9 @@ import (
 type healthPage struct {
 	site.Frame
 	Rows []healthRow
-	// Checks are those of the gateway that answers, gravest first.
+	// Checks are the checks of the gateway that answers, gravest first.
 	Checks []check
-	// Version is that of the program, and Note what the gateway says of itself.
+	// Version is the version of the program, and Note the note of the gateway's readiness.
 	Version, Note string
 	// Known are the processes of the installation, Unknown is why they cannot be read, and Hidden
 	// whether they are for others to see.
@@ -86,7 +86,7 @@ func stateOf(p *watch.Picture, away bool) string {
 	}
 }
 
-// checks are those of the gateway that answers, with what it says of itself. It answers with them
+// checks are the checks of the gateway that answers, with their details. It answers with them
 // whether it is ready or not.
 func (c *Pages) checks(v *site.Visit) (note string, all []check) {
 	var ready struct {

@@ -13,14 +13,14 @@ var Saved = []struct{ Key, Search string }{
 	{"view.all", ""},
 }
 
-// hints are what a search may say whichever types there are.
+// hints are suggestions that fit every installation.
 var hints = []string{
 	"status:failed", "status:scheduled", "status:delivering", "status:delivered", "status:expired", "status:cancelled", "status:paused",
 	"is:late", "is:held", "is:recurring", "due:today", "due:1h", "due:03:00..03:10", "ended:1h", "ended:24h", "sort:due", "sort:-due",
 	"label:",
 }
 
-// Hints are what may be typed, with the first of the business types that a user sees.
+// Hints are suggestions for the search box, with the first business types that the user sees.
 func Hints(types []string) []string {
 	var all []string
 	for _, businessType := range types[:min(len(types), tuning.LookTypes)] {

@@ -20,7 +20,7 @@ type Search struct {
 	Wrong []string
 }
 
-// qualifiers are those of a search, by what stands before their colon.
+// qualifiers are the qualifiers of a search, by the name before the colon.
 var qualifiers = map[string]func(s *Search, value string, now time.Time) bool{
 	"type":   func(s *Search, value string, _ time.Time) bool { return s.set("business_type", value) },
 	"status": func(s *Search, value string, _ time.Time) bool { return s.set("status", value) },

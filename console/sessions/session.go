@@ -23,7 +23,7 @@ import (
 type Session struct {
 	// Key is the digest of the API key that was shown, in hexadecimal digits.
 	Key string `json:"key,omitzero"`
-	// Person is who signed in at the identity provider, with the groups of then.
+	// Person is the user of the identity provider, with the groups at the sign-in.
 	Person *oidc.Person `json:"person,omitzero"`
 	// Ends is when it is over however busy it is, and Seen when it was last renewed.
 	Ends time.Time `json:"ends"`
@@ -74,13 +74,13 @@ func (c *Sessions) Begin(x Exchange, s Session, who *auth.Principal) error {
 	return c.setCookie(x, s)
 }
 
-// setCookie sends a session. The browser keeps it for longer than it is good, so that a form that is sent
-// too late tells whose it is.
+// setCookie sends a session. The browser keeps it for longer than it is valid: a form that is sent too late
+// still names its owner.
 func (c *Sessions) setCookie(x Exchange, s Session) error {
 	return c.Remember(x, ofSession, s, s.Ends.Add(tuning.SessionKnown))
 }
 
-// End has the browser forget the session, and what was typed in it.
+// End has the browser forget the session, and the form that was typed in it.
 func (c *Sessions) End(x Exchange) {
 	c.Forget(x, ofSession)
 	c.Forget(x, OfForm)

@@ -28,7 +28,7 @@ func (f Frame) Asking(why string) string {
 	return why + " " + f.T("actions.contact", f.Look.Contact)
 }
 
-// Barred implements that of [Frame]. The page says why, so this adds only the contact.
+// Barred overrides that of [Frame]. The page says why, so this adds only the contact.
 func (p refusedPage) Barred() string {
 	if !p.forbidden || p.Look.Contact == "" {
 		return ""

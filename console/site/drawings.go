@@ -9,8 +9,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// drawings are the plots of loaded pages as they were drawn last. Those with the same rights who look at the
-// same page see the same. It is safe for concurrent use.
+// drawings caches the plots of loaded pages. Visitors with the same rights share the plots of a page. It is safe
+// for concurrent use.
 type drawings struct {
 	mu   sync.Mutex
 	kept map[string]drawing

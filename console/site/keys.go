@@ -9,10 +9,10 @@ type key struct {
 	Does string
 }
 
-// Keys are what is pressed, one after the other.
+// Keys are the keys to press, one after the other.
 func (k key) Keys() []string { return strings.Fields(k.press) }
 
-// keys are those of every page, as the help names them.
+// keys are the keys of every page, in the order of the help.
 var keys = []key{
 	{"/", "search"},
 	{"g o", "overview.title"}, {"g t", "timers.title"}, {"g y", "types.title"}, {"g j", "jobs.title"},
@@ -22,5 +22,5 @@ var keys = []key{
 	{"?", "keys.title"}, {"Esc", "keys.back"},
 }
 
-// Keys are what keys do.
+// Keys lists the keys and their effects.
 func (f Frame) Keys() []key { return keys }

@@ -8,7 +8,7 @@ import (
 	"github.com/wakecall/wakecall/console/words"
 )
 
-// The templates of what of a page changes.
+// The templates of the changing parts of a page.
 const (
 	partPage  = "part.page"
 	partStrip = "part.strip"
@@ -17,8 +17,8 @@ const (
 	partDrawn = "part.drawn"
 )
 
-// morph is how a page takes what is new. What a user types into stays as it is, with what stood there
-// when it was begun: a condition as well. What was opened stays open, and what was answered stays said.
+// morph says how htmx updates a page. A form that the user has begun stays as it is, with its ETag. Open details stay
+// open, and the answer to a change stays.
 const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn, #said", ` +
 	`"morphScanLimit": 100, "sse": {"reconnectMaxDelay": 5000}}`
 
@@ -46,10 +46,10 @@ func streamOf(v *Visit) string {
 	return links.Live + "?" + query.Encode()
 }
 
-// Strip is what a page has on top, to take the place of what it had.
+// Strip renders the strip, to replace that of an open page.
 func (c *Site) Strip(v *Visit) []byte { return c.part(v, partStrip) }
 
-// SignedOut says that the session is over.
+// SignedOut renders the message that the session is over.
 func (c *Site) SignedOut(v *Visit) []byte { return c.part(v, partOver) }
 
 func (c *Site) part(v *Visit, name string) []byte {

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// memory has the last answers of the API, for the time when it gives none. It is safe for concurrent use.
+// memory has the last answers of the API, for pages that get none now. It is safe for concurrent use.
 type memory struct {
 	asking singleflight.Group
 

@@ -25,13 +25,13 @@ var pageNames = []string{
 	"refused", "rule", "selected", "test", "timers", "timer", "type", "types",
 }
 
-// sharedTemplates are those that several pages use, the layout first.
+// sharedTemplates are the templates that several pages use, the layout first.
 var sharedTemplates = []string{
 	"templates/layout.html", "templates/typetable.html", "templates/tiles.html", "templates/plots.html",
 	"templates/live.html", "templates/author.html", "templates/all.html",
 }
 
-// Templates are those of the pages, by name.
+// Templates are the templates of the pages, by name.
 type Templates map[string]*template.Template
 
 // ParseTemplates reads the templates of all pages.
@@ -108,7 +108,7 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	return f
 }
 
-// Hints are what may be typed into the search box.
+// Hints are suggestions for the search box.
 func (f Frame) Hints() []string {
 	var types []string
 	for _, policy := range f.Picture.Types() {
@@ -129,10 +129,10 @@ func (f Frame) Fixed() string {
 	}
 }
 
-// Old reports whether the page shows something that was known last in place of what cannot be read now.
+// Old reports whether the page shows a former answer in place of one that cannot be read now.
 func (f Frame) Old() bool { return f.reads.shown().old }
 
-// Age is what the page says of itself where it shows something that was known last; "" where all is new.
+// Age tells the user that the page shows former answers; "" if it shows none.
 func (f Frame) Age() string {
 	switch shown := f.reads.shown(); {
 	case shown.old:
@@ -144,7 +144,7 @@ func (f Frame) Age() string {
 	}
 }
 
-// Since is when the oldest of that was read; the zero time where that is not known.
+// Since is when the oldest of those answers was given; the zero time if that is not known.
 func (f Frame) Since() time.Time { return f.reads.shown().since }
 
 // Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
@@ -153,10 +153,10 @@ func (f Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil &&
 // Adjustable reports whether language and theme can be chosen.
 func (f Frame) Adjustable() bool { return true }
 
-// Languages are those that may be chosen.
+// Languages are the languages to choose from.
 func (f Frame) Languages() []words.Language { return words.Languages }
 
-// Themes are those that may be chosen.
+// Themes are the themes to choose from.
 func (f Frame) Themes() []string { return themes }
 
 // Render writes a page. One that cannot be written whole is not begun.
@@ -203,7 +203,7 @@ type refusedPage struct {
 	plain bool
 }
 
-// Adjustable implements that of [Frame].
+// Adjustable overrides that of [Frame].
 func (p refusedPage) Adjustable() bool { return !p.plain }
 
 // Refresh reports whether the page may be there soon.

@@ -85,9 +85,9 @@ func (v *Visit) ShowOld(at time.Time) { v.reads.showOld(at) }
 // Scope is the rights of a principal as a text. Pages for equal texts are equal.
 func Scope(who *auth.Principal) string { return fmt.Sprint(who.Grants) }
 
-// read makes a call that changes nothing. Where the API does not answer in time, or cannot, the page has
-// its last answer to the same page for the same rights, and says from when that is. A page that is loaded
-// has that answer as well where it is as young as the call wants.
+// read makes a call that changes nothing. If the API does not answer in time, or fails, the page shows the last
+// answer to the same page for the same rights, and says its age. A page that is loaded shows that answer at once
+// if it is younger than [calls.Call.MaxAge].
 func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Problem) {
 	request, err := v.request(made)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // Mode is what the console lets people do.
 type Mode string
 
-// The modes. Off is for those who open the console: they do not.
+// The modes. The roles open no console that is Off.
 const (
 	On       Mode = "on"
 	ReadOnly Mode = "read-only"
@@ -22,9 +22,9 @@ const (
 // Modes are all of them.
 func Modes() []Mode { return []Mode{On, ReadOnly, Off} }
 
-// Look is what tells one installation from another.
+// Look distinguishes installations for their users.
 type Look struct {
-	// Name is that of the installation, and Colour, one of [Colours], of the bar beneath it.
+	// Name is the name of the installation. Colour is the colour of the bar beneath it, one of [Colours].
 	Name, Colour string
 	// Contact names who grants rights; "" for none.
 	Contact string
@@ -37,7 +37,7 @@ func Colours() []string {
 	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
 }
 
-// Site is what all pages share: who is there, the calls of the API, and the frame around them.
+// Site is what all pages share: sessions, the calls of the API, and the frame around them.
 type Site struct {
 	Mode     Mode
 	Look     Look
@@ -55,7 +55,7 @@ type Site struct {
 	drawings  *drawings
 }
 
-// Over is the site of an API.
+// Over returns a site that makes its calls of an API.
 func (c Site) Over(api calls.Sender, pace watch.Pace) Site {
 	c.Sender, c.Watch, c.memory, c.drawings = api, watch.New(api, pace, c.Now), newMemory(), newDrawings()
 	return c

@@ -21,7 +21,7 @@ type Visit struct {
 	// Live reports whether the page is kept up to date, and Part whether what is asked for is not the page
 	// but what of it changes.
 	Live, Part bool
-	// requestID is that of the visit in the log. Its calls, some of them concurrent, have the same.
+	// requestID is the request id of the visit. Its calls, some of them concurrent, have the same one.
 	requestID string
 	began     time.Time
 	reads     *reads
@@ -37,7 +37,7 @@ func NewVisit(w http.ResponseWriter, r *http.Request) *Visit {
 	}
 }
 
-// page is the address of what is asked for, without what does not change what it shows.
+// page is the method and the address of a request, without the parameters that do not change the content.
 func (v *Visit) page() string {
 	query := v.R.URL.Query()
 	query.Del("done")

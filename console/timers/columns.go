@@ -7,10 +7,10 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 )
 
-// columns are those that a list of timers may show beside the timer itself, in order.
+// columns are the columns that a list of timers may show beside the id, in order.
 var columns = []string{"status", "due", "attempts", "last", "labels", "priority", "booked", "webhook"}
 
-// usualColumns are those of a list whose address names none.
+// usualColumns are the columns of a list whose address names none.
 var usualColumns = []string{"status", "due", "attempts", "last"}
 
 // columnsOf are the columns that an address names. What it names and is none is left out.
@@ -29,7 +29,7 @@ func (p *timersPage) Chosen() []string {
 	return p.Columns
 }
 
-// column is one that may be chosen.
+// column is a column to choose.
 type column struct {
 	Name  string
 	Shown bool

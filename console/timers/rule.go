@@ -95,7 +95,7 @@ func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
 
 func countOf(name string) url.Values { return url.Values{name: {strconv.Itoa(shownOccurrences)}} }
 
-// Barred implements that of [site.Frame].
+// Barred overrides that of [site.Frame].
 func (p *rulePage) Barred() string {
 	return p.BarredUnless(p.Who.May(auth.Operator, p.BusinessType), "actions.barred")
 }

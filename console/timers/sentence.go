@@ -173,7 +173,7 @@ func (s *sentence) exclusions(all []string) {
 	}
 }
 
-// mishaps are what it does about missed times and failed deliveries, where that is not the usual.
+// mishaps says how the rule handles missed times and failed deliveries, if not by default.
 func (s *sentence) mishaps(r calls.Rule) {
 	switch r.Missed {
 	case "skip":

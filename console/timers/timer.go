@@ -43,7 +43,7 @@ type action struct {
 	where func(calls.Timer) bool
 }
 
-// actions are those of a timer, in the order of the page. None is offered that would be refused.
+// actions are the actions on timers, in the order of the page. The page offers none that would be refused.
 var actions = []action{
 	{Name: "fire", where: func(t calls.Timer) bool { return t.Open() }},
 	{Name: "move", where: func(t calls.Timer) bool { return t.Open() && t.Recurrence == nil }},
@@ -150,7 +150,7 @@ func (p *timerPage) offer(who *auth.Principal) {
 	p.Refused = p.Asking(p.Refused)
 }
 
-// Barred implements that of [site.Frame]: it stands where the actions would.
+// Barred overrides that of [site.Frame]: it stands where the actions would.
 func (p *timerPage) Barred() string { return "" }
 
 // TypeLink leads to the timers of the same business type.

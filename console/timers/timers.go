@@ -19,7 +19,7 @@ import (
 // Pages are the list of timers, the page of one, and what is done with them.
 type Pages struct{ *site.Site }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("timers", c.listTimers).Live(tuning.LiveTable).Listing(),

@@ -14,8 +14,8 @@ import (
 	"github.com/wakecall/wakecall/console/words"
 )
 
-// failures are the timers of a type that have failed in a while, that are tried again, or whose last
-// occurrence has failed, by how.
+// failures groups the timers of a type that failed, that are tried again, or whose last occurrence failed. A group
+// has one kind of failure.
 type failures struct {
 	Groups []failureGroup
 	// N is how many have failed for good, as far as they were counted, and More whether there are more.
@@ -29,9 +29,9 @@ type failures struct {
 	Unread bool
 }
 
-// failureGroup are those that have failed in the same way.
+// failureGroup has the timers with one kind of failure.
 type failureGroup struct {
-	// Failure is that of the example; nil where it is not known.
+	// Failure is the failure of the example; nil if it is not known.
 	Failure *calls.Failure
 	// As is a key of the catalogues: what they are if they have not failed for good.
 	As      string

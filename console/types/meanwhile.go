@@ -8,8 +8,8 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 )
 
-// versionsSince are the versions of a policy after the one that a form was filled for, the oldest first.
-// Its deletion comes after it, and for a form that was filled for none, all since the last one do.
+// versionsSince returns the versions of a policy since the form was shown, the oldest first. A deletion is one of
+// them. If there was no policy then, they are all versions since the last deletion.
 func versionsSince(versions []calls.PolicyVersion, etag string) (since []calls.Entry) {
 	seen, _ := strconv.Atoi(strings.Trim(etag, `"`))
 	for _, one := range versions {

@@ -11,7 +11,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// overviewPage is what is due, what went wrong, and in what state the types are.
+// overviewPage shows the counts of timers, the plots of all types, and the gravest types.
 type overviewPage struct {
 	*typesPage
 	loadedPlots
@@ -20,7 +20,7 @@ type overviewPage struct {
 	Base string
 }
 
-// Refresh implements that of [site.Frame].
+// Refresh overrides that of [site.Frame].
 func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
 // tile is one number, and where it leads.
@@ -80,8 +80,8 @@ func searchFor(businessType, rest string) string {
 	return links.TypedAs(businessType) + " " + rest
 }
 
-// Calm is a key of the catalogues: since when nothing has failed; "" if something has, or that is not
-// known. Of a day it is known where the report is: no list has the occurrences of that long ago.
+// Calm says for how long nothing has failed, as a key of the catalogues. It is "" after a failure, or if that is not
+// known. Only the report knows the occurrences of a whole day; the lists do not.
 func (p overviewPage) Calm() string {
 	if len(p.Picture.FailingTypes()) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""

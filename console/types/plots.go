@@ -23,7 +23,7 @@ type choice struct {
 	Here      bool
 }
 
-// plots are what has been and what is to come of a business type, or of all that are listed for "".
+// plots are the past and the time ahead of a business type, or of all types.
 type plots struct {
 	*chart.Plots
 	Ranges []choice

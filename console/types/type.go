@@ -18,7 +18,7 @@ type typePage struct {
 	site.Frame
 	loadedPlots
 	Row TypeRow
-	// ETag is that of the policy; "" for none.
+	// ETag is the ETag of the policy; "" for none.
 	ETag string
 	// JSON is the policy as the API has it, to be edited.
 	JSON     string
@@ -92,7 +92,7 @@ func (c *Pages) isKnown(v *site.Visit, page *typePage) bool {
 	return problem == nil && counted.Timers.InStatus("") > 0
 }
 
-// Refresh implements that of [site.Frame].
+// Refresh overrides that of [site.Frame].
 func (p *typePage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
 // offer sets what the user may change, or names the contact if that is nothing.
@@ -113,7 +113,7 @@ func (p *typePage) offer(who *auth.Principal) {
 	}
 }
 
-// Barred implements that of [site.Frame]: it stands where the policy is changed.
+// Barred overrides that of [site.Frame]: it stands where the policy is changed.
 func (p *typePage) Barred() string { return "" }
 
 // policyPath is a policy in the API.

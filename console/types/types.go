@@ -20,7 +20,7 @@ import (
 // Pages are the overview, the business types, and the page of one.
 type Pages struct{ *site.Site }
 
-// Routes are those of the pages.
+// Routes returns the routes of the pages.
 func (c *Pages) Routes() []site.Route {
 	return []site.Route{
 		site.Show("{$}", c.start).Live(tuning.LiveTable).Drawing(c.drawAll),
@@ -50,7 +50,7 @@ type typesPage struct {
 	First, Next string
 }
 
-// show has the page show at most so many rows, from one on.
+// show limits the page to at most so many rows, beginning with the row from.
 func (p *typesPage) show(from, most int) {
 	if p.All = len(p.Rows); from >= p.All {
 		from = 0
@@ -95,7 +95,7 @@ type Mark struct {
 	Since, Until time.Time
 }
 
-// states are those of a business type, gravest first.
+// states are the states of a business type, gravest first.
 var states = []string{"emergency", "overdue", "streamless", "failing", "paused", "held", "overflowing", "running"}
 
 // Link is the page of the type.
@@ -114,7 +114,7 @@ func (r TypeRow) Pressed() bool {
 // List leads to its timers.
 func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
 
-// Failed leads to those that have failed, or to its recurring timers where only occurrences have.
+// Failed leads to its failed timers, or to its recurring timers if only occurrences have failed.
 func (r TypeRow) Failed() string {
 	if r.Past != nil && r.Past.Ended() == 0 && r.Past.Failed() > 0 {
 		return links.List(links.TypedAs(r.BusinessType)+" is:recurring", "")
@@ -122,7 +122,7 @@ func (r TypeRow) Failed() string {
 	return links.List(links.TypedAs(r.BusinessType)+" status:"+calls.StatusFailed+" ended:24h", "")
 }
 
-// ETag is that of the policy as it is shown, which a change is meant for.
+// ETag is the ETag of the policy as it is shown. A change is meant for this one.
 func (r TypeRow) ETag() string { return strconv.Quote(strconv.Itoa(r.Version)) }
 
 // Change is where it is paused and resumed.
@@ -158,8 +158,8 @@ func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 	return page
 }
 
-// actionOf is what may be done with a type. What its policy pauses is resumed by the policy, and an
-// emergency of everything by who ends it for everything.
+// actionOf is the action that a row offers. A pause by the policy ends by a change of the policy, and an emergency of
+// everything ends on the page of emergencies.
 func actionOf(p *watch.Picture, row TypeRow) string {
 	switch {
 	case row.State == "paused" || p.Everything() != nil:

@@ -16,8 +16,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// watcher is who looks: it sees everything but payloads. What a visitor is shown of it is for
-// [Picture.SeenBy].
+// watcher is the principal of a look. It sees everything but payloads. [Picture.SeenBy] has the part of one
+// visitor.
 var watcher = &auth.Principal{
 	Name: "console", By: auth.ByNothing, Via: auth.ViaConsole,
 	Grants: []auth.Grant{{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
@@ -172,7 +172,8 @@ func (l *looker) soon(businessType string) *calls.Forecast {
 	return l.forecast(businessType, url.Values{"to": {words.ISO(l.At.Add(words.Hour + tuning.LookStep))}, "step": {time.Minute.String()}})
 }
 
-// minuteOf is the first minute of a step whose timers are late, or the step where no minute has that many.
+// minuteOf returns the first minute of a step whose timers are late, or the whole step if no single minute is too
+// full.
 func (l *looker) minuteOf(businessType string, step Overflow) Overflow {
 	from := step.At
 	if now := l.At.Truncate(time.Minute); from.Before(now) {

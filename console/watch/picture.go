@@ -30,27 +30,27 @@ type Picture struct {
 	Future
 	// Past is how the last day was, by business type, as of PastAt.
 	Past map[string]*Past
-	// report is that of the last day, by business type, as of CountedAt; nil where it cannot be read.
+	// report is the report of the last day, by business type, as of CountedAt; nil if it cannot be read.
 	report map[string]calls.Objective
 }
 
 // Future is what falls due, by business type, as of AheadAt.
 type Future struct {
-	// Forecasts are those of the next day, and Ahead is where it is too much.
+	// Forecasts are the forecasts of the next day, and Ahead has the first overflow of each.
 	Forecasts map[string]*calls.Forecast
 	Ahead     map[string]Overflow
 	// Soon are the minutes of the next hour.
 	Soon map[string]*calls.Forecast
 }
 
-// seenBy is a future without what a visitor may not see.
+// seenBy is the part of a future that a visitor may see.
 func (f Future) seenBy(sees func(string) bool) Future {
 	return Future{Forecasts: whereKey(f.Forecasts, sees), Ahead: whereKey(f.Ahead, sees), Soon: whereKey(f.Soon, sees)}
 }
 
 // Times are when parts of a picture were read last.
 type Times struct {
-	// SeldomAt is that of what changes seldom: the workers, the policies, and what is overdue.
+	// SeldomAt is when the parts that change seldom were read: workers, policies, and overdue timers.
 	SeldomAt                   time.Time
 	CountedAt, AheadAt, PastAt time.Time
 }
@@ -88,8 +88,8 @@ func allAway() map[Part]bool {
 	return map[Part]bool{PartEngine: true, PartWorkers: true, PartPaused: true, PartPolicies: true, PartCounts: true, PartTimers: true}
 }
 
-// Types are the business types that are known: those with a policy, and then those that have timers or are
-// paused without one. Of the others only the name is known.
+// Types are the known business types. Those with a policy come first. The others have timers or are paused, and
+// only their names are known.
 func (p *Picture) Types() []calls.Policy {
 	others := map[string]bool{}
 	for _, one := range p.Paused {
@@ -139,7 +139,7 @@ type Overflow struct {
 	Lateness time.Duration
 }
 
-// SeenBy is a picture without what a visitor may not see.
+// SeenBy is the part of a picture that a visitor may see.
 func (p *Picture) SeenBy(who *auth.Principal) *Picture {
 	seen := *p
 	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }

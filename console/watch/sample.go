@@ -19,7 +19,7 @@ type Samples struct {
 	looked map[seen]time.Time
 }
 
-// seenBy are those that a visitor may see.
+// seenBy returns the samples that a visitor may see.
 func (s Samples) seenBy(who *auth.Principal) Samples {
 	sees := func(businessType string) bool { return who.May(auth.Viewer, businessType) }
 	return Samples{
@@ -61,7 +61,7 @@ func (p *Picture) RetriedFrom(businessType string, from, to time.Time) *Sample {
 	})
 }
 
-// where are those of a sample that a condition holds for; nil for none.
+// where returns the timers of a sample that meet a condition; nil for none.
 func (s *Sample) where(holds func(calls.Timer) bool) *Sample {
 	if s == nil {
 		return nil

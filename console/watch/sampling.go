@@ -25,8 +25,8 @@ type sampling struct {
 // seen names a business type in a list.
 type seen struct{ list, businessType string }
 
-// timers reads what has failed just now, and now and then what is being delivered, what recurs, and what is
-// overdue. Then types that a full list does not show are asked for by themselves, in turn.
+// timers samples the timers that failed just now. Less often it samples delivering, recurring and overdue timers.
+// Then it asks for the types that a full list hides, a few at a time.
 func (l *looker) timers() {
 	if l.looked = maps.Clone(l.looked); l.looked == nil {
 		l.looked = map[seen]time.Time{}
@@ -126,14 +126,14 @@ func (l sampler) isHidden(list *sampling, businessType string) bool {
 	return !l.isHeld(businessType) && (counts == nil || counts.InStatus(list.status) > 0)
 }
 
-// hidden is a type that a full list does not show.
+// hidden is a type that a full list hides.
 type hidden struct {
 	list         *sampling
 	businessType string
 }
 
-// readHidden asks for some types that full lists do not show, those first that were seen longest ago. The
-// lists take turns: one that hides hundreds of types keeps no other waiting.
+// readHidden asks for some types that full lists hide. The type that was seen longest ago comes first. The lists
+// take turns: one that hides hundreds of types keeps no other waiting.
 func (l sampler) readHidden(lists []*sampling) {
 	turns := make([]hidden, 0, len(lists))
 	for _, list := range lists {

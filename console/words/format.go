@@ -111,7 +111,7 @@ func (s Speech) roughly(d time.Duration) string {
 	}
 }
 
-// exactUnits are those of [Speech.Exactly], the longest first.
+// exactUnits are the units of [Speech.Exactly], the longest first.
 var exactUnits = []struct {
 	of  time.Duration
 	key string
@@ -174,7 +174,7 @@ type bigUnit struct {
 	sign string
 }
 
-// bigUnits are what big numbers are counted in, the largest first.
+// bigUnits are the units of big numbers, the largest first.
 var bigUnits = map[Language][]bigUnit{
 	English: {{1_000_000, "M"}, {1_000, "k"}},
 	chinese: {{100_000_000, "亿"}, {10_000, "万"}},

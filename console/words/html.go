@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Time is an instant as pages have it. It says UTC, since one page is for readers in all zones; our script says it
-// in that of the reader, and leaves UTC for those who point at it. No page has an instant in another way but as a
-// text of [UTC], where an element cannot stand.
+// Time is an instant as an element. It says UTC, since one page serves readers in all zones. Our script replaces it
+// by the reader's zone, with UTC on hover. Where no element can stand, pages have the text of [UTC].
 func (s Speech) Time(t time.Time) template.HTML { return timeOf(t, s.at(t)) }
 
 // Moment is the same to the minute.

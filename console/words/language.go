@@ -66,8 +66,7 @@ func (l Language) count(key string, n int) string {
 	return l.Say(key, n)
 }
 
-// LanguageOf is the language of an answer: that of ?lang=, of who has chosen one, or the
-// first that the browser names and we know.
+// LanguageOf is the language of an answer: of ?lang=, of the cookie, or of the browser, in this order.
 func LanguageOf(r *http.Request) Language {
 	if lang, ok := Named(r.URL.Query().Get("lang")); ok {
 		return lang

@@ -36,7 +36,7 @@ func Lives() []Life { return []Life{Silent, Stopping, Alive} }
 // About is what a process tells of itself.
 type About struct {
 	Role Role `json:"role"`
-	// Version is that of the program; "" of a process that does not tell.
+	// Version is the version of the program; "" if the process does not tell it.
 	Version string `json:"version,omitzero"`
 	// Host is the name of its machine.
 	Host string `json:"host,omitzero"`

@@ -27,7 +27,7 @@ type Document struct {
 	Timer *timer.View `json:"timer,omitempty"`
 	// Dispatch is the dispatch's true state, if that is the reason.
 	Dispatch *dispatch.View `json:"dispatch,omitempty"`
-	// Checks are what was found of the installation, if the caller asked for them.
+	// Checks are the checks of the installation, if the caller asked for them.
 	Checks []health.Check `json:"checks,omitempty"`
 	// ViolatedPolicies names the limits that were reached, as in the rate limit header fields
 	// (draft-ietf-httpapi-ratelimit-headers).

@@ -33,7 +33,7 @@ type other struct {
 	dead, lost bool
 }
 
-// verdicts are what one look has shown.
+// verdicts are the new verdicts of one look.
 type verdicts struct {
 	// died are taken for dead from now on, lost for so long that their attempts count as
 	// lost, and revived are dead no more.

@@ -27,11 +27,10 @@ func ended(businessType string, part span) query.Query {
 	)
 }
 
-// isExpired selects those of them that expired: visibility shows them as completed.
+// isExpired selects expired timers. Visibility shows them as completed.
 func isExpired() query.Query { return visibility.State.Is(string(timer.Expired)) }
 
-// count counts some minutes. It skips those in which nothing ended, and lists those in which
-// little did.
+// count counts some minutes. It skips spans without an end, and lists the timers of spans with few ends.
 func (o *Outcomes) count(ctx context.Context, businessType string, part span) ([]outcomes.Counts, error) {
 	c := &counter{Outcomes: o, businessType: businessType, first: part.first, counts: make([]outcomes.Counts, part.end-part.first)}
 	c.expired = sync.OnceValues(func() (int, error) {
@@ -46,7 +45,7 @@ type counter struct {
 	businessType string
 	first        int64
 	counts       []outcomes.Counts
-	// expired returns how many of the timers did.
+	// expired returns how many of all these timers have expired.
 	expired func() (int, error)
 }
 

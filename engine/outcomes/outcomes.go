@@ -22,8 +22,8 @@ type Policies interface {
 type Outcomes struct {
 	kernel   *kernel.Kernel
 	policies Policies
-	// questions bounds those to visibility, and turn allows one count at a time. Of the counts that
-	// no request waits for, next allows one to wait for its turn.
+	// questions bounds the questions to visibility, and turn allows one count at a time. Counts that no request
+	// waits for take turns by next: one of them waits for its turn.
 	questions  *questions.Meter
 	turn, next chan struct{}
 
@@ -49,8 +49,8 @@ type Request struct {
 	outcomes.Span
 }
 
-// Between returns the known counts, for the types that are seen, and those types. They are a few seconds old. It
-// waits for a count only if nothing is known of a type that a user names. The error is
+// Between returns the known counts of the types that the caller sees, and these types. The counts are a few
+// seconds old. Between waits for a count only if the caller names a type without any. The error is
 // [wire.Unavailable].
 func (o *Outcomes) Between(
 	ctx context.Context, r Request, sees func(businessType string) bool,
@@ -92,8 +92,8 @@ func (o *Outcomes) listed(ctx context.Context, sees func(businessType string) bo
 	return types, nil
 }
 
-// entryFor returns the counts of a business type. Of too many types, those go that were asked for
-// longest ago.
+// entryFor returns the counts of a business type. If there are too many types, the type that was asked for longest
+// ago is dropped.
 func (o *Outcomes) entryFor(businessType string) *pastOf {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -132,7 +132,7 @@ func (o *Outcomes) refresh(of *pastOf) {
 	}
 }
 
-// fill counts the minutes that may have changed, and an hour of those that were never counted.
+// fill counts the minutes that may have changed, and an hour of earlier ones without a count.
 func (o *Outcomes) fill(of *pastOf, awaited <-chan struct{}) {
 	metered, err := o.takeTurn(of.life, awaited)
 	if err != nil {
@@ -212,8 +212,8 @@ func (o *Outcomes) rest() time.Duration {
 	return time.Duration(o.spent) * max(asked, 1) * tuning.OutcomesQuestion
 }
 
-// Run counts the types that had a failure, until ctx is done, so that what failed at night is
-// known in the morning. A failed read is repeated in the next round.
+// Run counts the types that had a failure, until ctx is done. So the failures of a night are known in the
+// morning. A failed read is repeated in the next round.
 func (o *Outcomes) Run(ctx context.Context) {
 	for {
 		for _, businessType := range o.failing(ctx) {

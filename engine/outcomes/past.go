@@ -22,7 +22,7 @@ const (
 type pastOf struct {
 	businessType string
 	asked        time.Time // guarded by [Outcomes.mu]
-	// life ends, by drop, when others need the room of this type. So does its count, also one that waits.
+	// life ends by drop, once another type needs the room. The count under way ends with it.
 	life context.Context
 	drop context.CancelFunc
 
@@ -33,8 +33,8 @@ type pastOf struct {
 	counting, awaited chan struct{}
 
 	again time.Time
-	// back is when hours before the last one may be counted again, and reach how many minutes of them. It
-	// grows as long as nothing ended in them.
+	// back is when earlier hours may be counted again, and reach how many of their minutes. It grows while
+	// they have no end.
 	back  time.Time
 	reach int64
 	err   error // of the last count
@@ -66,8 +66,8 @@ func (o *pastOf) at(number int64) *minute {
 	return nil
 }
 
-// open are the minutes to count: the last ones that may have changed and, once those are few, an
-// hour or more of those before that were never counted.
+// open returns the minutes to count. The first part are the last minutes, which may have changed. The second part
+// is an hour or more of earlier minutes that were never counted, once the first part is short.
 func (o *pastOf) open(now time.Time) (parts []span) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -113,7 +113,7 @@ func (o *pastOf) put(part span, counted []outcomes.Counts, began wire.Instant) {
 	o.countedAt = max(o.countedAt, began)
 }
 
-// wentBack notes a count of the hours before. Where nothing ended the next one reaches further.
+// wentBack records a count of earlier hours. If they had no end, the next count reaches further.
 func (o *pastOf) wentBack(counted []outcomes.Counts, err error, rest time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

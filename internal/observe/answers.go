@@ -12,8 +12,7 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// answers keep what was answered to a question for a moment, so that many who ask the same at once
-// ask it once.
+// answers caches the answers to questions for a moment. Callers with the same question at once share one answer.
 type answers struct {
 	now    func() time.Time
 	asking singleflight.Group

@@ -45,11 +45,11 @@ type Attempt struct {
 	Verifier string `json:"verifier"`
 }
 
-// Person is who has signed in, as the provider says.
+// Person is the user that has signed in, as the provider describes it.
 type Person struct {
 	Name    string `json:"name"`
 	Subject string `json:"subject"`
-	// Groups are those that have a role here. The others are left out.
+	// Groups are the groups with a role here. Others are left out.
 	Groups []string `json:"groups"`
 }
 
