@@ -119,10 +119,7 @@ func (c Sender) Send(request *http.Request, to any) (*Answer, *Problem) {
 	if to == nil {
 		return a, nil
 	}
-	if err := json.Unmarshal(a.Body.Bytes(), to); err != nil {
-		return a, c.Broken(err)
-	}
-	return a, nil
+	return a, c.Decode(a.Body.Bytes(), to)
 }
 
 // Broken logs an error of a call, and returns the problem that the page shows for it.

@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,14 @@ type Key struct {
 }
 
 // Path is the page of the timer.
-func (k Key) Path() string { return links.TimerPath(links.Root, k.BusinessType, k.BusinessID) }
+func (k Key) Path() string { return k.beneath(links.Root) }
+
+// Resource is the timer in the API.
+func (k Key) Resource() string { return k.beneath(Root) }
+
+func (k Key) beneath(root string) string {
+	return root + "timers/" + url.PathEscape(k.BusinessType) + "/" + url.PathEscape(k.BusinessID)
+}
 
 // Timer is what the API shows of a timer.
 type Timer struct {
@@ -42,16 +50,11 @@ type Timer struct {
 	Note          string            `json:"note"`
 	Occurrence    int               `json:"occurrence"`
 	// Recurrence is nil for a timer that rings once.
-	Recurrence      *Rule       `json:"recurrence"`
-	LastOccurrence  *Occurrence `json:"last_occurrence"`
-	CancelRequested bool        `json:"cancel_requested"`
-	Callback        *struct {
-		URL        string `json:"url"`
-		Broker     string `json:"broker"`
-		Exchange   string `json:"exchange"`
-		RoutingKey string `json:"routing_key"`
-	} `json:"callback"`
-	Links struct {
+	Recurrence      *Rule        `json:"recurrence"`
+	LastOccurrence  *Occurrence  `json:"last_occurrence"`
+	CancelRequested bool         `json:"cancel_requested"`
+	Callback        *destination `json:"callback"`
+	Links           struct {
 		WebUI string `json:"web_ui"`
 	} `json:"links"`
 }
@@ -63,16 +66,12 @@ type Sent struct {
 	Digest string `json:"payload_sha256"`
 }
 
-// Address is where the timer rings, for people; "" where it rings nowhere or at who connects.
+// Address is the receiver of the timer's own, for people; "" where it has none, or a stream.
 func (t Timer) Address() string {
-	switch {
-	case t.Callback == nil:
+	if t.Callback == nil {
 		return ""
-	case t.Callback.URL != "" || t.Callback.Broker == "":
-		return t.Callback.URL
-	default:
-		return strings.Join([]string{t.Callback.Broker, t.Callback.Exchange, t.Callback.RoutingKey}, " / ")
 	}
+	return t.Callback.Address()
 }
 
 // IsWeb reports whether the address can be opened.

@@ -19,11 +19,6 @@ const (
 // TypePath is the page of a business type.
 func TypePath(businessType string) string { return Root + "types/" + url.PathEscape(businessType) }
 
-// TimerPath is the path of a timer in the API, or beneath a prefix of the console.
-func TimerPath(prefix, businessType, id string) string {
-	return prefix + "timers/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
-}
-
 // List is the address of a list with a search.
 func List(search, token string) string {
 	query := url.Values{}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/words"
 )
@@ -25,7 +24,7 @@ func (c *Pages) changeTimer(v *site.Visit) {
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
 		return
 	}
-	key := calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}
+	key := keyIn(v.R)
 	made := changeOf(act, key, v.R.PostForm)
 	if made.IfMatch == "" { // it was made for nothing that was shown
 		c.Refuse(v, http.StatusBadRequest, "refused.form")
@@ -61,7 +60,7 @@ func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 // changeOf is the call that an action stands for.
 func changeOf(act action, key calls.Key, form url.Values) calls.Call {
 	made := calls.Call{
-		Method: http.MethodPost, Path: links.TimerPath(calls.Root, key.BusinessType, key.BusinessID), IfMatch: form.Get("etag"),
+		Method: http.MethodPost, Path: key.Resource(), IfMatch: form.Get("etag"),
 	}
 	switch act.Name {
 	case "cancel":

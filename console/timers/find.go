@@ -9,7 +9,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/search"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -112,7 +111,7 @@ func (c *Pages) askEach(v *site.Visit, s search.Search) (found []calls.Timer) {
 // exactly is the timer of a type with an id; none for none.
 func (c *Pages) exactly(v *site.Visit, businessType, id string) ([]calls.Timer, *calls.Problem) {
 	var one calls.Timer
-	_, problem := c.Call(v, calls.Get(links.TimerPath(calls.Root, businessType, id)), &one)
+	_, problem := c.Call(v, calls.Get(calls.Key{BusinessType: businessType, BusinessID: id}.Resource()), &one)
 	switch {
 	case problem == nil:
 		return []calls.Timer{one}, nil

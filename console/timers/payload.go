@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
 )
 
@@ -25,15 +24,14 @@ type payloadPage struct {
 }
 
 func (c *Pages) showPayload(v *site.Visit) {
-	page := payloadPage{Key: calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}}
-	path := links.TimerPath(calls.Root, page.BusinessType, page.BusinessID)
+	page := payloadPage{Key: keyIn(v.R)}
 	var shown struct {
 		calls.Sent
 		ContentType string         `json:"content_type"`
 		Payload     jsontext.Value `json:"payload"`
 		Base64      []byte         `json:"payload_base64"`
 	}
-	asked := calls.Get(path).With(url.Values{"payload": {"true"}})
+	asked := calls.Get(page.Resource()).With(url.Values{"payload": {"true"}})
 	asked.Fresh = true // who looks is recorded
 	a, problem := c.Call(v, asked, &shown)
 	if problem != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/auth"
@@ -61,8 +60,8 @@ func (c *Pages) showRule(v *site.Visit) {
 }
 
 func (c *Pages) rulePage(v *site.Visit) (*rulePage, *calls.Problem) {
-	page := &rulePage{Key: calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}}
-	path := links.TimerPath(calls.Root, page.BusinessType, page.BusinessID)
+	page := &rulePage{Key: keyIn(v.R)}
+	path := page.Resource()
 	var shown struct {
 		Status     string         `json:"status"`
 		Recurrence jsontext.Value `json:"recurrence"`
@@ -117,9 +116,9 @@ func (c *Pages) changeRule(v *site.Visit) {
 		c.tellRule(v, problem, then)
 		return
 	}
-	key := calls.Key{BusinessType: v.R.PathValue("type"), BusinessID: v.R.PathValue("id")}
+	key := keyIn(v.R)
 	a, problem := c.Call(v, calls.Call{
-		Method: http.MethodPatch, Path: links.TimerPath(calls.Root, key.BusinessType, key.BusinessID), IfMatch: etag,
+		Method: http.MethodPatch, Path: key.Resource(), IfMatch: etag,
 		Body: map[string]any{"recurrence": rule},
 	}, nil)
 	switch {
@@ -164,7 +163,7 @@ func (p *rulePage) refuse(c *Pages, v *site.Visit, problem *calls.Problem) {
 	now := calls.Timer{Status: p.status}
 	p.Refusal = site.Refusal{Problem: problem, TooLate: tooLate(problem, now), Typed: v.R.PostForm}
 	if p.Changed() || p.TooLate != "" {
-		told, _ := c.storyOf(v, links.TimerPath(calls.Root, p.BusinessType, p.BusinessID)) // a page without it is better than none
+		told, _ := c.storyOf(v, p.Resource()) // a page without it is better than none
 		tellMeanwhile(&p.Refusal, told.Entries, p.ETag, now)
 	}
 }

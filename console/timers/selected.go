@@ -137,7 +137,7 @@ var unmet = &calls.Problem{Status: http.StatusPreconditionFailed}
 // changeOne changes a timer if it is still the one that was shown.
 func (s selection) changeOne(row *selectedRow) {
 	var now calls.Timer
-	path := links.TimerPath(calls.Root, row.BusinessType, row.BusinessID)
+	path := row.Resource()
 	shown, problem := s.Call(s.v, calls.Get(path), &now)
 	if row.Problem = problem; problem != nil && problem.Status != http.StatusForbidden {
 		s.refuse(*row)

@@ -78,17 +78,16 @@ func (c *Pages) showTimer(v *site.Visit) {
 }
 
 func (c *Pages) timerPage(v *site.Visit) (*timerPage, *calls.Problem) {
-	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
-	page := &timerPage{Frame: c.Frame(v, "timer.title")}
-	path := links.TimerPath(calls.Root, businessType, id)
+	key, page := keyIn(v.R), &timerPage{Frame: c.Frame(v, "timer.title")}
+	path := key.Resource()
 	shown, problem := c.Call(v, calls.Get(path), &page.Timer)
 	if problem != nil {
 		return nil, problem
 	}
-	page.Title = businessType + "/" + id
+	page.Title = key.BusinessType + "/" + key.BusinessID
 	page.ETag = shown.Head.Get("ETag")
 	page.Curl = "curl -sS " + c.Base(v) + path + page.Bearer()
-	page.Command = c.Look.Command + " get " + businessType + "/" + id + " --server " + c.Base(v)
+	page.Command = c.Look.Command + " get " + page.Title + " --server " + c.Base(v)
 	c.explain(v, page, path)
 	page.offer(v.Who)
 	return page, nil

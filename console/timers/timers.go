@@ -32,6 +32,11 @@ func (c *Pages) Routes() []site.Route {
 	}
 }
 
+// keyIn is the timer that a path names.
+func keyIn(r *http.Request) calls.Key {
+	return calls.Key{BusinessType: r.PathValue("type"), BusinessID: r.PathValue("id")}
+}
+
 // selectedPath is where the form of a list is sent.
 const selectedPath = "timers/selected"
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -104,7 +103,7 @@ func (l *looker) lastDelivered() {
 		return
 	}
 	whole, last := calls.Timer{}, found.Timers[0]
-	problem = l.api.InContext(l.ctx, calls.Get(links.TimerPath(calls.Root, last.BusinessType, last.BusinessID)), &whole)
+	problem = l.api.InContext(l.ctx, calls.Get(last.Resource()), &whole)
 	if problem == nil && !whole.DeliveredAt.IsZero() {
 		l.LastDelivered = &whole
 	}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
-	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/words"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -179,8 +178,7 @@ func (l sampler) readFailed() {
 	for _, businessType := range types[:min(len(types), tuning.SampledTypes)] {
 		s := l.Failed[businessType]
 		whole := s.Timers[0] // one that is gone meanwhile stays as the list has it
-		path := links.TimerPath(calls.Root, whole.BusinessType, whole.BusinessID)
-		if problem := l.api.InContext(l.ctx, calls.Get(path), &whole); problem == nil {
+		if problem := l.api.InContext(l.ctx, calls.Get(whole.Resource()), &whole); problem == nil {
 			l.Failed[businessType] = &Sample{Timers: append([]calls.Timer{whole}, s.Timers[1:]...), More: s.More}
 		}
 	}
