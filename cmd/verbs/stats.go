@@ -34,8 +34,8 @@ func (v statsVerbs) showStats(stats timer.Stats) {
 		return row
 	}
 	var rows [][]string
-	for _, of := range stats.BusinessTypes {
-		rows = append(rows, row(of.BusinessType, of.Timers))
+	for _, one := range stats.BusinessTypes {
+		rows = append(rows, row(one.BusinessType, one.Timers))
 	}
 	rows = append(rows, row("(all)", stats.Timers))
 	v.table([]string{"TYPE", "SCHEDULED", "PAUSED", "DELIVERING", "DELIVERED", "FAILED", "EXPIRED", "CANCELLED"}, rows)

@@ -39,8 +39,8 @@ func (h Histogram) Add(other Histogram) {
 
 // Total is how many latenesses were counted.
 func (h Histogram) Total() (n int64) {
-	for _, of := range h {
-		n += of
+	for _, count := range h {
+		n += count
 	}
 	return n
 }

@@ -28,9 +28,9 @@ func (f *Forecasts) Run(ctx context.Context) {
 // countOne has one type counted, unless that was just done, and returns how long to rest.
 func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest time.Duration) {
 	began := time.Now()
-	of := f.entryFor(policy.BusinessType)
-	first := of.questions() == 0
-	filling := f.refresh(of, limitOf(policy))
+	entry := f.entryFor(policy.BusinessType)
+	first := entry.questions() == 0
+	filling := f.refresh(entry, limitOf(policy))
 	if filling == nil {
 		return 0
 	}
@@ -42,7 +42,7 @@ func (f *Forecasts) countOne(ctx context.Context, policy policy.Policy) (rest ti
 	if first {
 		return tuning.ForecastRest * took
 	}
-	return max(tuning.ForecastKeepRest*took, time.Duration(of.questions())*tuning.ForecastQuestion)
+	return max(tuning.ForecastKeepRest*took, time.Duration(entry.questions())*tuning.ForecastQuestion)
 }
 
 // pause waits, and returns false if ctx is done first.

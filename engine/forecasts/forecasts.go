@@ -27,12 +27,12 @@ type Forecasts struct {
 	turn chan struct{}
 
 	mu    sync.Mutex
-	types map[string]*forecastOf
+	types map[string]*typeForecast
 }
 
 // New returns the forecasts of a namespace.
 func New(k *kernel.Kernel, policies *policies.Policies, dispatches *dispatches.Dispatches) *Forecasts {
-	return &Forecasts{kernel: k, policies: policies, dispatches: dispatches, turn: make(chan struct{}, 1), types: map[string]*forecastOf{}}
+	return &Forecasts{kernel: k, policies: policies, dispatches: dispatches, turn: make(chan struct{}, 1), types: map[string]*typeForecast{}}
 }
 
 // Request asks for a forecast. From and To are multiples of Step.
@@ -52,13 +52,13 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 		return forecast, err
 	}
 	forecast.CallbacksPerSecond = policy.Rate(time.Now())
-	of := f.entryFor(r.BusinessType)
+	entry := f.entryFor(r.BusinessType)
 	var filling <-chan struct{}
-	if !questions.InBackground(ctx) || !of.serves() { // else the rounds of [Forecasts.Run] are enough
-		of.markAsked(time.Now())
-		filling = f.refresh(of, limitOf(policy))
+	if !questions.InBackground(ctx) || !entry.serves() { // else the rounds of [Forecasts.Run] are enough
+		entry.markAsked(time.Now())
+		filling = f.refresh(entry, limitOf(policy))
 	}
-	counted, err := of.await(ctx, filling)
+	counted, err := entry.await(ctx, filling)
 	if err == nil && !counted.covers(r) {
 		counted, err = f.countAhead(ctx, r, limitOf(policy), nil)
 	}
@@ -84,26 +84,26 @@ func limitOf(policy policy.Policy) float64 {
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	now := time.Now()
 	policy := f.policies.LastRead(booked.BusinessType)
-	of := f.entryFor(booked.BusinessType)
-	of.countIn(booked)
+	entry := f.entryFor(booked.BusinessType)
+	entry.countIn(booked)
 	rate := policy.Rate(now)
 	if rate == nil || *rate == 0 {
 		return 0
 	}
-	late := of.expect(booked, *rate)
-	of.markAsked(now)
-	f.refresh(of, *rate) // the count finds it
+	late := entry.expect(booked, *rate)
+	entry.markAsked(now)
+	f.refresh(entry, *rate) // the count finds it
 	return late
 }
 
-func (f *Forecasts) entryFor(businessType string) *forecastOf {
+func (f *Forecasts) entryFor(businessType string) *typeForecast {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.types) >= tuning.CachedPolicies {
 		clear(f.types)
 	}
 	if f.types[businessType] == nil {
-		f.types[businessType] = &forecastOf{businessType: businessType}
+		f.types[businessType] = &typeForecast{businessType: businessType}
 	}
 	return f.types[businessType]
 }
@@ -113,8 +113,8 @@ func (f *Forecasts) countAsked(since time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	var n time.Duration
-	for _, of := range f.types {
-		if of.askedSince(since) {
+	for _, entry := range f.types {
+		if entry.askedSince(since) {
 			n++
 		}
 	}
@@ -123,40 +123,40 @@ func (f *Forecasts) countAsked(since time.Time) time.Duration {
 
 // refresh begins a count, unless the last one is fresh or one is under way. It returns a
 // channel for the count's end; nil if there is none to wait for.
-func (f *Forecasts) refresh(of *forecastOf, limit float64) <-chan struct{} {
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if of.filling != nil || time.Now().Before(of.again) {
-		return of.filling
+func (f *Forecasts) refresh(entry *typeForecast, limit float64) <-chan struct{} {
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	if entry.filling != nil || time.Now().Before(entry.again) {
+		return entry.filling
 	}
-	of.filling, of.began = make(chan struct{}), time.Now()
-	go f.fill(of, limit)
-	return of.filling
+	entry.filling, entry.began = make(chan struct{}), time.Now()
+	go f.fill(entry, limit)
+	return entry.filling
 }
 
 // fill counts the whole time that is kept.
-func (f *Forecasts) fill(of *forecastOf, limit float64) {
+func (f *Forecasts) fill(entry *typeForecast, limit float64) {
 	ctx, cancel := context.WithTimeout(f.kernel.Leaving, tuning.ForecastTimeout)
 	defer cancel()
 	began := time.Now()
 	from := wire.At(began.Truncate(forecast.DefaultStep))
 	counted, err := f.countAhead(ctx, Request{
-		BusinessType: of.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
-	}, limit, of.last())
+		BusinessType: entry.businessType, From: from, To: from.Add(tuning.ForecastKept), Step: forecast.DefaultStep,
+	}, limit, entry.last())
 	asked := f.countAsked(began.Add(-tuning.ForecastAsked))
-	if !of.end(counted, err, asked) {
+	if !entry.end(counted, err, asked) {
 		return
 	}
-	if _, err := f.policies.Cached(ctx, of.businessType); wire.CodeOf(err) == wire.NotFound {
-		f.forget(of)
+	if _, err := f.policies.Cached(ctx, entry.businessType); wire.CodeOf(err) == wire.NotFound {
+		f.forget(entry)
 	}
 }
 
 // forget drops the counts of a business type: types that callers make up are not kept.
-func (f *Forecasts) forget(of *forecastOf) {
+func (f *Forecasts) forget(entry *typeForecast) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.types[of.businessType] == of {
-		delete(f.types, of.businessType)
+	if f.types[entry.businessType] == entry {
+		delete(f.types, entry.businessType)
 	}
 }

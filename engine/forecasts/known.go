@@ -12,8 +12,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// forecastOf holds the counts of one business type.
-type forecastOf struct {
+// typeForecast holds the counts of one business type.
+type typeForecast struct {
 	businessType string
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ type recentBooking struct {
 
 // await returns the counts. It waits for the count under way if nothing is known, if the
 // last count is too old, or if this one will be short.
-func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
+func (o *typeForecast) await(ctx context.Context, filling <-chan struct{}) (*histogram, error) {
 	o.mu.Lock()
 	waits := filling != nil && (o.stale() || o.took < tuning.ForecastQuick)
 	o.mu.Unlock()
@@ -57,12 +57,12 @@ func (o *forecastOf) await(ctx context.Context, filling <-chan struct{}) (*histo
 
 // stale reports whether nothing useful is known: there are too many types, or Temporal has
 // not answered for a while.
-func (o *forecastOf) stale() bool {
+func (o *typeForecast) stale() bool {
 	return o.counted == nil || (time.Now().After(o.again) && time.Since(o.counted.at.Time()) > tuning.ForecastStale)
 }
 
 // questions is how many the last count took; 0 before the first one.
-func (o *forecastOf) questions() int {
+func (o *typeForecast) questions() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.counted == nil {
@@ -72,26 +72,26 @@ func (o *forecastOf) questions() int {
 }
 
 // serves reports whether the last count is new enough for a page that is kept up to date.
-func (o *forecastOf) serves() bool {
+func (o *typeForecast) serves() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.counted != nil && time.Since(o.counted.at.Time()) < tuning.ForecastStale
 }
 
-func (o *forecastOf) markAsked(now time.Time) {
+func (o *typeForecast) markAsked(now time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked = now
 }
 
-func (o *forecastOf) askedSince(at time.Time) bool {
+func (o *typeForecast) askedSince(at time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.asked.After(at)
 }
 
 // countIn counts a new timer in. A moved timer may have been in the same minute.
-func (o *forecastOf) countIn(booked timer.View) {
+func (o *typeForecast) countIn(booked timer.View) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if booked.Revision > 1 {
@@ -110,7 +110,7 @@ func (o *forecastOf) countIn(booked timer.View) {
 }
 
 // last returns a copy of the last count with the bookings since; nil before the first one.
-func (o *forecastOf) last() *histogram {
+func (o *typeForecast) last() *histogram {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.counted == nil {
@@ -120,7 +120,7 @@ func (o *forecastOf) last() *histogram {
 }
 
 // bookedSince are the due times of this process's bookings since a moment.
-func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
+func (o *typeForecast) bookedSince(moment time.Time) (due []wire.Instant) {
 	for _, booking := range o.recent {
 		if booking.at.After(moment) {
 			due = append(due, booking.due)
@@ -131,7 +131,7 @@ func (o *forecastOf) bookedSince(moment time.Time) (due []wire.Instant) {
 
 // end ends a count. The next one waits, the longer the more types are asked for, and for a multiple of
 // its duration. nothing reports whether nothing is known.
-func (o *forecastOf) end(counted *histogram, err error, asked time.Duration) (nothing bool) {
+func (o *typeForecast) end(counted *histogram, err error, asked time.Duration) (nothing bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.took, o.err = time.Since(o.began), err
@@ -147,13 +147,13 @@ func (o *forecastOf) end(counted *histogram, err error, asked time.Duration) (no
 }
 
 // replace stores a new count.
-func (o *forecastOf) replace(counted *histogram) {
+func (o *typeForecast) replace(counted *histogram) {
 	counted.merge(o.counted, o.bookedSince(o.began.Add(-tuning.VisibilityLag)))
 	o.counted = counted
 }
 
 // expect returns how late a counted timer will probably be.
-func (o *forecastOf) expect(booked timer.View, rate float64) time.Duration {
+func (o *typeForecast) expect(booked timer.View, rate float64) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	due := booked.DueAt

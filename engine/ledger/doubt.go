@@ -46,11 +46,11 @@ func (c *Counter) Unanswered(workflowID, runID string, commands []*commandpb.Com
 func (c *Counter) settled(runID string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of := c.doubts[runID]
-	if !of.counted {
+	d := c.doubts[runID]
+	if !d.counted {
 		delete(c.doubts, runID)
 	}
-	return of.counted
+	return d.counted
 }
 
 // settleDoubts asks Temporal for the ends that are in doubt, and counts those that this process made.
@@ -63,20 +63,20 @@ func (c *Counter) settleDoubts(ctx context.Context, temporal client.Client) erro
 	c.mu.Unlock()
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(tuning.LedgerAsks)
-	for runID, of := range doubts {
-		if of.counted {
+	for runID, d := range doubts {
+		if d.counted {
 			c.resolve(runID, nil)
 			continue
 		}
-		asking.Go(func() error { return c.askHowItEnded(ctx, temporal, runID, of) })
+		asking.Go(func() error { return c.askHowItEnded(ctx, temporal, runID, d) })
 	}
 	return asking.Wait()
 }
 
 // askHowItEnded asks how a run ended.
-func (c *Counter) askHowItEnded(ctx context.Context, temporal client.Client, runID string, of doubt) error {
+func (c *Counter) askHowItEnded(ctx context.Context, temporal client.Client, runID string, d doubt) error {
 	last, err := temporal.WorkflowService().GetWorkflowExecutionHistoryReverse(ctx, &workflowservice.GetWorkflowExecutionHistoryReverseRequest{
-		Namespace: c.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: of.workflowID, RunId: runID},
+		Namespace: c.namespace, Execution: &commonpb.WorkflowExecution{WorkflowId: d.workflowID, RunId: runID},
 		MaximumPageSize: tuning.LedgerEvents,
 	})
 	if err != nil && !errtype.Is[*serviceerror.NotFound](err) {
@@ -88,7 +88,7 @@ func (c *Counter) askHowItEnded(ctx context.Context, temporal client.Client, run
 		return nil
 	}
 	if c.resolve(runID, &outcome) {
-		c.observe(of.workflowID, outcome)
+		c.observe(d.workflowID, outcome)
 	}
 	return nil
 }
@@ -98,13 +98,13 @@ func (c *Counter) askHowItEnded(ctx context.Context, temporal client.Client, run
 func (c *Counter) resolve(runID string, outcome *timer.Outcome) (counts bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	of, doubted := c.doubts[runID]
+	d, doubted := c.doubts[runID]
 	switch {
-	case doubted && outcome != nil && !of.counted:
-		of.counted = true
-		c.doubts[runID] = of
+	case doubted && outcome != nil && !d.counted:
+		d.counted = true
+		c.doubts[runID] = d
 		return true
-	case time.Since(of.since) > tuning.LedgerDoubts:
+	case time.Since(d.since) > tuning.LedgerDoubts:
 		delete(c.doubts, runID)
 	}
 	return false

@@ -113,8 +113,8 @@ func (l *Ledgers) promises(ctx context.Context, businessType string) func(busine
 }
 
 // OnTime is how late the first attempt of a timer with a policy may be, or of one without.
-func OnTime(of policy.Policy) time.Duration {
-	if onTime := of.OnTime.D(); onTime != 0 {
+func OnTime(p policy.Policy) time.Duration {
+	if onTime := p.OnTime.D(); onTime != 0 {
 		return onTime
 	}
 	return policy.DefaultOnTime
@@ -128,9 +128,9 @@ func (l *Ledgers) open(ctx context.Context, businessType string, series map[stri
 		return nil
 	}
 	open := map[string]*int64{}
-	for _, of := range stats.BusinessTypes {
-		n := int64(of.Timers.Scheduled + of.Timers.Paused + of.Timers.Delivering)
-		open[of.BusinessType] = &n
+	for _, one := range stats.BusinessTypes {
+		n := int64(one.Timers.Scheduled + one.Timers.Paused + one.Timers.Delivering)
+		open[one.BusinessType] = &n
 	}
 	return open
 }

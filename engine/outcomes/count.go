@@ -61,8 +61,8 @@ func (c *counter) divide(ctx context.Context, part span) error {
 		return err
 	}
 	n := 0
-	for _, of := range by {
-		n += of
+	for _, number := range by {
+		n += number
 	}
 	switch {
 	case n == 0:

@@ -31,7 +31,7 @@ type Outcomes struct {
 	spent int
 
 	mu    sync.Mutex
-	types map[string]*pastOf
+	types map[string]*typeCounts
 }
 
 // New returns the outcomes of a namespace.
@@ -39,7 +39,7 @@ func New(k *kernel.Kernel, policies Policies) *Outcomes {
 	return &Outcomes{
 		kernel: k, policies: policies,
 		questions: questions.NewMeter(tuning.OutcomesPace, tuning.OutcomesDebt).AtOnce(tuning.OutcomesAtOnce),
-		turn:      make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*pastOf{},
+		turn:      make(chan struct{}, 1), next: make(chan struct{}, 1), types: map[string]*typeCounts{},
 	}
 }
 
@@ -64,14 +64,14 @@ func (o *Outcomes) Between(
 	}
 	var minutes []outcomes.Minute
 	for _, businessType := range types {
-		of := o.entryFor(businessType)
-		o.refresh(of)
+		entry := o.entryFor(businessType)
+		o.refresh(entry)
 		if r.BusinessType != "" && !questions.InBackground(ctx) {
-			if err := of.await(ctx); err != nil {
+			if err := entry.await(ctx); err != nil {
 				return answer, types, err
 			}
 		}
-		known, countedAt := of.between(r.Span)
+		known, countedAt := entry.between(r.Span)
 		minutes, answer.CountedAt = append(minutes, known...), max(answer.CountedAt, countedAt)
 	}
 	answer.Divide(minutes, r.Span)
@@ -94,28 +94,28 @@ func (o *Outcomes) listed(ctx context.Context, sees func(businessType string) bo
 
 // entryFor returns the counts of a business type. If there are too many types, the type that was asked for longest
 // ago is dropped.
-func (o *Outcomes) entryFor(businessType string) *pastOf {
+func (o *Outcomes) entryFor(businessType string) *typeCounts {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	of := o.types[businessType]
-	if of == nil {
+	entry := o.types[businessType]
+	if entry == nil {
 		o.makeRoom()
-		of = &pastOf{businessType: businessType}
-		of.life, of.drop = context.WithCancel(o.kernel.Leaving)
-		o.types[businessType] = of
+		entry = &typeCounts{businessType: businessType}
+		entry.life, entry.drop = context.WithCancel(o.kernel.Leaving)
+		o.types[businessType] = entry
 	}
-	of.asked = time.Now()
-	return of
+	entry.asked = time.Now()
+	return entry
 }
 
 func (o *Outcomes) makeRoom() {
 	if len(o.types) < tuning.OutcomesTypes {
 		return
 	}
-	var oldest *pastOf
-	for _, of := range o.types {
-		if oldest == nil || of.asked.Before(oldest.asked) {
-			oldest = of
+	var oldest *typeCounts
+	for _, entry := range o.types {
+		if oldest == nil || entry.asked.Before(oldest.asked) {
+			oldest = entry
 		}
 	}
 	delete(o.types, oldest.businessType)
@@ -123,38 +123,38 @@ func (o *Outcomes) makeRoom() {
 }
 
 // refresh begins a count, unless the last one is fresh or one is under way.
-func (o *Outcomes) refresh(of *pastOf) {
-	of.mu.Lock()
-	defer of.mu.Unlock()
-	if of.counting == nil && !time.Now().Before(of.again) {
-		of.counting, of.awaited = make(chan struct{}), make(chan struct{})
-		go o.fill(of, of.awaited)
+func (o *Outcomes) refresh(entry *typeCounts) {
+	entry.mu.Lock()
+	defer entry.mu.Unlock()
+	if entry.counting == nil && !time.Now().Before(entry.again) {
+		entry.counting, entry.awaited = make(chan struct{}), make(chan struct{})
+		go o.fill(entry, entry.awaited)
 	}
 }
 
 // fill counts the minutes that may have changed, and an hour of earlier ones without a count.
-func (o *Outcomes) fill(of *pastOf, awaited <-chan struct{}) {
-	metered, err := o.takeTurn(of.life, awaited)
+func (o *Outcomes) fill(entry *typeCounts, awaited <-chan struct{}) {
+	metered, err := o.takeTurn(entry.life, awaited)
 	if err != nil {
-		of.end(kernel.Translate(err), 0)
+		entry.end(kernel.Translate(err), 0)
 		return
 	}
 	defer func() { <-o.turn }()
-	if !o.isAsked(of) {
-		of.end(nil, 0)
+	if !o.isAsked(entry) {
+		entry.end(nil, 0)
 		return
 	}
 	ctx, cancel := context.WithTimeout(metered, tuning.OutcomesTimeout)
 	defer cancel()
-	rest, err := o.fillParts(ctx, of)
-	of.end(kernel.Translate(err), rest)
+	rest, err := o.fillParts(ctx, entry)
+	entry.end(kernel.Translate(err), rest)
 }
 
 // isAsked reports whether a type is still asked for. Its turn may have come late.
-func (o *Outcomes) isAsked(of *pastOf) bool {
+func (o *Outcomes) isAsked(entry *typeCounts) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return time.Since(of.asked) < tuning.OutcomesAsked
+	return time.Since(entry.asked) < tuning.OutcomesAsked
 }
 
 // takeTurn waits for the turn of a count, whose questions are counted in the context that it returns. With
@@ -180,20 +180,20 @@ func (o *Outcomes) takeTurn(ctx context.Context, awaited <-chan struct{}) (conte
 }
 
 // fillParts counts what is open, and returns how long the last minutes rest then.
-func (o *Outcomes) fillParts(ctx context.Context, of *pastOf) (rest time.Duration, err error) {
-	for n, part := range of.open(time.Now()) {
+func (o *Outcomes) fillParts(ctx context.Context, entry *typeCounts) (rest time.Duration, err error) {
+	for n, part := range entry.open(time.Now()) {
 		o.spent = 0
 		began := wire.At(time.Now())
-		counted, err := o.count(ctx, of.businessType, part)
+		counted, err := o.count(ctx, entry.businessType, part)
 		if n == 0 {
 			rest = o.rest()
 		} else {
-			of.wentBack(counted, err, o.rest())
+			entry.wentBack(counted, err, o.rest())
 		}
 		if err != nil {
 			return rest, err
 		}
-		of.put(part, counted, began)
+		entry.put(part, counted, began)
 	}
 	return rest, nil
 }
@@ -204,8 +204,8 @@ func (o *Outcomes) rest() time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var asked time.Duration
-	for _, of := range o.types {
-		if time.Since(of.asked) < tuning.OutcomesAsked {
+	for _, entry := range o.types {
+		if time.Since(entry.asked) < tuning.OutcomesAsked {
 			asked++
 		}
 	}

@@ -18,8 +18,8 @@ const (
 	stretch = int64(time.Hour / time.Minute)
 )
 
-// pastOf holds the counts of one business type.
-type pastOf struct {
+// typeCounts holds the counts of one business type.
+type typeCounts struct {
 	businessType string
 	asked        time.Time // guarded by [Outcomes.mu]
 	// life ends by drop, once another type needs the room. The count under way ends with it.
@@ -59,8 +59,8 @@ func (s span) from() wire.Instant { return instantOf(s.first) }
 func (s span) to() wire.Instant   { return instantOf(s.end) }
 
 // at is the place of a minute; nil if it is not known.
-func (o *pastOf) at(number int64) *minute {
-	if m := &o.minutes[number%kept]; m.number == number {
+func (c *typeCounts) at(number int64) *minute {
+	if m := &c.minutes[number%kept]; m.number == number {
 		return m
 	}
 	return nil
@@ -68,20 +68,20 @@ func (o *pastOf) at(number int64) *minute {
 
 // open returns the minutes to count. The first part are the last minutes, which may have changed. The second part
 // is an hour or more of earlier minutes that were never counted, once the first part is short.
-func (o *pastOf) open(now time.Time) (parts []span) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (c *typeCounts) open(now time.Time) (parts []span) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	current := numberOf(wire.At(now))
 	last := span{current, current + 1}
-	for oldest := current - kept + 1; last.first > oldest && last.end-last.first < stretch && !o.isFinal(last.first-1); {
+	for oldest := current - kept + 1; last.first > oldest && last.end-last.first < stretch && !c.isFinal(last.first-1); {
 		last.first--
 	}
-	if now.Before(o.back) {
+	if now.Before(c.back) {
 		return []span{last}
 	}
-	older, reach := span{last.first, last.first}, max(o.reach, stretch)
+	older, reach := span{last.first, last.first}, max(c.reach, stretch)
 	for oldest := current - kept + 1; older.first > oldest && older.end-older.first < reach; older.first-- {
-		if o.isFinal(older.first - 1) {
+		if c.isFinal(older.first - 1) {
 			if older.first < older.end {
 				break
 			}
@@ -95,47 +95,47 @@ func (o *pastOf) open(now time.Time) (parts []span) {
 	return parts
 }
 
-func (o *pastOf) isFinal(number int64) bool {
-	m := o.at(number)
+func (c *typeCounts) isFinal(number int64) bool {
+	m := c.at(number)
 	return m != nil && m.final
 }
 
 // put stores a count that began then. Visibility lags behind, so a minute is final once it was
 // counted a while after its end.
-func (o *pastOf) put(part span, counted []outcomes.Counts, began wire.Instant) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (c *typeCounts) put(part span, counted []outcomes.Counts, began wire.Instant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for i, counts := range counted {
 		number := part.first + int64(i)
 		final := instantOf(number+1).Add(tuning.OutcomesSettled) <= began
-		o.minutes[number%kept] = minute{number: number, counts: counts, final: final}
+		c.minutes[number%kept] = minute{number: number, counts: counts, final: final}
 	}
-	o.countedAt = max(o.countedAt, began)
+	c.countedAt = max(c.countedAt, began)
 }
 
 // wentBack records a count of earlier hours. If they had no end, the next count reaches further.
-func (o *pastOf) wentBack(counted []outcomes.Counts, err error, rest time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.back = time.Now().Add(rest)
-	o.reach = max(o.reach, stretch) * 2
+func (c *typeCounts) wentBack(counted []outcomes.Counts, err error, rest time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.back = time.Now().Add(rest)
+	c.reach = max(c.reach, stretch) * 2
 	if err != nil || slices.ContainsFunc(counted, func(one outcomes.Counts) bool { return one != outcomes.Counts{} }) {
-		o.reach = stretch
+		c.reach = stretch
 	}
 }
 
 // end ends a count. The next one waits for a rest.
-func (o *pastOf) end(err error, rest time.Duration) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.err, o.again = err, time.Now().Add(max(tuning.OutcomesFresh, rest))
-	close(o.counting)
-	o.counting = nil
+func (c *typeCounts) end(err error, rest time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.err, c.again = err, time.Now().Add(max(tuning.OutcomesFresh, rest))
+	close(c.counting)
+	c.counting = nil
 }
 
 // await waits for the count under way if nothing is known, as long as a call may take.
-func (o *pastOf) await(ctx context.Context) error {
-	if counting := o.hurryCount(); counting != nil {
+func (c *typeCounts) await(ctx context.Context) error {
+	if counting := c.hurryCount(); counting != nil {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
 		select {
@@ -144,38 +144,38 @@ func (o *pastOf) await(ctx context.Context) error {
 			return kernel.Translate(ctx.Err())
 		}
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.countedAt == 0 {
-		return o.err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.countedAt == 0 {
+		return c.err
 	}
 	return nil
 }
 
 // hurryCount gives the count under way precedence if nothing is known. The channel is closed at its end; nil if
 // there is none to wait for.
-func (o *pastOf) hurryCount() <-chan struct{} {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.countedAt != 0 || o.counting == nil {
+func (c *typeCounts) hurryCount() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.countedAt != 0 || c.counting == nil {
 		return nil
 	}
 	select {
-	case <-o.awaited:
+	case <-c.awaited:
 	default:
-		close(o.awaited)
+		close(c.awaited)
 	}
-	return o.counting
+	return c.counting
 }
 
 // between are the known minutes of a time.
-func (o *pastOf) between(span outcomes.Span) (known []outcomes.Minute, countedAt wire.Instant) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
+func (c *typeCounts) between(span outcomes.Span) (known []outcomes.Minute, countedAt wire.Instant) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for number := numberOf(span.From); instantOf(number) < span.To; number++ {
-		if m := o.at(number); m != nil {
+		if m := c.at(number); m != nil {
 			known = append(known, outcomes.Minute{At: instantOf(number), Counts: m.counts})
 		}
 	}
-	return known, o.countedAt
+	return known, c.countedAt
 }

@@ -19,11 +19,11 @@ type Lateness struct {
 	bounds []float64 // of the buckets, in seconds
 
 	mu    sync.Mutex
-	types map[string]*attemptsOf
+	types map[string]*typeAttempts
 }
 
-// attemptsOf has the hours in which attempts of a business type were made.
-type attemptsOf struct {
+// typeAttempts has the hours in which attempts of a business type were made.
+type typeAttempts struct {
 	hours [tuning.LatenessHours]*attemptsHour
 	last  int64 // the last hour, since 1970
 }
@@ -49,7 +49,7 @@ const (
 
 // NewLateness returns a ring with buckets that end at bounds, in seconds, at most 16.
 func NewLateness(bounds []float64, now func() time.Time) *Lateness {
-	return &Lateness{now: now, bounds: bounds[:min(len(bounds), latenessBuckets-1)], types: map[string]*attemptsOf{}}
+	return &Lateness{now: now, bounds: bounds[:min(len(bounds), latenessBuckets-1)], types: map[string]*typeAttempts{}}
 }
 
 // Attempted records one attempt. Its lateness is nil unless it was the first of its delivery.
@@ -58,11 +58,11 @@ func (l *Lateness) Attempted(businessType string, latenessMS *int64, retried boo
 	number := l.now().Unix() / secondsOfMinute
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	of := l.entryFor(businessType, number/minutesOfHour)
-	if of == nil {
+	entry := l.entryFor(businessType, number/minutesOfHour)
+	if entry == nil {
 		return
 	}
-	m := of.minute(number)
+	m := entry.minute(number)
 	m.attempts++
 	if retried {
 		m.retried++
@@ -91,22 +91,22 @@ func (l *Lateness) bucketOf(ms int64) int {
 
 // entryFor returns the attempts of a business type. Of too many types, one without an attempt in
 // the last day goes; it returns nil if there is none.
-func (l *Lateness) entryFor(businessType string, hour int64) *attemptsOf {
-	of := l.types[businessType]
-	if of == nil {
+func (l *Lateness) entryFor(businessType string, hour int64) *typeAttempts {
+	entry := l.types[businessType]
+	if entry == nil {
 		if len(l.types) >= tuning.LatenessTypes && !l.dropIdle(hour) {
 			return nil
 		}
-		of = &attemptsOf{}
-		l.types[businessType] = of
+		entry = &typeAttempts{}
+		l.types[businessType] = entry
 	}
-	of.last = hour
-	return of
+	entry.last = hour
+	return entry
 }
 
 func (l *Lateness) dropIdle(hour int64) bool {
-	for businessType, of := range l.types {
-		if hour-of.last >= tuning.LatenessHours {
+	for businessType, entry := range l.types {
+		if hour-entry.last >= tuning.LatenessHours {
 			delete(l.types, businessType)
 			return true
 		}
@@ -115,7 +115,7 @@ func (l *Lateness) dropIdle(hour int64) bool {
 }
 
 // minute is the place of a minute, in an hour that is made if need be.
-func (a *attemptsOf) minute(number int64) *attemptsMinute {
+func (a *typeAttempts) minute(number int64) *attemptsMinute {
 	hour := number / minutesOfHour
 	place := &a.hours[hour%tuning.LatenessHours]
 	if *place == nil || (*place).number != hour {
@@ -125,7 +125,7 @@ func (a *attemptsOf) minute(number int64) *attemptsMinute {
 }
 
 // known is a minute; nil if there was no attempt in its hour.
-func (a *attemptsOf) known(number int64) *attemptsMinute {
+func (a *typeAttempts) known(number int64) *attemptsMinute {
 	hour := number / minutesOfHour
 	if h := a.hours[hour%tuning.LatenessHours]; h != nil && h.number == hour {
 		return &h.minutes[number%minutesOfHour]
@@ -145,8 +145,8 @@ func (l *Lateness) Between(types []string, span outcomes.Span) (known []outcomes
 		sum := attemptsSum{buckets: make([]uint64, len(l.bounds)+1)}
 		for number := minuteOf(at); number < minuteOf(at.Add(span.Step)); number++ {
 			for _, businessType := range types {
-				if of := l.types[businessType]; of != nil {
-					sum.add(of.known(number))
+				if entry := l.types[businessType]; entry != nil {
+					sum.add(entry.known(number))
 				}
 			}
 		}
@@ -178,13 +178,13 @@ func (s *attemptsSum) add(m *attemptsMinute) {
 }
 
 func (s *attemptsSum) lateness(at wire.Instant, bounds []float64) outcomes.Lateness {
-	of := outcomes.Lateness{At: at, Attempts: s.attempts, Retried: s.retried}
+	shown := outcomes.Lateness{At: at, Attempts: s.attempts, Retried: s.retried}
 	worst := float64(s.worstMS)
-	for q, to := range map[float64]**float64{0.5: &of.P50MS, 0.99: &of.P99MS} {
+	for q, to := range map[float64]**float64{0.5: &shown.P50MS, 0.99: &shown.P99MS} {
 		if seconds, ok := outcomes.Quantile(q, bounds, s.buckets, worst/1000); ok {
 			ms := seconds * 1000
-			*to, of.WorstMS = &ms, &worst
+			*to, shown.WorstMS = &ms, &worst
 		}
 	}
-	return of
+	return shown
 }

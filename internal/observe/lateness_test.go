@@ -88,7 +88,7 @@ func TestTypesOfAttemptsAreBounded(t *testing.T) {
 	*now = now.Add(25 * time.Hour)
 	l.Attempted("new", late(1), false)
 	require.Contains(t, l.types, "new")
-	whole := tuning.LatenessTypes * (tuning.LatenessHours*unsafe.Sizeof(attemptsHour{}) + unsafe.Sizeof(attemptsOf{}))
+	whole := tuning.LatenessTypes * (tuning.LatenessHours*unsafe.Sizeof(attemptsHour{}) + unsafe.Sizeof(typeAttempts{}))
 	require.LessOrEqual(t, whole, uintptr(15<<20))
 }
 
