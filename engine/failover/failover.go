@@ -43,7 +43,7 @@ type Failover struct {
 	held, attempts *search
 
 	// heard is how Temporal has heard of this process; nil where it keeps no signs.
-	heard    atomic.Pointer[row]
+	heard    atomic.Pointer[streak]
 	stopping atomic.Bool
 }
 

@@ -534,7 +534,7 @@ func TestRow(t *testing.T) {
 		"refused, and due": {trusted / 2, trusted / 2, errors.New("away"), true},
 		"refused":          {2 * trusted, 2 * trusted, errors.New("away"), false},
 	} {
-		r := (*row)(nil).next(start, start, nil).next(at(c.sent), at(c.answered), c.err)
+		r := (*streak)(nil).next(start, start, nil).next(at(c.sent), at(c.answered), c.err)
 		require.Equal(t, !c.unbroken, r.broken(start, at(c.answered)), name)
 		if c.err == nil {
 			require.False(t, r.broken(at(c.answered), at(c.answered)), name)
