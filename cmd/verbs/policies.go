@@ -1,6 +1,7 @@
 package verbs
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -67,22 +68,11 @@ const documentArguments = "TYPE DOCUMENT"
 
 func (v policyVerbs) put() *cobra.Command {
 	f := &policyFlags{}
-	c := &cobra.Command{
+	c := v.changing(&cobra.Command{
 		Use: "put " + documentArguments, Short: "Store a policy", Args: cobra.ExactArgs(2),
 		Long:    "Store a policy. DOCUMENT is " + documentForms + "; a field that it leaves out returns to its default.",
 		Example: `wakecall policies put order-close '{"callback": {"url": "https://orders.example.com/close"}}'`,
-	}
-	c.RunE = call(v.shell, v.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
-		document, err := v.document("DOCUMENT", args[1])
-		switch {
-		case err != nil:
-			return nil, err
-		case f.dryRun:
-			return wakecall.Policies.Plan(c.Context(), args[0], document)
-		}
-		return wakecall.Policies.Put(c.Context(), args[0], document, f.match())
-	})
-	f.flags(c)
+	}, f, client.Policies.Plan, client.Policies.Put)
 	c.Flags().BoolVar(&f.ifNone, "if-none", false, "only if there is no policy")
 	c.MarkFlagsMutuallyExclusive("dry-run", "if-none")
 	c.MarkFlagsMutuallyExclusive("if-version", "if-none")
@@ -90,21 +80,29 @@ func (v policyVerbs) put() *cobra.Command {
 }
 
 func (v policyVerbs) patch() *cobra.Command {
-	f := &policyFlags{}
-	c := &cobra.Command{
+	return v.changing(&cobra.Command{
 		Use: "patch " + documentArguments, Short: "Edit a policy in part", Args: cobra.ExactArgs(2),
 		Long:    "Edit a policy in part. DOCUMENT is a merge patch, as " + documentForms + "; other fields stay unchanged.",
 		Example: `wakecall policies patch order-close '{"paused": true}'`,
-	}
+	}, &policyFlags{}, client.Policies.PlanPatch, client.Policies.Patch)
+}
+
+type (
+	planner = func(p client.Policies, ctx context.Context, businessType string, document any) (client.Planned, error)
+	storer  = func(p client.Policies, ctx context.Context, businessType string, document any, match client.Match) (policy.Policy, error)
+)
+
+// changing has a command store a document, or only plan that for --dry-run.
+func (v policyVerbs) changing(c *cobra.Command, f *policyFlags, plan planner, store storer) *cobra.Command {
 	c.RunE = call(v.shell, v.showDocument, func(c *cobra.Command, wakecall *client.Client, args []string) (any, error) {
 		document, err := v.document("DOCUMENT", args[1])
 		switch {
 		case err != nil:
 			return nil, err
 		case f.dryRun:
-			return wakecall.Policies.PlanPatch(c.Context(), args[0], document)
+			return plan(wakecall.Policies, c.Context(), args[0], document)
 		}
-		return wakecall.Policies.Patch(c.Context(), args[0], document, f.match())
+		return store(wakecall.Policies, c.Context(), args[0], document, f.match())
 	})
 	f.flags(c)
 	return c
