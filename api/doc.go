@@ -4,7 +4,8 @@
 // server. It embeds openapi.yaml, the description of the API.
 //
 //   - Packages timers, policies, dispatches, jobs, deliveries, streams, emergencies, forecasts,
-//     objectives, outcomes, trails and access answer the calls of the contract. Each has a function Register.
+//     objectives, outcomes, trails, processes and access answer the calls of the contract. Each has
+//     a function Register.
 //   - Package operations answers what stands beside the contract.
 //   - Package front is what every request passes, and package calls what a call is: its route, its
 //     scope, its caller.

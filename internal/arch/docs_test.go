@@ -244,6 +244,46 @@ func TestTheMapOfTheEngineNamesEveryNoun(t *testing.T) {
 	require.Greater(t, seen, 15, "the oracle sees nouns")
 }
 
+// The map of package api names every room that adds calls.
+func TestTheMapOfTheAPINamesEveryRoom(t *testing.T) {
+	t.Parallel()
+	files := productionFiles(t, "api")
+	text, seen := strings.Join(strings.Fields(files["api/doc.go"].Doc.Text()), " "), 0
+	for path, file := range files {
+		if slices.ContainsFunc(file.Decls, isRegister) {
+			require.Regexp(t, `\b`+filepath.Base(filepath.Dir(path))+`\b`, text)
+			seen++
+		}
+	}
+	require.Greater(t, seen, 10, "the oracle sees rooms")
+}
+
+func isRegister(d ast.Decl) bool {
+	f, ok := d.(*ast.FuncDecl)
+	return ok && f.Recv == nil && f.Name.Name == "Register"
+}
+
+// workflowID is the beginning of a workflow id in the source of the contract.
+var workflowID = regexp.MustCompile(`"((?:wakecall:)?[a-z-]+:)`)
+
+// noWorkflows begin other stored names: the mark of a change, and the occasion of an alert.
+var noWorkflows = []string{"wakecall:change:", "outcome:"}
+
+// The table of operations names every kind of workflow.
+func TestOperationsNameEveryWorkflow(t *testing.T) {
+	t.Parallel()
+	contract, err := os.ReadFile(filepath.Join("..", "..", "workflows", "contract.go"))
+	require.NoError(t, err)
+	page := pages(t)[filepath.Join("..", "..", "docs", "operations.md")]
+	ids := allMatches(workflowID, string(contract))
+	require.Greater(t, len(ids), 12, "the oracle sees ids")
+	for _, id := range ids {
+		if !slices.Contains(noWorkflows, id) {
+			require.Contains(t, page, "`"+id)
+		}
+	}
+}
+
 // noun returns the name of a type without its pointer and its parameters.
 func noun(of ast.Expr) string {
 	switch x := of.(type) {
