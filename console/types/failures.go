@@ -92,10 +92,9 @@ func (f *failures) add(as string, some *watch.Sample, list failureList) {
 
 // spanOf is the last hour, or what ?at= names: around a minute, or from one time to another.
 func spanOf(at string, now time.Time) (from, to time.Time) {
-	midnight := now.UTC().Truncate(words.Day)
 	first, last, isSpan := strings.Cut(at, "..")
-	from, ok := search.MomentOf(first, midnight)
-	switch to, until := search.MomentOf(last, midnight); {
+	from, ok := momentBefore(first, now)
+	switch to, until := momentBefore(last, now); {
 	case ok && until && from.Before(to):
 		return from, to
 	case ok && !isSpan:
@@ -103,4 +102,14 @@ func spanOf(at string, now time.Time) (from, to time.Time) {
 	default:
 		return now.Add(-failuresWithin), now
 	}
+}
+
+// momentBefore is a time that ?at= names. A time of day that is still to come was meant of yesterday: an alert
+// from before midnight is read after it. The clock of the alert may be a little ahead.
+func momentBefore(text string, now time.Time) (time.Time, bool) {
+	at, ok := search.MomentOf(text, now.UTC().Truncate(words.Day))
+	if ok && len(text) == len("15:04") && at.After(now.Add(aroundMinute)) {
+		at = at.Add(-words.Day)
+	}
+	return at, ok
 }
