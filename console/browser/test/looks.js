@@ -173,7 +173,7 @@ function tastes(shared) {
   });
 
   shared.test("a forecast reckons with another limit as it is typed: 0 and 1,200 as well", async () => {
-    const page = await shared.open("/console/forecast?type=order-close");
+    const page = await shared.still("/console/forecast?type=order-close"); // what comes is as the policy has it, until it is reckoned anew
     const allLate = () => page.locator(".heat td:has(a)").evaluateAll((cells) => cells.map((cell) => cell.matches(".late")));
     await page.waitForSelector(".heat td a", soon);
     for (const [typed, said, late] of [["0", "nothing is let through", true], ["1,200", "With a limit of 1200 a second, none is late", false], ["0.0", "nothing is let through", true]]) {

@@ -6,8 +6,12 @@ import { soon } from "./scene.js";
 const tokyo = { timezoneId: "Asia/Tokyo" };
 const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23", timeZone: tokyo.timezoneId });
 
-/** The instants in a part of a page: each in the zone of who looks, and in UTC for those who point at it. */
+/**
+ * The instants in a part of a page, once it has some: each in the zone of who looks, and in UTC for those who
+ * point at it. A loaded page does not wait for what its plots show.
+ */
 async function times(page, part) {
+  await page.waitForSelector(`${part} time`, { state: "attached", ...soon });
   const all = await page.locator(`${part} time`).evaluateAll((found) => found.map(({ dateTime, textContent, title }) => ({ dateTime, textContent, title })));
   assert.notEqual(all.length, 0, part);
   for (const { dateTime, textContent, title } of all) {
