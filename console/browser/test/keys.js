@@ -89,6 +89,7 @@ export function keys(shared) {
     for (const [path, row] of [["/console/", "#row-order-close"], ["/console/types/order-close", '[aria-labelledby="failures"] tr']]) {
       const page = await shared.open(path);
       await page.waitForSelector(".plots details td", { state: "attached", ...soon });
+      await page.waitForSelector(`${row}:first-child`, soon); // a type that was paused is above it for a moment
       await press(page, "j");
       assert.ok(await page.locator(row).evaluateAll((rows) => rows.some((one) => one.contains(document.activeElement))), path);
     }
@@ -104,14 +105,14 @@ export function keys(shared) {
   shared.test("keys are switched off, and on again", async () => {
     const page = await shared.open("/console/timers");
     await page.click('button[name=keys][value=off]');
-    await page.waitForSelector("html[data-keys=off]");
+    await page.waitForSelector("html.scripted[data-keys=off]");
     const before = await focused(page);
     await press(page, "?", "j", "/", "g", "o");
     assert.equal(await focused(page), before);
     assert.ok(await page.locator("#keys").isHidden());
     assert.equal(new URL(page.url()).pathname, "/console/timers");
     await page.click('button[name=keys][value=on]');
-    await page.waitForSelector("html:not([data-keys])");
+    await page.waitForSelector("html.scripted:not([data-keys])");
     await press(page, "/");
     assert.equal(await focused(page), "q");
   });
