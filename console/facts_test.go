@@ -41,7 +41,8 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 	limited.Circumstances = timer.Circumstances{Queued: 7, PerSecond: 0.5}
 	unpolled.LastFailure, unpolled.Wait = nil, delivery.Wait{WaitsFor: delivery.WaitsForWorker}
 	unpolled.Circumstances.LastPoll = 5000
-	overdue.DueAt, overdue.Circumstances = 1000, timer.Circumstances{WokenBy: 7000, Unread: []timer.ReasonSource{timer.FromEmergency}}
+	overdue.DueAt, overdue.Circumstances = 1000, timer.Circumstances{WokenBy: wire.At(time.Date(2970, 1, 1, 0, 0, 7, 0, time.UTC)), Unread: []timer.ReasonSource{timer.FromEmergency}}
+	far := strings.ReplaceAll(second(7), "1970", "2970")
 	for name, c := range map[string]struct {
 		view        timer.View
 		paused      policy.Emergency
@@ -55,7 +56,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type are paused by anna.", "该业务类型的回调已被 anna 暂停。"},
 		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},
 		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at " + second(5) + ". <small>", "上一次领取此类尝试是在 " + second(5) + "。 <small>"},
-		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + second(7) + " at the latest.", "最迟会在 " + second(7) + " 唤醒它"},
+		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + far + " at the latest.", "最迟会在 " + far + " 唤醒它"},
 		"what is unread":         {overdue, policy.Emergency{}, "Whether its callbacks are paused could not be read.", "无法读取其回调是否已暂停。"},
 		"who is the source":      {waiting, policy.Emergency{}, "that has room. <small>", "没有空闲的接收方连接。 <small>"},
 	} {

@@ -60,7 +60,7 @@ func timed(t *testing.T) *house {
 	waiting, late := viewOf(timer.Delivering), viewOf(timer.Scheduled)
 	waiting.BusinessID, waiting.DueAt, waiting.Wait = "unpolled", 1, delivery.Wait{WaitsFor: delivery.WaitsForWorker}
 	waiting.Circumstances.LastPoll = at(-5)
-	late.BusinessID, late.DueAt, late.Circumstances = "overdue", at(-8), timer.Circumstances{WokenBy: at(1)}
+	late.BusinessID, late.DueAt, late.Circumstances = "overdue", at(-8), timer.Circumstances{WokenBy: at(60)}
 	h.shelf.views, h.shelf.story = []timer.View{view, waiting, late}, storyOf("x")
 	h.shelf.story[0].Changes = []timer.FieldChange{{Field: "due_at", From: at(3), To: at(4)}}
 	rule := closing()

@@ -17,22 +17,44 @@ type Holds struct {
 	EmergencyUnread, PolicyUnread bool
 }
 
-// Wait returns the reason why every attempt of the type waits now.
+// Wait returns the reason why every attempt of the type waits now: the gravest, if there are several.
 func (h Holds) Wait(now time.Time) delivery.Wait {
-	p := h.Policy
-	switch until, held := p.HeldBack(now); {
-	case h.Emergency != nil:
-		e := *h.Emergency
-		return delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: e.Since, WaitsBy: e.Author, WaitsNote: e.Note}
-	case p.Paused:
-		return delivery.Wait{WaitsFor: delivery.WaitsForPause, WaitsSince: p.PausedAt, WaitsBy: p.PausedBy}
-	case held:
-		return delivery.Wait{WaitsFor: delivery.WaitsForBackPressure, WaitsUntil: until, WaitsSince: p.BackPressure.Since,
-			WaitsBy: delivery.HeldByReceiver}
-	case p.Limits.CallbacksPerSecond != nil && *p.Limits.CallbacksPerSecond == 0:
-		return delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsBy: delivery.HeldByPolicy}
+	if all := h.all(now); len(all) > 0 {
+		return all[0]
 	}
 	return delivery.Wait{}
+}
+
+// Others returns why else an attempt waits, beside [Holds.Wait]: it is made once all have ended.
+func (h Holds) Others(s Standby, now time.Time) []delivery.Wait {
+	all := h.all(now)
+	if len(all) == 0 {
+		return nil
+	}
+	if s.NotBefore.Until(now) > 0 && s.Cause == delivery.WaitsForRetryAfter {
+		all = append(all, s.asked())
+	}
+	return all[1:]
+}
+
+// all returns every reason why the attempts of the type wait now, the gravest first.
+func (h Holds) all(now time.Time) (all []delivery.Wait) {
+	p := h.Policy
+	if h.Emergency != nil {
+		e := *h.Emergency
+		all = append(all, delivery.Wait{WaitsFor: delivery.WaitsForEmergency, WaitsSince: e.Since, WaitsBy: e.Author, WaitsNote: e.Note})
+	}
+	if p.Paused {
+		all = append(all, delivery.Wait{WaitsFor: delivery.WaitsForPause, WaitsSince: p.PausedAt, WaitsBy: p.PausedBy})
+	}
+	if until, held := p.HeldBack(now); held {
+		all = append(all, delivery.Wait{WaitsFor: delivery.WaitsForBackPressure, WaitsUntil: until, WaitsSince: p.BackPressure.Since,
+			WaitsBy: delivery.HeldByReceiver})
+	}
+	if p.Limits.CallbacksPerSecond != nil && *p.Limits.CallbacksPerSecond == 0 {
+		all = append(all, delivery.Wait{WaitsFor: delivery.WaitsForLimit, WaitsBy: delivery.HeldByPolicy})
+	}
+	return all
 }
 
 // DispatchRate is [Policy.DispatchRate], and 0 during an emergency.
@@ -59,6 +81,11 @@ func (s Standby) After(last delivery.Report) Standby {
 		s.NotBefore, s.Cause = max(s.NotBefore, last.EndedAt.Add(last.RetryIn.D())), last.Waits
 	}
 	return s
+}
+
+// asked is the wait that the receiver asked of the attempt.
+func (s Standby) asked() delivery.Wait {
+	return delivery.Wait{WaitsFor: delivery.WaitsForRetryAfter, WaitsUntil: s.NotBefore, WaitsBy: delivery.HeldByReceiver}
 }
 
 // Queue describes the queue of a waiting attempt.
@@ -90,7 +117,7 @@ func (s Standby) slides(h Holds) bool {
 func (h Holds) WaitOf(s Standby, now time.Time, queue func() Queue) (wait delivery.Wait, next wire.Instant) {
 	wait = h.Wait(now)
 	switch {
-	case wait.WaitsUntil != 0:
+	case wait.WaitsUntil != 0 && len(h.all(now)) == 1:
 		return wait, max(wait.WaitsUntil, s.NotBefore)
 	case wait.WaitsFor != "":
 		return wait, 0
@@ -98,7 +125,7 @@ func (h Holds) WaitOf(s Standby, now time.Time, queue func() Queue) (wait delive
 		return delivery.Wait{WaitsFor: s.Cause, WaitsBy: delivery.HeldByPolicy}, 0
 	case s.NotBefore.Until(now) > 0:
 		if s.Cause == delivery.WaitsForRetryAfter {
-			wait = delivery.Wait{WaitsFor: s.Cause, WaitsUntil: s.NotBefore, WaitsBy: delivery.HeldByReceiver}
+			wait = s.asked()
 		}
 		return wait, s.NotBefore
 	}

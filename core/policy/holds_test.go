@@ -29,6 +29,10 @@ func TestWhatAnAttemptWaitsFor(t *testing.T) {
 	pressed := with(func(p *policy.Policy) {
 		p.BackPressure = &policy.BackPressure{Since: before, Until: later, Status: 503}
 	})
+	stopped := with(func(p *policy.Policy) {
+		none := 0.0
+		p.BackPressure, p.Limits.CallbacksPerSecond = pressed.Policy.BackPressure, &none
+	})
 	limited := func(rate float64) policy.Holds {
 		return with(func(p *policy.Policy) { p.Limits.CallbacksPerSecond = &rate })
 	}
@@ -53,6 +57,7 @@ func TestWhatAnAttemptWaitsFor(t *testing.T) {
 		"emergency before pause":    {emergency, due, idle, delivery.Wait{WaitsFor: "emergency", WaitsSince: before, WaitsBy: "bo", WaitsNote: "fire"}, 0},
 		"emergency, a step ahead":   {emergency, ahead, idle, delivery.Wait{WaitsFor: "emergency", WaitsSince: before, WaitsBy: "bo", WaitsNote: "fire"}, 0},
 		"pause":                     {paused, due, idle, delivery.Wait{WaitsFor: "pause", WaitsSince: before, WaitsBy: "ana"}, 0},
+		"pressure, a limit of 0":    {stopped, due, idle, delivery.Wait{WaitsFor: "back_pressure", WaitsUntil: later, WaitsSince: before, WaitsBy: receiver}, 0},
 		"back-pressure":             {pressed, due, idle, delivery.Wait{WaitsFor: "back_pressure", WaitsUntil: later, WaitsSince: before, WaitsBy: receiver}, later},
 		"back-pressure, behind it":  {pressed, policy.Standby{NotBefore: later + 5}, idle, delivery.Wait{WaitsFor: "back_pressure", WaitsUntil: later, WaitsSince: before, WaitsBy: receiver}, later + 5},
 		"Retry-After":               {policy.Holds{Policy: free}, because(ahead, delivery.WaitsForRetryAfter), idle, delivery.Wait{WaitsFor: "retry_after", WaitsUntil: soon, WaitsBy: receiver}, soon},
@@ -117,4 +122,27 @@ func TestAStandbyFollowsTheLadder(t *testing.T) {
 	require.Equal(t, policy.Standby{NotBefore: now.Add(time.Hour), Cause: delivery.WaitsForRetryAfter}, policy.Standby{NotBefore: now}.After(retry))
 	require.Equal(t, policy.Standby{NotBefore: later, Cause: delivery.WaitsForRetryAfter}, policy.Standby{NotBefore: later}.After(retry))
 	require.Equal(t, policy.Standby{NotBefore: now}, policy.Standby{NotBefore: now}.After(accepted), "its wait is for a failure")
+}
+
+// An attempt that several causes hold back is made once all have ended, so each is told.
+func TestWhatElseAnAttemptWaitsFor(t *testing.T) {
+	t.Parallel()
+	now, none := wire.At(time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)), 0.0
+	soon := now.Add(10 * time.Second)
+	all := policy.Holds{
+		Emergency: &policy.Emergency{Everything: true, Author: "bo"},
+		Policy: policy.Policy{
+			Version: 1, Paused: true, PausedBy: "ana", Limits: policy.Limits{CallbacksPerSecond: &none},
+			BackPressure: &policy.BackPressure{Since: now, Until: soon, Status: 503},
+		},
+	}
+	asked := policy.Standby{NotBefore: soon, Cause: delivery.WaitsForRetryAfter}
+	require.Equal(t, delivery.WaitsForEmergency, all.Wait(now.Time()).WaitsFor)
+	require.Equal(t, []delivery.Wait{
+		{WaitsFor: "pause", WaitsBy: "ana"}, {WaitsFor: "back_pressure", WaitsSince: now, WaitsUntil: soon, WaitsBy: "receiver"},
+		{WaitsFor: "limit", WaitsBy: "policy"}, {WaitsFor: "retry_after", WaitsUntil: soon, WaitsBy: "receiver"},
+	}, all.Others(asked, now.Time()))
+	require.Len(t, all.Others(policy.Standby{NotBefore: now, Cause: delivery.WaitsForRetryAfter}, now.Time()), 3, "that wait is over")
+	require.Empty(t, policy.Holds{Emergency: all.Emergency}.Others(policy.Standby{}, now.Time()))
+	require.Empty(t, policy.Holds{}.Others(asked, now.Time()), "it is the gravest")
 }

@@ -10,6 +10,8 @@ type Circumstances struct {
 	// AllPaused reports whether an emergency that holds it back is one of all business types, and not
 	// of its own alone.
 	AllPaused bool
+	// Others are what else holds it up, beside what its view shows or Stopped.
+	Others []delivery.Wait
 	// Stopped is the pause or emergency that stops the callbacks of its type while an attempt is under
 	// way.
 	Stopped delivery.Wait

@@ -100,6 +100,9 @@ func (v View) Why(now wire.Instant) (facts []Fact) {
 	}
 	if hold := v.hold(); hold.WaitsFor != "" {
 		facts = append(facts, v.held(hold))
+		for _, other := range v.Circumstances.Others {
+			facts = append(facts, v.held(other))
+		}
 	}
 	reason, ok := v.pending(now, len(facts) > 0)
 	switch {
@@ -245,10 +248,9 @@ func (v View) pending(now wire.Instant, held bool) (fact Fact, ok bool) {
 	case v.Status == Delivering:
 		fact = v.attempting()
 	default:
-		fact.Fact, fact.Since, fact.Until, fact.Text = ReasonOverdue, v.DueAt, v.Circumstances.WokenBy,
-			"It is due, and no reason for a delay is known."
-		if fact.Until != 0 {
-			fact.Text += " A worker that lives wakes it by the time given."
+		fact.Fact, fact.Since, fact.Text = ReasonOverdue, v.DueAt, "It is due, and no reason for a delay is known."
+		if by := v.Circumstances.WokenBy; by > now {
+			fact.Until, fact.Text = by, fact.Text+" A worker that lives wakes it by the time given."
 		}
 	}
 	return fact, true

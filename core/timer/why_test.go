@@ -85,6 +85,16 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 			{Fact: "emergency", Source: timer.FromEmergency, Everything: true, Since: 5000, By: "anna", Note: "fire",
 				Text: "The callbacks of all business types are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
 		}},
+		"several hold it": {
+			timer.View{Key: whyKey, Status: timer.Delivering, Wait: emergency},
+			timer.Circumstances{AllPaused: true, Others: []delivery.Wait{{WaitsFor: delivery.WaitsForPause, WaitsBy: "ben"}, {WaitsFor: delivery.WaitsForRetryAfter, WaitsUntil: 9, WaitsBy: "receiver"}}},
+			[]timer.Fact{
+				{Fact: "emergency", Source: timer.FromEmergency, Everything: true, Since: 5000, By: "anna", Note: "fire",
+					Text: "The callbacks of all business types are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
+				{Fact: "pause", Source: timer.FromPolicy, By: "ben", Text: "Its policy is paused."},
+				{Fact: "retry_after", Source: timer.FromReceiver, Until: 9, By: "receiver", Text: "Its receiver asked for a delay of this timer."},
+			},
+		},
 		"its type is paused": {timer.View{Key: whyKey, Status: timer.Delivering, Wait: emergency}, timer.Circumstances{}, []timer.Fact{
 			{Fact: "emergency", Source: timer.FromEmergency, BusinessType: "order", Since: 5000, By: "anna", Note: "fire",
 				Text: "The callbacks of its business type are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
@@ -103,10 +113,13 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 				Text: "The callbacks of all business types are paused by anna since 1970-01-01T00:00:05.000Z, with the note: fire."},
 			{Fact: timer.ReasonAttempting, Source: timer.FromWorker, Since: 8, By: "w-1", Text: "An attempt is under way."},
 		}},
-		"overdue": {timer.View{Status: timer.Scheduled, DueAt: 5}, timer.Circumstances{WokenBy: 6, Unread: []timer.ReasonSource{timer.FromEmergency}}, []timer.Fact{
+		"overdue": {timer.View{Status: timer.Scheduled, DueAt: 5}, timer.Circumstances{WokenBy: whyNow + 6, Unread: []timer.ReasonSource{timer.FromEmergency}}, []timer.Fact{
 			{Fact: timer.ReasonUnread, Source: timer.FromEmergency, Text: "Whether an emergency pauses its callbacks could not be read."},
-			{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: 5, Until: 6,
+			{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: 5, Until: whyNow + 6,
 				Text: "It is due, and no reason for a delay is known. A worker that lives wakes it by the time given."},
+		}},
+		"overdue, and not woken in time": {timer.View{Status: timer.Scheduled, DueAt: 5}, timer.Circumstances{WokenBy: whyNow}, []timer.Fact{
+			{Fact: timer.ReasonOverdue, Source: timer.FromTimer, Since: 5, Text: "It is due, and no reason for a delay is known."},
 		}},
 		"not due": {timer.View{Status: timer.Scheduled, DueAt: whyNow + 1}, timer.Circumstances{Unread: []timer.ReasonSource{timer.FromPolicy, timer.FromWorker}}, []timer.Fact{
 			{Fact: timer.ReasonNotDue, Source: timer.FromTimer, Until: whyNow + 1, Text: "It waits for its due time."},

@@ -172,9 +172,18 @@ func (q *Queues) Workers(ctx context.Context) ([]Poller, error) {
 // Describe returns what Temporal knows of the activities of a queue. The caller bounds it in
 // time. The error is [wire.Unavailable].
 func (q *Queues) Describe(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {
+	return q.describe(ctx, queue, enumspb.TASK_QUEUE_TYPE_ACTIVITY)
+}
+
+// DescribeFirst is [Queues.Describe] of the workflow tasks of a queue: first attempts are part of them.
+func (q *Queues) DescribeFirst(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error) {
+	return q.describe(ctx, queue, enumspb.TASK_QUEUE_TYPE_WORKFLOW)
+}
+
+func (q *Queues) describe(ctx context.Context, queue string, of enumspb.TaskQueueType) (*workflowservice.DescribeTaskQueueResponse, error) {
 	described, err := q.kernel.Client.WorkflowService().DescribeTaskQueue(ctx, &workflowservice.DescribeTaskQueueRequest{
 		Namespace: q.kernel.Namespace, TaskQueue: &taskqueuepb.TaskQueue{Name: queue},
-		TaskQueueType: enumspb.TASK_QUEUE_TYPE_ACTIVITY, ReportStats: true,
+		TaskQueueType: of, ReportStats: true,
 	})
 	return described, kernel.Translate(err)
 }

@@ -106,7 +106,7 @@ func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *work
 		case kernel.WithWorker(described):
 			view.Status = timer.Delivering
 		case late > tuning.TakenWithin && len(described.GetPendingActivities()) == 0:
-			r.waits.ShowUntaken(ctx, view)
+			r.waits.ShowUntaken(ctx, view, described.GetPendingWorkflowTask() != nil)
 		}
 	}
 	accepted := AcceptanceIn(described.GetWorkflowExecutionInfo())

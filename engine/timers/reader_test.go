@@ -76,6 +76,13 @@ func (s shelf) shown(t *testing.T) timer.View {
 	return view
 }
 
+// wake puts the timer on the queue of the workers.
+func (s shelf) wake(t *testing.T) {
+	t.Helper()
+	_, err := s.on.SignalWithStartWorkflow(t.Context(), order1ID, workflows.SignalChange, nil, client.StartWorkflowOptions{}, workflows.TypeTimer)
+	require.NoError(t, err)
+}
+
 func TestATimerIsShownAsItStands(t *testing.T) {
 	t.Parallel()
 	s := shelved(t, asItIs)
@@ -119,17 +126,35 @@ func TestWhatIsNoTimer(t *testing.T) {
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
 }
 
-// A timer that is due and that nobody has taken waits for a worker.
+// A timer that is due and that no worker has taken waits for one, if Temporal has handed it out. One that
+// Temporal has lost is only overdue.
 func TestATimerThatNoWorkerTook(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := shelved(t, asItIs)
+		<-time.After(time.Hour + 2*tuning.TakenWithin)
+		lost := s.shown(t)
+		require.Empty(t, lost.WaitsFor)
+		require.Equal(t, timer.ReasonOverdue, lost.Why(wire.At(time.Now()))[0].Fact)
+		s.wake(t)
+		untaken := s.shown(t)
+		require.Equal(t, delivery.WaitsForWorker, untaken.WaitsFor)
+		require.Equal(t, wire.At(time.Now()), untaken.Why(wire.At(time.Now()))[0].Since, "the last poll")
+		s.worker.Hold(order1ID, "worker-7")
+		require.Equal(t, timer.Delivering, s.shown(t).Status)
+	})
+}
+
+// A timer waits for a worker once it has done so for a while.
+func TestATimerThatIsAboutToBeTaken(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := shelved(t, asItIs)
 		<-time.After(time.Hour + tuning.TakenWithin/2)
+		s.wake(t)
 		require.Empty(t, s.shown(t).WaitsFor, "not for long enough")
 		<-time.After(tuning.TakenWithin)
 		require.Equal(t, delivery.WaitsForWorker, s.shown(t).WaitsFor)
-		s.worker.Hold(order1ID, "worker-7")
-		require.Equal(t, timer.Delivering, s.shown(t).Status)
 	})
 }
 

@@ -81,19 +81,34 @@ func TestWhatStopsATypeDuringAnAttempt(t *testing.T) {
 	}
 }
 
-// A timer that no worker has taken waits for what holds its type, or else for a worker.
+// A timer that no worker has taken waits for what holds its type, or else for a worker, if it is on
+// the queue. It tells when one last polled that queue.
 func TestWhatAnUntakenTimerWaitsFor(t *testing.T) {
 	t.Parallel()
-	for want, current := range map[delivery.Waiting]policy.Policy{
-		delivery.WaitsForWorker: {Callback: called()},
-		delivery.WaitsForPause:  {Callback: called(), Paused: true},
+	free, paused := policy.Policy{Callback: called()}, policy.Policy{Callback: called(), Paused: true}
+	for name, c := range map[string]struct {
+		current policy.Policy
+		queued  bool
+		want    delivery.Waiting
+		polled  bool
+	}{
+		"on the queue":                 {free, true, delivery.WaitsForWorker, true},
+		"paused":                       {paused, true, delivery.WaitsForPause, false},
+		"not handed out":               {free, false, "", false},
+		"not handed out, while paused": {paused, false, delivery.WaitsForPause, false},
 	} {
 		on := &enginetest.Temporal{}
-		w, _ := waitsOn(t, on, current)
+		w, _ := waitsOn(t, on, c.current)
 		view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
-		w.ShowUntaken(t.Context(), &view)
-		require.Equal(t, want, view.WaitsFor)
+		w.ShowUntaken(t.Context(), &view, c.queued)
+		require.Equal(t, c.want, view.WaitsFor, name)
+		require.Equal(t, c.polled, view.Circumstances.LastPoll != 0, name)
 	}
+	on := &enginetest.Temporal{Unpolled: map[string]bool{workflows.TaskQueue: true}}
+	w, _ := waitsOn(t, on, free)
+	view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
+	w.ShowUntaken(t.Context(), &view, true)
+	require.Zero(t, view.Circumstances.LastPoll, "none has polled it")
 }
 
 // An attempt waits on the queue that its receiver is called from: that of its type, that of those
@@ -152,7 +167,7 @@ func TestWhatCannotBeReadIsSaid(t *testing.T) {
 	w, _ := waitsOn(t, on, policy.Policy{Callback: called()})
 	on.Err = errors.New("down")
 	view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}}
-	w.ShowUntaken(t.Context(), &view)
+	w.ShowUntaken(t.Context(), &view, true)
 	require.Equal(t, delivery.WaitsForWorker, view.WaitsFor)
 	require.Equal(t, []timer.ReasonSource{timer.FromEmergency, timer.FromPolicy}, view.Circumstances.Unread)
 }
@@ -198,6 +213,24 @@ func TestTheQueueAtALimit(t *testing.T) {
 	require.InDelta(t, 0.5, view.Circumstances.PerSecond, 0)
 }
 
+// What holds an attempt up beside the gravest cause is told as well.
+func TestSeveralCauses(t *testing.T) {
+	t.Parallel()
+	w, pauses := waitsOn(t, &enginetest.Temporal{}, policy.Policy{Callback: called(), Paused: true})
+	_, err := pauses.Pause(t.Context(), policy.EmergencyOrder{Everything: true, Author: "operator", Note: "fire"})
+	require.NoError(t, err)
+	for name, show := range map[string]func(*timer.View){
+		"untaken": func(v *timer.View) { w.ShowUntaken(t.Context(), v, true) },
+		"waiting": func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) },
+	} {
+		view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Status: timer.Delivering}
+		show(&view)
+		facts := view.Why(wire.At(time.Now()))
+		require.Len(t, facts, 2, name)
+		require.Equal(t, []timer.Reason{"emergency", "pause"}, []timer.Reason{facts[0].Fact, facts[1].Fact}, name)
+	}
+}
+
 // What comes after the latest time is made never.
 func TestAnAttemptBehindTheLatestTime(t *testing.T) {
 	t.Parallel()
@@ -221,7 +254,7 @@ func TestWhatAnEmergencyPauses(t *testing.T) {
 		_, err := pauses.Pause(t.Context(), order)
 		require.NoError(t, err, name)
 		for _, show := range []func(*timer.View){
-			func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) }, func(v *timer.View) { w.ShowUntaken(t.Context(), v) },
+			func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) }, func(v *timer.View) { w.ShowUntaken(t.Context(), v, true) },
 		} {
 			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Status: timer.Delivering}
 			show(&view)

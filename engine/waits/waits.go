@@ -39,6 +39,9 @@ type knownQueue struct {
 	at time.Time
 }
 
+// description is a call that describes a queue.
+type description func(ctx context.Context, queue string) (*workflowservice.DescribeTaskQueueResponse, error)
+
 // Processes tells which processes live.
 type Processes interface {
 	// List returns the processes that give signs of life, with a verdict for each.
@@ -74,15 +77,19 @@ func (w *Waits) ShowNext(ctx context.Context, view *timer.View, standby policy.S
 		view.NextAttemptAt = 0
 	}
 	view.Circumstances = circumstances(holds, asked)
+	view.Circumstances.Others = holds.Others(standby, now)
 }
 
-// ShowUntaken adds the cause of the wait to a due timer that no worker has taken.
-func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View) {
-	holds := w.Holds(ctx, view.BusinessType)
-	if view.Wait = holds.Wait(time.Now()); view.WaitsFor == "" {
+// ShowUntaken adds the cause of the wait to a due timer that no worker has taken. Only one that is
+// queued waits for a worker: another one was not handed out by Temporal.
+func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View, queued bool) {
+	holds, asked, now := w.Holds(ctx, view.BusinessType), policy.Queue{}, time.Now()
+	if view.Wait = holds.Wait(now); view.WaitsFor == "" && queued {
 		view.WaitsFor = delivery.WaitsForWorker
+		asked.LastPoll = w.describe(ctx, workflows.TaskQueue, w.queues.DescribeFirst).LastPoll
 	}
-	view.Circumstances = circumstances(holds, policy.Queue{})
+	view.Circumstances = circumstances(holds, asked)
+	view.Circumstances.Others = holds.Others(policy.Standby{}, now)
 }
 
 // ShowStopped adds to a timer whose attempt is under way the pause or emergency that stops the callbacks
@@ -124,13 +131,18 @@ func (w *Waits) queue(ctx context.Context, businessType string, p policy.Policy)
 	case p.Version != 0:
 		name = workflows.DeliveryQueue(businessType)
 	}
+	return w.describe(ctx, name, w.queues.Describe)
+}
+
+// describe describes a queue, or returns what was described a moment ago.
+func (w *Waits) describe(ctx context.Context, name string, by description) policy.Queue {
 	w.mu.Lock()
 	known := w.known[name]
 	w.mu.Unlock()
 	if time.Since(known.at) < tuning.QueueTrusted {
 		return known.Queue
 	}
-	described, err := w.queues.Describe(ctx, name)
+	described, err := by(ctx, name)
 	if err != nil {
 		return policy.Queue{Unread: true}
 	}
