@@ -77,10 +77,11 @@ func TestTemporalWasNeverThere(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})
 	h.shelf.down = true
-	for _, page := range []string{"/console/", "/console/types"} {
+	for _, page := range []string{"/console/", "/console/types", "/console/forecast", "/console/emergency"} {
 		away := h.get(page).body
 		require.Contains(t, away, "Temporal does not answer.")
-		require.NotContains(t, away, "has a policy")
+		require.NotContains(t, away, "has a policy", page)
+		require.NotContains(t, away, "Nothing is paused.", page)
 	}
 }
 

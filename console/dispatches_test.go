@@ -44,7 +44,7 @@ func (c controls) told(what string, key wire.Key) (dispatch.View, bool, error) {
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
 	c.of.changed = append(c.of.changed, what+" "+key.String())
-	return dispatch.View{Key: key}, true, nil
+	return dispatch.View{Key: key}, !c.of.unapplied, nil
 }
 
 func (c controls) Pause(_ context.Context, key wire.Key, _ time.Duration) (dispatch.View, bool, error) {
@@ -108,6 +108,30 @@ func TestDispatches(t *testing.T) {
 	require.Contains(t, refused.body, "/per_second")
 	require.Equal(t, http.StatusNotFound, h.post(page+"/explode", nil).StatusCode)
 	require.Equal(t, http.StatusNotFound, h.get("/console/dispatches/order-close/x").StatusCode)
+}
+
+// What is durable and not applied yet is said to be that. One that is to be cancelled takes no other change.
+func TestADispatchThatNoWorkerHasChangedYet(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	const page = "/console/dispatches/order-close/d"
+	running := dispatchOf(dispatch.Running)
+	h.shelf.sent, h.shelf.unapplied = []dispatch.View{running}, true
+	for _, action := range []string{"pause", "rate", "cancel"} {
+		left := h.post(page+"/"+action, url.Values{"per_second": {"70"}}).Header.Get("Location")
+		require.Equal(t, page+"?done=accepted", left, action)
+		require.Contains(t, h.get(left).body, "It is durable, and takes effect by itself.")
+	}
+	for _, status := range []dispatch.Status{dispatch.Running, dispatch.Paused, dispatch.Uploading} {
+		running.Status, running.CancelRequested = status, true
+		h.shelf.sent = []dispatch.View{running}
+		shown := h.get(page).body
+		require.NotContains(t, shown, `action="`+page, status)
+		require.Contains(t, shown, "It is to be cancelled")
+	}
+	running.Status = dispatch.Cancelled
+	h.shelf.sent = []dispatch.View{running}
+	require.NotContains(t, h.get(page).body, "It is to be cancelled")
 }
 
 // The page of a dispatch draws how fast it was while somebody looked, for the page that is loaded and for

@@ -1,10 +1,12 @@
 package console_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -29,7 +31,7 @@ func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.F
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	limit := 2.0
-	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: r.From, CallbacksPerSecond: &limit, Step: wire.Duration(r.Step)}
+	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: cmp.Or(f.counted, r.From), CallbacksPerSecond: &limit, Step: wire.Duration(r.Step), Overdue: f.overdue}
 	from := wire.At(r.From.Time().Truncate(time.Minute))
 	for _, step := range f.ahead {
 		if since := step.At.Time().Sub(from.Time()); since >= 0 && (r.To == 0 || step.At < r.To) {
@@ -83,7 +85,7 @@ func TestTheForecast(t *testing.T) {
 	first := int(hour.Sub(h.now.UTC().Truncate(24*time.Hour)) / time.Hour)
 	require.Contains(t, page, `data-overdue="0"`)
 	require.Contains(t, page, `data-none="At most 9,000 fall due in one hour, and nothing is let through."`, "as the page says of a limit of 0")
-	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000 %d,10800,0 %d,3600,10"`, first, first+4, first+4), "the page reckons with another limit by itself")
+	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000,0 %d,10800,0,0 %d,3600,10,0"`, first, first+4, first+4), "the page reckons with another limit by itself")
 
 	h.shelf.nearby = true
 	nearby := h.get("/console/forecast?type=order-close&limit=3")
@@ -104,6 +106,32 @@ func TestTheForecast(t *testing.T) {
 	require.Equal(t, http.StatusOK, away.StatusCode)
 	require.Contains(t, away.body, "9,000 fall due", "what was known last stays")
 	require.Contains(t, away.body, "Some of this cannot be read now.")
+}
+
+// With the limit that is in force the page reckons what the API tells: beside a dispatch, with what is overdue,
+// and in a minute of which most is over.
+func TestWhatIfTheLimitWereThePresentOne(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	require.InDelta(t, 9.0, policy.DispatchShare(10), 1e-9, "dispatches leave timers a tenth, as the page and its script reckon")
+	at, limit := wire.At(h.now.UTC().Truncate(time.Minute).Add(10*time.Minute)), 2.0
+	h.shelf.rules, h.shelf.counted, h.shelf.overdue = []policy.Policy{closing()}, at.Add(55*time.Second), 300
+	of := forecast.Forecast{CountedAt: h.shelf.counted, CallbacksPerSecond: &limit, Step: wire.Duration(time.Minute), Overdue: h.shelf.overdue}
+	var slots []forecast.Slot
+	for i, due := range []int{0, 1, 200, 30, 30, 0, 0, 0, 7} {
+		slot := forecast.Slot{At: at.Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: due}
+		if i == 3 || i == 4 {
+			slot.Items = 1.5
+		}
+		slots = append(slots, slot)
+	}
+	of.Divide(slots, at, at.Add(time.Duration(len(slots))*time.Minute))
+	h.shelf.ahead = of.Steps
+	page, again := h.get("/console/forecast").body, h.get("/console/forecast?type=order-close&limit=2").body
+	told := regexp.MustCompile(`(?s)<p class="sentence">.*?</p>|<td.*</td>`)
+	require.Contains(t, page, "The last one is", "the control: there is something to reckon")
+	require.Equal(t, told.FindAllString(page, -1), told.FindAllString(again, -1))
+	require.NotEqual(t, told.FindAllString(page, -1), told.FindAllString(h.get("/console/forecast?type=order-close&limit=3").body, -1))
 }
 
 // Who pauses everything says why, and is an admin of everything.

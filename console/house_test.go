@@ -71,11 +71,16 @@ type shelf struct {
 	// kept are the versions whose values changes keep.
 	kept []int
 	sent []dispatch.View
+	// unapplied reports whether no worker applies the changes of dispatches.
+	unapplied bool
 	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
 	// can be counted, and aheadless whether nothing can.
 	ahead             []forecast.Step
 	nearby, aheadless bool
-	jobs              []bulk.Job
+	// counted is when that was counted; 0 for just now. overdue is how many were overdue then.
+	counted wire.Instant
+	overdue int
+	jobs    []bulk.Job
 	// ended is what ended in each minute, and late who knows how late it rang.
 	ended []coreoutcomes.Minute
 	late  coreoutcomes.Source

@@ -208,6 +208,26 @@ func TestThePayloadOfAllThatMatch(t *testing.T) {
 	require.NotContains(t, h.get(path+"-go").body, "1234567890123")
 }
 
+// A count says how many it has found, to each who may look, and also where it has found none. It is said
+// to go on only while it does.
+func TestWhatACountHasFound(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	at := h.post("/console/jobs", url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}).Header.Get("Location")
+	require.Contains(t, h.get(at).body, "<dt>Found</dt><dd>0</dd>")
+	h.shelf.matching = 1312
+	h.signIn("eve")
+	require.Contains(t, h.get(at).body, "<dt>Found</dt><dd>1,312</dd>")
+	require.NotContains(t, h.get(at).body, at+"/go", "she may look only")
+	for status, said := range map[job.Status]bool{job.Running: true, job.Stopped: false, job.Failed: false} {
+		h.shelf.jobs[0].Status, h.shelf.jobs[0].Counts.Found = status, nil
+		page := h.get(at).body
+		require.Equal(t, said, strings.Contains(page, "The timers are being found."), status)
+		require.NotContains(t, page, "<dt>Found</dt>")
+	}
+}
+
 func TestFewThatMatchNeedNoNumber(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{})

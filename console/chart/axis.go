@@ -82,7 +82,7 @@ type Plots struct {
 	// Now divides the columns, and From and To are where the axis begins and ends.
 	Now, From, To time.Time
 	Columns       []Column
-	// Limit is how many callbacks a column lets through; 0 for no limit.
+	// Limit is how many callbacks a column lets through; 0 for no line to be drawn.
 	Limit float64
 	// Most is what the lower picture reaches up to, and Slowest the upper one, in milliseconds.
 	Most    int
@@ -181,7 +181,7 @@ func (p *Plots) AddAhead(f *calls.Forecast) {
 	}
 	for c, n := range due {
 		c.Due += n
-		if limit > 0 {
+		if f.CallbacksPerSecond != nil { // one of 0 lets nothing through
 			c.Over += max(n-int(limit), 0)
 		}
 	}

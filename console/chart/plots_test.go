@@ -98,13 +98,14 @@ func TestLatenessIsLogarithmic(t *testing.T) {
 func TestSeveralTypes(t *testing.T) {
 	t.Parallel()
 	p := New(RangeNamed("24h", now), now, "")
-	low, high := 1.0, 100.0
+	none, low, high := 0.0, 1.0, 100.0
 	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &low, Steps: []calls.Step{{At: at(0), Due: 2000}}})
 	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &high, Steps: []calls.Step{{At: at(0), Due: 2000}}})
 	p.AddAhead(&calls.Forecast{Steps: []calls.Step{{At: at(0), Due: 1}}})
-	p.Scale(3)
-	require.Equal(t, 4001, p.column(at(0)).Due)
-	require.Equal(t, 800, p.column(at(0)).Over)
+	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &none, Steps: []calls.Step{{At: at(0), Due: 5}}})
+	p.Scale(4)
+	require.Equal(t, 4006, p.column(at(0)).Due)
+	require.Equal(t, 805, p.column(at(0)).Over, "without a limit nothing overflows, and with one of 0 everything does")
 	require.Negative(t, p.LimitY())
 }
 

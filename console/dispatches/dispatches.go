@@ -80,6 +80,9 @@ func (d Dispatch) Finished() bool {
 	return !slices.Contains([]string{"uploading", "scheduled", calls.StatusRunning, statusPaused}, d.Status)
 }
 
+// Open reports whether it may still be changed.
+func (d Dispatch) Open() bool { return !d.Finished() && !d.CancelRequested }
+
 // Rate is the rate that was asked for.
 func (d Dispatch) Rate() string { return words.Rate(d.PerSecond) }
 
@@ -151,11 +154,11 @@ var dispatchActions = []struct {
 	name  string
 	where func(Dispatch) bool
 }{
-	{"pause", func(d Dispatch) bool { return d.Status == calls.StatusRunning || d.Status == "scheduled" }},
-	{"resume", func(d Dispatch) bool { return d.Status == statusPaused }},
-	{"rate", func(d Dispatch) bool { return !d.Finished() }},
+	{"pause", func(d Dispatch) bool { return d.Open() && (d.Status == calls.StatusRunning || d.Status == "scheduled") }},
+	{"resume", func(d Dispatch) bool { return d.Open() && d.Status == statusPaused }},
+	{"rate", Dispatch.Open},
 	{"retry", func(d Dispatch) bool { return d.Finished() && d.Failed > 0 }},
-	{"cancel", func(d Dispatch) bool { return !d.Finished() && !d.CancelRequested }},
+	{"cancel", Dispatch.Open},
 }
 
 // Refresh reports whether it goes on.
@@ -210,7 +213,8 @@ func (c *Pages) changeDispatch(v *site.Visit) {
 		c.Absent(v)
 		return
 	}
-	if _, problem := c.Call(v, made, nil); problem != nil {
+	answer, problem := c.Call(v, made, nil)
+	if problem != nil {
 		page, unread := c.dispatchPage(v)
 		if unread != nil {
 			c.RefuseBy(v, problem)
@@ -220,7 +224,11 @@ func (c *Pages) changeDispatch(v *site.Visit) {
 		c.Render(v, problem.Status, "dispatch", page)
 		return
 	}
-	v.Redirect(dispatchPath(links.Root, businessType, id) + "?done=" + action)
+	done := action
+	if answer.Status == http.StatusAccepted && action != "retry" { // that one never says more
+		done = "accepted"
+	}
+	v.Redirect(dispatchPath(links.Root, businessType, id) + "?done=" + done)
 }
 
 // dispatchFailures hands on the items that were given up, line by line.

@@ -1,10 +1,10 @@
 package forecasts
 
 import (
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,8 +31,10 @@ type forecastPage struct {
 	site.Frame
 	Type  string
 	Types []types.TypeRow
-	Days  []heatDay
-	Hours []int
+	// Unread reports whether the types cannot be read now.
+	Unread bool
+	Days   []heatDay
+	Hours  []int
 	// Hour is the present one.
 	Hour int
 	whatIf
@@ -91,7 +93,8 @@ func (c *Pages) showForecast(v *site.Visit) {
 	for hour := range 24 {
 		page.Hours = append(page.Hours, hour)
 	}
-	page.Types = (&types.Pages{Site: c.Site}).TypesPage(v).Rows
+	known := (&types.Pages{Site: c.Site}).TypesPage(v)
+	page.Types, page.Unread = known.Rows, known.Unread
 	if page.Type == "" && len(page.Types) > 0 {
 		page.Type = page.Types[0].BusinessType
 	}
@@ -198,6 +201,8 @@ func (p *forecastPage) tellLateness(f calls.Forecast) {
 	switch {
 	case p.Stopped:
 		p.Gist = p.T("forecast.stopped", p.Num(p.Most))
+	case p.Limit == "":
+		p.Gist = p.T("forecast.gist.nolimit", p.Num(p.Most))
 	case len(late) == 0:
 		p.Gist = p.T("forecast.gist", p.Num(p.Most))
 	default:
@@ -206,47 +211,57 @@ func (p *forecastPage) tellLateness(f calls.Forecast) {
 }
 
 // stepsOf are the steps of a forecast as a text for our script: which hour each belongs to, counted from
-// midnight, how many seconds it lasts, and what falls due in it. Those in which nothing does are one.
+// midnight, how many seconds it lasts, how many timers fall due in it, and how many items of dispatches are
+// sent. Those without either are one.
 func stepsOf(f calls.Forecast, midnight time.Time) string {
 	var all []string
 	idle := time.Duration(0)
-	write := func(hour int, width time.Duration, due int) {
-		all = append(all, strconv.Itoa(hour)+","+strconv.Itoa(int(width.Seconds()))+","+strconv.Itoa(due))
+	write := func(hour int, width time.Duration, due, items int) {
+		all = append(all, fmt.Sprintf("%d,%d,%d,%d", hour, int(width.Seconds()), due, items))
 	}
 	for i, step := range f.Steps {
-		hour, due := int(step.At.Sub(midnight)/words.Hour), step.Due+step.DispatchItems
-		if due == 0 {
-			idle += widthOf(f.Steps, i)
+		hour := int(step.At.Sub(midnight) / words.Hour)
+		if step.Due+step.DispatchItems == 0 {
+			idle += widthOf(f, i)
 			continue
 		}
 		if idle > 0 {
-			write(hour, idle, 0)
+			write(hour, idle, 0, 0)
 			idle = 0
 		}
-		write(hour, widthOf(f.Steps, i), due)
+		write(hour, widthOf(f, i), step.Due, step.DispatchItems)
 	}
 	return strings.Join(all, " ")
 }
 
-// widthOf is how long a step lasts: until the next one, and an hour for the last.
-func widthOf(steps []calls.Step, i int) time.Duration {
-	if i+1 < len(steps) {
-		return steps[i+1].At.Sub(steps[i].At)
+// widthOf is how long a step lasts: until the next one, and an hour for the last. What was over of it when
+// it was counted lets nothing through any more.
+func widthOf(f calls.Forecast, i int) time.Duration {
+	end := f.Steps[i].At.Add(words.Hour)
+	if i+1 < len(f.Steps) {
+		end = f.Steps[i+1].At
 	}
-	return words.Hour
+	if over := end.Sub(f.CountedAt); i == 0 && over > 0 {
+		return min(over, end.Sub(f.Steps[0].At))
+	}
+	return end.Sub(f.Steps[i].At)
 }
 
+// timersPart is the part of a limit that dispatches leave to timers. Our script knows it too.
+const timersPart = 0.1
+
 // reckon says how late the last timer of each step is with another limit, as the API reckons it: what
-// falls due in a step is spread over it evenly. With a limit of 0 nothing has an end to be late by.
+// falls due in a step is spread over it evenly, and dispatches go first, up to their part of the limit. With a
+// limit of 0 nothing has an end to be late by.
 func reckon(f calls.Forecast, limit float64) {
 	waiting := float64(f.Overdue)
 	for i := range f.Steps {
-		step, width := &f.Steps[i], widthOf(f.Steps, i)
-		before, due := waiting, step.Due+step.DispatchItems
-		waiting = max(waiting+float64(due)-limit*width.Seconds(), 0)
+		step, width := &f.Steps[i], widthOf(f, i).Seconds()
+		before, rate := waiting, max(limit-float64(step.DispatchItems)/width, limit*timersPart)
+		waiting = max(waiting+float64(step.Due)-rate*width, 0)
 		step.Lateness = ""
-		if due > 0 && limit > 0 {
-			step.Lateness = time.Duration(max(before, waiting) / limit * float64(time.Second)).Truncate(time.Second).String()
+		if step.Due > 0 && limit > 0 {
+			step.Lateness = time.Duration(max(before, waiting) / rate * float64(time.Second)).Truncate(time.Second).String()
 		}
 	}
 }

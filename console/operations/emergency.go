@@ -7,6 +7,7 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/internal/auth"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -28,6 +29,8 @@ func (c *Pages) Routes() []site.Route {
 type emergencyPage struct {
 	site.Frame
 	Rows []emergencyRow
+	// Unread reports whether what is paused cannot be read now.
+	Unread bool
 	// MayStop reports whether who looks may pause everything.
 	MayStop bool
 	Done    string
@@ -61,6 +64,7 @@ func (c *Pages) emergencyPage(v *site.Visit) *emergencyPage {
 	if page.Picture.ListsAway() {
 		v.ShowOld(page.Picture.Listed)
 	}
+	page.Unread = page.Picture.Away[watch.PartPaused]
 	may := page.Fixed() == ""
 	for _, one := range page.Picture.Paused {
 		row := emergencyRow{Pause: one}

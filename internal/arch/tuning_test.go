@@ -47,6 +47,7 @@ var untuned = map[string]string{
 	"console heatDays":                    "what users meet",
 	"console heatLevels":                  "what users meet",
 	"console examples":                    "what users meet",
+	"console timersPart":                  "the API's, which says no number",
 	"console maxPartsTried":               "what users meet",
 	"console typedAbove":                  "what users meet",
 	"console/cron/limits.go":              "the calendar, and what a sentence has room for",

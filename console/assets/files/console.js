@@ -65,7 +65,8 @@
   // A forecast that is wider than the window begins with the present hour.
   for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
 
-  // What if the limit were another one: what falls due in a step is spread over it evenly.
+  // What if the limit were another one: what falls due in a step is spread over it evenly. Dispatches leave
+  // timers a tenth of it at least.
   // Its lateness is said in a unit that is off by a tenth at most. With a limit of 0 there is none to say.
   const long = seconds => {
     const [, size, unit] = units.find(u => seconds >= 5 * u[0]);
@@ -74,13 +75,13 @@
   const whatIf = () => {
     const heat = one('.touched ~ .wide .heat'), limit = one('[name=limit]')?.value.trim().replace(/\b(?<!\d{4}),(?=\d{3}\b)/g, '');
     if (!heat || !limit || !(limit >= 0)) return;
-    const {steps, overdue, late, gist, fine, none} = heat.dataset, by = {};
+    const {steps, overdue, late, gist, fine, none} = heat.dataset, {max} = Math, by = {};
     let waiting = +overdue, worst = 0;
     for (const step of steps.split(' ')) {
-      const [hour, wide, due] = step.split(','), before = waiting;
-      waiting = Math.max(waiting + +due - limit * wide, 0);
-      const seconds = +due && Math.trunc(Math.max(before, waiting) / limit);
-      if (seconds) worst = Math.max(worst, by[hour] = Math.max(by[hour] ?? 0, seconds));
+      const [hour, wide, due, items] = step.split(','), before = waiting, rate = max(limit - items / wide, limit / 10);
+      waiting = max(waiting + +due - rate * wide, 0);
+      const seconds = +due && Math.trunc(max(before, waiting) / rate);
+      if (seconds) worst = max(worst, by[hour] = max(by[hour] ?? 0, seconds));
     }
     all('td', heat).forEach((cell, hour) => {
       const link = cell.firstChild, text = by[hour] < 1 / 0 ? ', ' + late.replace('%s', long(by[hour])) : '';
@@ -154,7 +155,7 @@
   const step = by => {
     const list = all('main tbody tr').map(row => row.querySelector('a')).filter(link => link?.checkVisibility());
     const at = list.findIndex(link => link.closest('tr').contains(here()));
-    list[Math.max(0, Math.min(list.length - 1, at + by))]?.focus();
+    list[Math.max(0, at + by)]?.focus();
   };
   // In a row it is what that row has: what another row has is never meant.
   const lead = (...names) => {
