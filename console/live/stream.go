@@ -116,6 +116,10 @@ func open(w http.ResponseWriter) writer {
 	return out
 }
 
+// lineEnds writes the ends of lines as one. A CR alone ends a line of an event as well: what a receiver has
+// answered would be a field of it, or its end.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // event sends one event; a kind or an id of "" stands for none.
 func (w writer) event(kind, id string, data []byte) error {
 	var text bytes.Buffer
@@ -125,8 +129,8 @@ func (w writer) event(kind, id string, data []byte) error {
 	if id != "" {
 		fmt.Fprintf(&text, "id: %s\n", id)
 	}
-	for line := range bytes.Lines(data) {
-		fmt.Fprintf(&text, "data: %s\n", bytes.TrimRight(line, "\r\n"))
+	for line := range strings.Lines(lineEnds.Replace(string(data))) {
+		fmt.Fprintf(&text, "data: %s\n", strings.TrimRight(line, "\n"))
 	}
 	if len(data) == 0 {
 		text.WriteString("data:\n")
