@@ -96,11 +96,19 @@ func (c *Canary) measure(ctx context.Context, rings <-chan ring) Beat {
 			m.beat.Took[step.name] = time.Since(began)
 		}
 		if err != nil {
-			m.beat.Failed, m.beat.Why = step.name, err.Error()
+			m.fail(ctx, step.name, err)
 			break
 		}
 	}
 	return m.beat
+}
+
+// fail notes the step that failed. A timer that an operator has paused meanwhile does not ring, which is
+// no fault.
+func (m *measurement) fail(ctx context.Context, step Step, err error) {
+	if m.beat.Held = step == StepRing && m.held(ctx); !m.beat.Held {
+		m.beat.Failed, m.beat.Why = step, err.Error()
+	}
 }
 
 // held reports whether all callbacks are paused. What cannot be read holds nothing: the beat

@@ -132,6 +132,28 @@ func TestAPauseIsNoFault(t *testing.T) {
 	})
 }
 
+// Nor is a pause a fault that begins while a timer waits for its time. Without a pause it is one.
+func TestAPauseDuringABeat(t *testing.T) {
+	t.Parallel()
+	for _, emergency := range []*policy.Emergency{{Everything: true}, nil} {
+		run(t, func(t *testing.T, w *world) {
+			pass(2 * time.Minute)
+			for booked := len(w.Called("ExecuteWorkflow")); len(w.Called("ExecuteWorkflow")) == booked; {
+				pass(100 * time.Millisecond)
+			}
+			w.set(fault{stuck: true})
+			w.mu.Lock()
+			w.held = emergency
+			w.mu.Unlock()
+			pass(30 * time.Second)
+			require.Equal(t, emergency != nil, w.canary.Last().Held)
+			require.Equal(t, emergency == nil, w.canary.Last().Failed == StepRing)
+			_, failed := w.measured(StepRing)
+			require.Equal(t, emergency == nil, failed)
+		})
+	}
+}
+
 // A pause while a step fails does not say that it works again.
 func TestAPauseEndsNoFault(t *testing.T) {
 	t.Parallel()

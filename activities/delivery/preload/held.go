@@ -43,6 +43,9 @@ func (h *held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 	var done func()
 	h.wake, done = h.wakeups.expect(h.run)
 	defer done()
+	if result, err := h.recheckTakenOver(ctx); result != "" || err != nil {
+		return result, err
+	}
 	if result, err := h.awaitEarly(ctx, recheckAt(h.spec.Memo, time.Now())); result != "" || err != nil {
 		return result, err
 	}
@@ -54,6 +57,16 @@ func (h *held) awaitRechecks(ctx context.Context) (delivery.Result, error) {
 		last = leaves // the gateway that makes the attempt checks by itself
 	}
 	return h.awaitWoken(ctx, last)
+}
+
+// recheckTakenOver rechecks a timer at once that another worker had, if it has time. A notification of a
+// change went to that worker, and among many preloaded timers the next recheck is late for one that is
+// moved to an earlier time.
+func (h *held) recheckTakenOver(ctx context.Context) (delivery.Result, error) {
+	if h.Tasks.Predecessor(h.run) == "" || h.due.Until(time.Now()) <= tuning.EarlyRecheck {
+		return "", nil
+	}
+	return h.recheck(ctx)
 }
 
 // awaitEarly waits for a moment, and rechecks now and then. A recheck without an answer is

@@ -179,6 +179,21 @@ func TestRecheckedAfterAnotherWorker(t *testing.T) {
 	}
 }
 
+// What another worker had is rechecked as soon as this one has it: the notification of a change went to
+// that one. Early rechecks are rare among many timers.
+func TestRecheckedAsItIsTakenOver(t *testing.T) {
+	for predecessor, at := range map[string]time.Duration{"other": 0, "": tuning.EarlyRecheck / 2} {
+		synctest.Test(t, func(t *testing.T) {
+			h := newPreloading(t, true)
+			h.task.predecessor = predecessor
+			h.engine.gone.Store(true)
+			result, took := h.preloads(50*time.Second, time.Minute)
+			require.Equal(t, delivery.ResultInterrupted, result)
+			require.Equal(t, predecessor != "", took <= at, took)
+		})
+	}
+}
+
 func TestNotPreloaded(t *testing.T) {
 	for name, c := range map[string]struct {
 		rings  time.Duration
