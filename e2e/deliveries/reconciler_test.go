@@ -11,7 +11,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	enumspb "go.temporal.io/api/enums/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"google.golang.org/grpc"
@@ -22,6 +25,9 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/engine/holds"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -167,6 +173,63 @@ func TestLostAttemptsOfAWorkerAreFound(t *testing.T) {
 	testenv.OpenWith(t, addr, settings).StartWorker()
 	r.Await(t, "1", 2)
 	env.Await(kind+"/1", "delivered")
+}
+
+// A try of a dead worker is made again a moment after it was freed, however many there were. Where
+// another worker makes the next one by now, nothing is freed.
+func TestATryOfADeadWorkerIsFreedOnce(t *testing.T) {
+	t.Parallel()
+	addr := testenv.Alone(t)
+	var wire cut
+	dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
+	dead.StartWorker()
+	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+	const tries = 6
+	goOn := make(chan struct{})
+	defer close(goOn)
+	url := r.On("/held", func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n < tries {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		<-goOn
+	})
+	env.Policy(kind, testenv.JSON{
+		"callback": testenv.JSON{"url": url}, "limits": testenv.JSON{"callbacks_per_second": 100},
+		"retry": testenv.JSON{"steps": []string{"10ms", "10ms", "10ms", "10ms", "10ms", "10ms"}},
+	})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
+	r.Await(t, "1", tries)
+	t.Cleanup(wire.begin())
+	described := func() (*commonpb.WorkflowExecution, *workflowpb.PendingActivityInfo) {
+		run, err := env.Client.DescribeWorkflowExecution(t.Context(), kind+"/1", "")
+		require.NoError(t, err)
+		require.Len(t, run.GetPendingActivities(), 1)
+		return run.GetWorkflowExecutionInfo().GetExecution(), run.GetPendingActivities()[0]
+	}
+	held := holds.New(kernel.New(env.Client, client.DefaultNamespace, ""))
+	free := func(run *commonpb.WorkflowExecution, try *workflowpb.PendingActivityInfo) bool {
+		freed, err := held.FreeActivity(t.Context(), run, try)
+		require.NoError(t, err)
+		return freed
+	}
+	run, first := described()
+	require.Equal(t, enumspb.PENDING_ACTIVITY_STATE_STARTED, first.GetState())
+	require.True(t, free(run, first))
+	_, next := described()
+	require.Less(t, next.GetCurrentRetryInterval().AsDuration(), 2*tuning.LostTryFirst, "Temporal shows it by the clock")
+	require.False(t, free(run, next), "no worker makes it yet")
+	waiting, stop := context.WithTimeout(t.Context(), testenv.Patience)
+	defer stop()
+	taken, err := env.Client.WorkflowService().PollActivityTaskQueue(waiting, &workflowservice.PollActivityTaskQueueRequest{
+		Namespace: client.DefaultNamespace, Identity: "another worker", TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.DeliveryQueue(kind)},
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, taken.GetTaskToken(), "another worker makes the next try")
+	require.False(t, free(run, first))
+	_, next = described()
+	require.Equal(t, enumspb.PENDING_ACTIVITY_STATE_STARTED, next.GetState(), "it goes on")
+	require.True(t, free(run, next))
 }
 
 // cut is a connection to Temporal that ends, as that of a killed process does, and comes

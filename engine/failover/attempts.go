@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
@@ -45,12 +46,8 @@ func (s *attempts) pass(ctx context.Context) (freed int, err error) {
 			if looked++; looked > tuning.AttemptsLooked {
 				return errEnough
 			}
-			if err := s.looks.Wait(ctx); err != nil {
-				return err
-			}
-			n, err := s.free(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
-			freed += n
-			if err != nil && wire.CodeOf(err) != wire.NotFound {
+			n, err := s.lookAt(ctx, info.GetExecution())
+			if freed += n; err != nil {
 				return err
 			}
 		}
@@ -62,9 +59,21 @@ func (s *attempts) pass(ctx context.Context) (freed int, err error) {
 	return freed, err
 }
 
+// lookAt frees what dead workers have of one run, in its turn. A run that is gone is no error.
+func (s *attempts) lookAt(ctx context.Context, run *commonpb.WorkflowExecution) (freed int, err error) {
+	if err = s.looks.Wait(ctx); err != nil {
+		return 0, err
+	}
+	freed, err = s.free(ctx, run)
+	if wire.CodeOf(err) == wire.NotFound {
+		err = nil
+	}
+	return freed, err
+}
+
 // free frees what dead workers have of one run.
-func (s *attempts) free(ctx context.Context, workflowID, runID string) (freed int, err error) {
-	described, err := s.kernel.Describe(ctx, workflowID, runID)
+func (s *attempts) free(ctx context.Context, run *commonpb.WorkflowExecution) (freed int, err error) {
+	described, err := s.kernel.Describe(ctx, run.GetWorkflowId(), run.GetRunId())
 	if err != nil {
 		return 0, err
 	}
@@ -75,7 +84,7 @@ func (s *attempts) free(ctx context.Context, workflowID, runID string) (freed in
 		if alive, err := s.isAliveNow(ctx, identity.Process(pending.GetLastWorkerIdentity())); alive || err != nil {
 			return freed, err
 		}
-		ok, err := s.holds.FreeActivity(ctx, described.GetWorkflowExecutionInfo().GetExecution(), pending.GetActivityId())
+		ok, err := s.holds.FreeActivity(ctx, run, pending)
 		if err != nil {
 			return freed, err
 		}
@@ -86,7 +95,7 @@ func (s *attempts) free(ctx context.Context, workflowID, runID string) (freed in
 	if !hasTask(described) {
 		return freed, nil
 	}
-	ok, _, err := s.freeTask(ctx, candidate{workflowID, runID, time.Now()}) // nothing rings in it
+	ok, _, err := s.freeTask(ctx, candidate{run.GetWorkflowId(), run.GetRunId(), time.Now()}) // nothing rings in it
 	if ok {
 		freed++
 	}

@@ -95,7 +95,7 @@ func (c *cluster) attempts(worker, queue string) (id string) {
 	defer c.mu.Unlock()
 	id = strconv.Itoa(len(c.runs))
 	c.runs = append(c.runs, &heldRun{id: id, attempt: &workflowpb.PendingActivityInfo{
-		ActivityId: id, ActivityType: &commonpb.ActivityType{Name: workflows.ActivityDeliver}, State: enumspb.PENDING_ACTIVITY_STATE_STARTED,
+		ActivityId: id, Attempt: 1, ActivityType: &commonpb.ActivityType{Name: workflows.ActivityDeliver}, State: enumspb.PENDING_ACTIVITY_STATE_STARTED,
 		LastWorkerIdentity: worker, ActivityOptions: &activitypb.ActivityOptions{TaskQueue: &taskqueuepb.TaskQueue{Name: queue}},
 	}})
 	return id
@@ -352,6 +352,12 @@ func (r *heldRun) named(token []byte) bool {
 	return bytes.Contains(token, task)
 }
 
+// namedTry reports whether a token names the try that is under way.
+func (r *heldRun) namedTry(token []byte) bool {
+	try := protowire.AppendVarint(protowire.AppendTag([]byte(r.runID()), 4, protowire.VarintType), attemptScheduled)
+	return bytes.Contains(token, protowire.AppendVarint(protowire.AppendTag(try, 5, protowire.VarintType), uint64(r.attempt.GetAttempt())))
+}
+
 // ListWorkflow implements [client.Client].
 func (p *process) ListWorkflow(ctx context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	return call(ctx, p, func() (*workflowservice.ListWorkflowExecutionsResponse, error) {
@@ -388,16 +394,17 @@ func (p *process) DescribeWorkflowExecution(ctx context.Context, id, _ string) (
 	})
 }
 
-//nolint:revive // the name is that of the interface
-func (p service) RespondActivityTaskFailedById(
-	ctx context.Context, r *workflowservice.RespondActivityTaskFailedByIdRequest, _ ...grpc.CallOption,
-) (*workflowservice.RespondActivityTaskFailedByIdResponse, error) {
-	return call(ctx, p.caller, func() (*workflowservice.RespondActivityTaskFailedByIdResponse, error) {
+// RespondActivityTaskFailed ends a try that a worker makes, and no later one.
+func (p service) RespondActivityTaskFailed(
+	ctx context.Context, r *workflowservice.RespondActivityTaskFailedRequest, _ ...grpc.CallOption,
+) (*workflowservice.RespondActivityTaskFailedResponse, error) {
+	return call(ctx, p.caller, func() (*workflowservice.RespondActivityTaskFailedResponse, error) {
 		for _, run := range p.caller.of.runs {
-			if run.attempt.GetActivityId() == r.GetActivityId() && run.attempt.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
+			if run.attempt != nil && run.namedTry(r.GetTaskToken()) && run.attempt.GetState() != enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
 				run.attempt.State = enumspb.PENDING_ACTIVITY_STATE_SCHEDULED
+				run.attempt.Attempt++
 				p.caller.of.frees = append(p.caller.of.frees, run.id)
-				return &workflowservice.RespondActivityTaskFailedByIdResponse{}, nil
+				return &workflowservice.RespondActivityTaskFailedResponse{}, nil
 			}
 		}
 		return nil, serviceerror.NewNotFound("activity not found")
@@ -420,14 +427,25 @@ func (p *process) GetWorkflowHistory(ctx context.Context, id, _ string, _ bool, 
 	return &iterator{left: events, err: err}
 }
 
+// attemptScheduled is the event that has scheduled an attempt on a queue.
+const attemptScheduled = 7
+
 // history is that of a run whose task is scheduled, and held if a worker has it.
 func (r *heldRun) history() []*historypb.HistoryEvent {
-	events := []*historypb.HistoryEvent{{
+	var events []*historypb.HistoryEvent
+	if r.attempt != nil {
+		events = append(events, &historypb.HistoryEvent{
+			EventId: attemptScheduled, Attributes: &historypb.HistoryEvent_ActivityTaskScheduledEventAttributes{
+				ActivityTaskScheduledEventAttributes: &historypb.ActivityTaskScheduledEventAttributes{ActivityId: r.attempt.GetActivityId()},
+			},
+		})
+	}
+	events = append(events, &historypb.HistoryEvent{
 		EventId: r.scheduled, EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED,
 		Attributes: &historypb.HistoryEvent_WorkflowTaskScheduledEventAttributes{
 			WorkflowTaskScheduledEventAttributes: &historypb.WorkflowTaskScheduledEventAttributes{Attempt: 1},
 		},
-	}}
+	})
 	if r.holder == "" {
 		return events
 	}

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
 	workerpb "go.temporal.io/api/worker/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
@@ -322,6 +324,30 @@ func TestTheOrderOfFreeing(t *testing.T) {
 		require.NotContains(t, freed[:10], "0", "it is due later")
 		passes(20 * time.Second)
 		require.Len(t, c.freed(), 325)
+	})
+}
+
+// A try that was freed, and that another worker makes now, is left alone.
+func TestTheNextTryIsLeftAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		b := c.starts("b")
+		passes(time.Minute)
+		c.attempts("dead", workflows.DeliveryQueue("order"))
+		pending := proto.CloneOf(c.runs[0].attempt)
+		run := &commonpb.WorkflowExecution{WorkflowId: "order/0", RunId: c.runs[0].runID()}
+		free := func() bool {
+			freed, err := b.failover.holds.FreeActivity(t.Context(), run, pending)
+			require.NoError(t, err)
+			return freed
+		}
+		require.True(t, free())
+		c.set(func() { c.runs[0].attempt.State = enumspb.PENDING_ACTIVITY_STATE_STARTED })
+		require.False(t, free(), "it is the next one")
+		pending.Attempt++
+		require.True(t, free())
+		pending.ActivityId = "gone"
+		require.False(t, free(), "no token names it")
 	})
 }
 

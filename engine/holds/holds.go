@@ -5,14 +5,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
-	failurepb "go.temporal.io/api/failure/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
-	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/internal/errtype"
@@ -103,42 +99,6 @@ func (h *Holds) Free(ctx context.Context, task Task) (freed bool, err error) {
 func refused(err error) bool {
 	return errtype.Is[*serviceerror.NotFound](err) || errtype.Is[*serviceerror.InvalidArgument](err) ||
 		errtype.Is[*serviceerror.FailedPrecondition](err)
-}
-
-// LostActivity reports whether Temporal should have timed an activity out, before a moment,
-// at the worker that has it.
-func LostActivity(pending *workflowpb.PendingActivityInfo, before time.Time) (lost bool) {
-	if pending.GetState() == enumspb.PENDING_ACTIVITY_STATE_SCHEDULED {
-		return false
-	}
-	began, beat := pending.GetLastStartedTime().AsTime(), pending.GetLastStartedTime().AsTime()
-	if last := pending.GetLastHeartbeatTime(); last != nil && last.AsTime().After(beat) {
-		beat = last.AsTime()
-	}
-	over := func(since time.Time, timeout *durationpb.Duration) bool {
-		return timeout.AsDuration() > 0 && since.Add(timeout.AsDuration()).Before(before)
-	}
-	options := pending.GetActivityOptions()
-	return over(beat, options.GetHeartbeatTimeout()) || over(began, options.GetStartToCloseTimeout())
-}
-
-// FreeActivity ends a worker's try of an activity as a heartbeat timeout would.
-func (h *Holds) FreeActivity(ctx context.Context, run *commonpb.WorkflowExecution, activityID string) (freed bool, err error) {
-	ctx, cancel := kernel.Bounded(ctx)
-	defer cancel()
-	_, err = h.kernel.Client.WorkflowService().RespondActivityTaskFailedById(ctx, &workflowservice.RespondActivityTaskFailedByIdRequest{
-		Namespace: h.kernel.Namespace, WorkflowId: run.GetWorkflowId(), RunId: run.GetRunId(), ActivityId: activityID,
-		Failure: &failurepb.Failure{
-			Message: "the worker is silent",
-			FailureInfo: &failurepb.Failure_TimeoutFailureInfo{
-				TimeoutFailureInfo: &failurepb.TimeoutFailureInfo{TimeoutType: enumspb.TIMEOUT_TYPE_HEARTBEAT},
-			},
-		},
-	})
-	if errtype.Is[*serviceerror.NotFound](err) {
-		return false, nil
-	}
-	return err == nil, kernel.Translate(err)
 }
 
 // id is the id of the namespace, which does not change.

@@ -167,7 +167,7 @@ func (r *round) underWay(ctx context.Context, key wire.Key,
 	run := described.GetWorkflowExecutionInfo().GetExecution()
 	for _, pending := range described.GetPendingActivities() {
 		if holds.LostActivity(pending, r.before) {
-			freed, err := r.holds.FreeActivity(ctx, run, pending.GetActivityId())
+			freed, err := r.holds.FreeActivity(ctx, run, pending)
 			return true, r.noteFreed(key, freed, err)
 		}
 		stuck, err := r.stuck(ctx, key, pending)
