@@ -45,6 +45,8 @@ type Failover struct {
 	// heard is how Temporal has heard of this process; nil where it keeps no signs.
 	heard    atomic.Pointer[streak]
 	stopping atomic.Bool
+	// hasten carries a value when the next sign must not wait.
+	hasten chan struct{}
 }
 
 // Tasks are the workflow tasks of this process.
@@ -70,7 +72,10 @@ type Config struct {
 
 // New returns the failover of a worker process.
 func New(k *kernel.Kernel, config Config) *Failover {
-	f := &Failover{Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker, config.Ended)}
+	f := &Failover{
+		Config: config, kernel: k, signs: NewSigns(k), holds: holds.New(k), watch: newWatch(config.Worker, config.Ended),
+		hasten: make(chan struct{}, 1),
+	}
 	f.held, f.attempts = newSearch(newSweep(f)), newSearch(newAttempts(f))
 	return f
 }
@@ -82,17 +87,21 @@ func (f *Failover) Begin(ctx context.Context) error { return f.give(ctx) }
 // Run gives signs, watches and frees, until ctx is done.
 func (f *Failover) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	running.Go(func() { f.repeat(ctx, tuning.SignEvery, f.give) })
-	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, f.look) }) // each look shows one more sign
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery, f.hasten, f.give) })
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, nil, f.look) }) // each look shows one more sign
 	running.Go(func() { f.held.run(ctx, f.Observer) })
 	running.Go(func() { f.attempts.run(ctx, f.Observer) })
 	running.Go(func() { f.Trouble.watch(ctx, f.held.inDoubt) })
 	running.Wait()
 }
 
-// Stop says from now on that this process stops. It goes on to give signs until the
+// Stop says from now on that this process stops, at once for the first time: the others must see it
+// before [Failover.End], or they take this process for dead. It goes on to give signs until the
 // attempts under way have ended.
-func (f *Failover) Stop() { f.stopping.Store(true) }
+func (f *Failover) Stop() {
+	f.stopping.Store(true)
+	signal(f.hasten)
+}
 
 // End removes the sign of this process. Nothing may be held by it any more.
 func (f *Failover) End(ctx context.Context) error { return f.signs.End(ctx, f.Worker) }
@@ -111,15 +120,16 @@ func (f *Failover) CutOff(since time.Time) bool { return f.heard.Load().broken(s
 // it any more.
 func (f *Failover) Heard() bool { return f.heard.Load().seen(time.Now()) }
 
-// repeat does something each second, for the first time after a while. Of failures in a row
-// the observer is told once.
-func (f *Failover) repeat(ctx context.Context, first time.Duration, do func(context.Context) error) {
+// repeat does something each second, for the first time after a while, and at once when it is
+// hastened. Of failures in a row the observer is told once.
+func (f *Failover) repeat(ctx context.Context, first time.Duration, hasten <-chan struct{}, do func(context.Context) error) {
 	next := time.NewTicker(first)
 	defer next.Stop()
 	failing := false
 	for {
 		select {
 		case <-next.C:
+		case <-hasten:
 		case <-ctx.Done():
 			return
 		}

@@ -279,6 +279,24 @@ func TestWhatADeadWorkerHasRung(t *testing.T) {
 	}
 }
 
+// A worker that stops is not taken for dead, however soon it has stopped.
+func TestStoppedSoon(t *testing.T) {
+	for _, took := range []time.Duration{tuning.LastQuestions + 10*time.Millisecond, 5 * tuning.LastQuestions / 4, 3 * tuning.LastQuestions / 2} {
+		for phase := range 10 {
+			synctest.Test(t, func(t *testing.T) {
+				c := newCluster(t)
+				a := c.starts("a")
+				passes(time.Duration(phase) * tuning.SignEvery / 10)
+				b := c.starts("b")
+				passes(10*time.Second + 3*tuning.SignEvery/4)
+				a.stops(took)
+				passes(time.Minute)
+				require.Empty(t, b.died)
+			})
+		}
+	}
+}
+
 // Several survivors free each timer once, and what one of them does not the others do.
 func TestSurvivors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
