@@ -38,12 +38,12 @@ func newAttempts(f *Failover) *attempts {
 func (*attempts) reset() {}
 
 // pass looks at one timer after the other.
-func (s *attempts) pass(ctx context.Context) (freed int, err error) {
+func (s *attempts) pass(ctx context.Context, overtaken func() bool) (freed int, err error) {
 	looked := 0
 	query := visibility.Overdue(visibility.Retrying(), wire.At(time.Now().Add(tuning.ClockSkew)))
 	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
-			if looked++; looked > tuning.AttemptsLooked {
+			if looked++; looked > tuning.AttemptsLooked || overtaken() {
 				return errEnough
 			}
 			n, err := s.lookAt(ctx, info.GetExecution())

@@ -345,6 +345,26 @@ func TestTheOrderOfFreeing(t *testing.T) {
 	})
 }
 
+// A second worker that dies is not behind what the first one had and what has time.
+func TestASecondDeathWaitsForNoSearch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		a, third := c.starts("a"), c.starts("c")
+		c.starts("b")
+		passes(10 * time.Second)
+		for range 100 {
+			c.holds("a", 40, 60*time.Second)
+		}
+		a.kill()
+		passes(freedWithin)
+		require.NotEmpty(t, c.freed(), "it is at what has time")
+		c.holds("c", 5, 15*time.Second)
+		third.kill()
+		passes(lostWithin)
+		require.Len(t, slices.DeleteFunc(c.freed(), func(id string) bool { return len(id) < 4 || id < "4000" }), 5)
+	})
+}
+
 // A try that was freed, and that another worker makes now, is left alone.
 func TestTheNextTryIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

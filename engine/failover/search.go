@@ -16,7 +16,8 @@ type search struct {
 
 // finder frees what one pass finds.
 type finder interface {
-	pass(ctx context.Context) (freed int, err error)
+	// pass makes one pass. What has time is left to the next one once overtaken reports true.
+	pass(ctx context.Context, overtaken func() bool) (freed int, err error)
 	// reset says that another worker has died: what was learned of the living is void.
 	reset()
 }
@@ -56,11 +57,14 @@ func (s *search) run(ctx context.Context, observer Observer) {
 	}
 }
 
+// overtaken reports whether another worker has died since the pass that is under way began.
+func (s *search) overtaken() bool { return len(s.died) > 0 }
+
 // repeat makes one pass after another. They are hasty after a death.
 func (s *search) repeat(ctx context.Context, observer Observer, hasty bool) {
 	for quiet := 0; quiet < tuning.QuietSweeps; quiet++ {
 		began := time.Now()
-		freed, err := s.pass(ctx)
+		freed, err := s.pass(ctx, s.overtaken)
 		if freed > 0 {
 			observer.Freed(freed)
 			quiet = 0

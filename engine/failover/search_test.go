@@ -19,7 +19,7 @@ type slow struct {
 	passes, resets atomic.Int64
 }
 
-func (s *slow) pass(context.Context) (int, error) {
+func (s *slow) pass(context.Context, func() bool) (int, error) {
 	s.passes.Add(1)
 	<-time.After(s.takes)
 	return 0, nil

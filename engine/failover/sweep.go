@@ -49,9 +49,10 @@ func (s *sweep) reset() {
 	clear(s.alive)
 }
 
-// pass looks at each timer that may be held, in the order of their due times. Of several
-// survivors each begins with its own share.
-func (s *sweep) pass(ctx context.Context) (freed int, err error) {
+// pass looks at each timer that may be held, in the order of their due times. Of several survivors
+// each begins with its own share. It ends before those that have time once another worker has died:
+// what that one had may be due before.
+func (s *sweep) pass(ctx context.Context, overtaken func() bool) (freed int, err error) {
 	candidates, err := s.candidates(ctx)
 	if err != nil {
 		return 0, err
@@ -59,8 +60,8 @@ func (s *sweep) pass(ctx context.Context) (freed int, err error) {
 	var count atomic.Int64
 	var looking errgroup.Group
 	looking.SetLimit(tuning.FreesAtOnce)
-	for _, c := range s.inOrder(candidates) {
-		if time.Until(c.rings) > tuning.FreedSoon && s.pace.Wait(ctx) != nil {
+	for _, c := range candidates {
+		if c.hasTime() && (overtaken() || s.pace.Wait(ctx) != nil) {
 			break
 		}
 		looking.Go(func() error {
@@ -74,6 +75,9 @@ func (s *sweep) pass(ctx context.Context) (freed int, err error) {
 	err = looking.Wait()
 	return int(count.Load()), err
 }
+
+// hasTime reports whether a timer need not be freed as fast as Temporal can.
+func (c candidate) hasTime() bool { return time.Until(c.rings) > tuning.FreedSoon }
 
 // candidates lists the timers that another worker may hold, or none: their start delay is over,
 // and their first attempt has not ended.
@@ -93,7 +97,7 @@ func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 		}
 		return nil
 	})
-	return found, err
+	return s.inOrder(found), err
 }
 
 // inOrder puts the share of this worker first, each part by due time.
