@@ -3,6 +3,7 @@ package failover
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -40,21 +41,26 @@ func (*attempts) reset() {}
 // pass looks at one timer after the other.
 func (s *attempts) pass(ctx context.Context, overtaken func() bool) (freed int, err error) {
 	looked := 0
+	var failed error
 	query := visibility.Overdue(visibility.Retrying(), wire.At(time.Now().Add(tuning.ClockSkew)))
 	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
 			if looked++; looked > tuning.AttemptsLooked || overtaken() {
 				return errEnough
 			}
-			n, err := s.lookAt(ctx, info.GetExecution())
-			if freed += n; err != nil {
-				return err
+			var n int
+			n, failed = s.lookAt(ctx, info.GetExecution())
+			if freed += n; failed != nil {
+				return failed
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, errEnough) {
+	switch {
+	case errors.Is(err, errEnough):
 		err = nil
+	case err != nil && failed == nil:
+		err = fmt.Errorf("%w: %w", errUnlisted, err)
 	}
 	return freed, err
 }

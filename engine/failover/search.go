@@ -2,6 +2,7 @@ package failover
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -21,6 +22,10 @@ type finder interface {
 	// reset says that another worker has died: what was learned of the living is void.
 	reset()
 }
+
+// errUnlisted is the error of a pass that could not list what it looks at. It says nothing of what
+// there is to free.
+var errUnlisted = errors.New("what dead workers may have could not be listed")
 
 func newSearch(by finder) *search {
 	return &search{finder: by, died: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
@@ -60,18 +65,23 @@ func (s *search) run(ctx context.Context, observer Observer) {
 // overtaken reports whether another worker has died since the pass that is under way began.
 func (s *search) overtaken() bool { return len(s.died) > 0 }
 
-// repeat makes one pass after another. They are hasty after a death.
+// repeat makes one pass after another. They are hasty after a death. Of passes in a row that fail the
+// observer is told once.
 func (s *search) repeat(ctx context.Context, observer Observer, hasty bool) {
+	failing := false
 	for quiet := 0; quiet < tuning.QuietSweeps; quiet++ {
 		began := time.Now()
 		freed, err := s.pass(ctx, s.overtaken)
 		if freed > 0 {
 			observer.Freed(freed)
-			quiet = 0
 		}
-		if err != nil && ctx.Err() == nil {
+		if freed > 0 || errors.Is(err, errUnlisted) {
+			quiet = -1
+		}
+		if err != nil && !failing && ctx.Err() == nil {
 			observer.Failed(err)
 		}
+		failing = err != nil
 		pause := tuning.SweepPause
 		if !hasty {
 			pause = max(pause, tuning.SweepRest*time.Since(began))

@@ -2,6 +2,7 @@ package failover
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,11 +18,16 @@ import (
 type slow struct {
 	takes          time.Duration
 	passes, resets atomic.Int64
+	// fails is the error of its passes.
+	fails atomic.Pointer[error]
 }
 
 func (s *slow) pass(context.Context, func() bool) (int, error) {
 	s.passes.Add(1)
 	<-time.After(s.takes)
+	if err := s.fails.Load(); err != nil {
+		return 0, *err
+	}
 	return 0, nil
 }
 
@@ -60,4 +66,43 @@ func TestASearchInDoubtTakesAPartOfItsTime(t *testing.T) {
 		require.EqualValues(t, 2, finder.resets.Load(), "it does not wait for the pause")
 		require.EqualValues(t, 4, begun(59*time.Second, func() {}), "one each twelve seconds")
 	})
+}
+
+// told counts what an observer is told.
+type told struct {
+	Observer
+	failed atomic.Int64
+}
+
+func (o *told) Failed(error) { o.failed.Add(1) }
+
+// Nothing is known of what dead workers had while it cannot be listed. So the search goes on until it
+// can, and tells of it once. Another error ends no search, and prolongs none.
+func TestASearchOutlastsVisibility(t *testing.T) {
+	broken := errors.New("no run can be read")
+	for name, c := range map[string]struct {
+		fails  error
+		passes int64
+	}{
+		"not listed": {errUnlisted, 60 + tuning.QuietSweeps},
+		"not read":   {broken, tuning.QuietSweeps},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				finder, observer := &slow{}, &told{}
+				finder.fails.Store(&c.fails)
+				search := newSearch(finder)
+				ctx, cancel := context.WithCancel(t.Context())
+				var running sync.WaitGroup
+				running.Go(func() { search.run(ctx, observer) })
+				defer running.Wait()
+				defer cancel()
+				<-time.After(60*tuning.SweepPause - tuning.SweepPause/2)
+				finder.fails.Store(nil)
+				<-time.After(time.Hour)
+				require.Equal(t, c.passes, finder.passes.Load())
+				require.EqualValues(t, 1, observer.failed.Load())
+			})
+		})
+	}
 }

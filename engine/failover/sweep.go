@@ -3,6 +3,7 @@ package failover
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"hash/fnv"
 	"slices"
 	"sync"
@@ -55,7 +56,7 @@ func (s *sweep) reset() {
 func (s *sweep) pass(ctx context.Context, overtaken func() bool) (freed int, err error) {
 	candidates, err := s.candidates(ctx)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("%w: %w", errUnlisted, err)
 	}
 	var count atomic.Int64
 	var looking errgroup.Group
