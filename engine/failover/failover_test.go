@@ -165,7 +165,7 @@ var corners = map[string]corner{
 		c.set(func() { c.runs[3].rings = time.Now().Add(-time.Hour) })
 		a.kill()
 		passes(lostWithin)
-	}, 9, true, false},
+	}, 10, true, false},
 	"the clock of the dead one is ahead": {func(c *cluster, a, _ *process) {
 		a.kill()
 		c.set(func() { c.signs["a"].HeartbeatTime.Seconds += 3600 })
@@ -362,6 +362,27 @@ func TestASecondDeathWaitsForNoSearch(t *testing.T) {
 		third.kill()
 		passes(lostWithin)
 		require.Len(t, slices.DeleteFunc(c.freed(), func(id string) bool { return len(id) < 4 || id < "4000" }), 5)
+	})
+}
+
+// Of very many timers that have been overdue for long, as after an outage, so many are looked at. The
+// first that Temporal handed out are among them.
+func TestManyThatAreOverdueForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		a := c.starts("a")
+		c.starts("b")
+		passes(10 * time.Second)
+		c.holds("a", 10, -2*time.Hour)
+		for n := range 3 * tuning.OlderLooked {
+			c.holds("", 1, time.Duration(n)*time.Millisecond-time.Hour)
+		}
+		c.holds("a", 10, time.Second)
+		a.kill()
+		passes(lostWithin)
+		require.Len(t, c.freed(), 20)
+		c.set(func() { slices.Sort(c.read) })
+		require.Less(t, len(slices.Compact(c.read)), 2*tuning.OlderLooked, "the others come later; a second worker, of which there was one, looks at others")
 	})
 }
 

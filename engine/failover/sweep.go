@@ -82,8 +82,11 @@ func (c candidate) hasTime() bool { return time.Until(c.rings) > tuning.FreedSoo
 
 // candidates lists the timers that another worker may hold, or none: their start delay is over,
 // and their first attempt has not ended.
+// After an outage very many may be overdue for long, and wait for a worker. The last of the list are
+// some of these: a worker that died since had those that Temporal handed out first.
 func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 	oldest := time.Now().Add(-tuning.OldestHeld)
+	var older []candidate
 	query := visibility.Overdue(visibility.Untried(), wire.At(time.Now().Add(tuning.ClockSkew)))
 	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
@@ -92,13 +95,16 @@ func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 			if s.isMine(run.GetRunId()) || s.isAlive(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
 				continue
 			}
-			if rings := memo.RingsAt().Time(); rings.After(oldest) {
-				found = append(found, candidate{run.GetWorkflowId(), run.GetRunId(), rings})
+			if c := (candidate{run.GetWorkflowId(), run.GetRunId(), memo.RingsAt().Time()}); c.rings.After(oldest) {
+				found = append(found, c)
+			} else {
+				older = append(older, c)
 			}
 		}
 		return nil
 	})
-	return s.inOrder(found), err
+	older = s.inOrder(older)
+	return append(s.inOrder(found), older[:min(len(older), tuning.OlderLooked)]...), err
 }
 
 // inOrder puts the share of this worker first, each part by due time.

@@ -53,9 +53,11 @@ const (
 	// FreedSoon is how long before its due time a timer is freed as fast as Temporal can.
 	// What is due later goes at [DispatchPerSecond].
 	FreedSoon = 10 * time.Second
-	// OldestHeld is how long a timer may be overdue and still be held: the longest task
-	// timeout and a minute.
-	OldestHeld = 3 * time.Minute
+	// OldestHeld is how long a timer may be overdue and still be held by a worker that got it in
+	// time: the longest task timeout and a minute. Of those that are overdue for longer a search
+	// looks at OlderLooked.
+	OldestHeld  = 3 * time.Minute
+	OlderLooked = 100
 	// TaskArrives is how long a task may be on its way to its worker.
 	TaskArrives = 2 * time.Second
 	// AttemptsLooked is at how many timers past their first attempt a search looks at most, and
