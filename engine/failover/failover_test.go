@@ -386,6 +386,48 @@ func TestManyThatAreOverdueForLong(t *testing.T) {
 	})
 }
 
+// What one of the living had may be lost later on its way to this worker.
+func TestWhatALivingWorkerHadIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		c.starts("a")
+		b := c.starts("b")
+		passes(time.Minute)
+		c.holds("a", 1, time.Minute)
+		b.fails()
+		passes(time.Minute)
+		require.Empty(t, c.freed())
+		c.set(func() { c.runs[0].holder, c.runs[0].lost = "b", true })
+		b.fails()
+		passes(time.Minute)
+		require.Equal(t, []string{"0"}, c.freed())
+	})
+}
+
+// A worker remembers of the living only what they hold now.
+func TestTheLivingAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCluster(t)
+		c.starts("a")
+		b := c.starts("b")
+		passes(time.Minute)
+		for range 10 {
+			c.set(func() {
+				for _, ended := range c.runs {
+					ended.holder, ended.listed = "", time.Now().Add(time.Hour)
+				}
+			})
+			c.holds("a", 100, time.Minute)
+			b.fails()
+			passes(3 * tuning.SweepPause)
+		}
+		living := b.failover.held.finder.(*sweep)
+		living.mu.Lock()
+		defer living.mu.Unlock()
+		require.LessOrEqual(t, len(living.alive), 100)
+	})
+}
+
 // A try that was freed, and that another worker makes now, is left alone.
 func TestTheNextTryIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

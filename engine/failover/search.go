@@ -19,7 +19,7 @@ type search struct {
 type finder interface {
 	// pass makes one pass. What has time is left to the next one once overtaken reports true.
 	pass(ctx context.Context, overtaken func() bool) (freed int, err error)
-	// reset says that another worker has died: what was learned of the living is void.
+	// reset says that another worker may have died: what was learned of the living is void.
 	reset()
 }
 
@@ -55,6 +55,7 @@ func (s *search) run(ctx context.Context, observer Observer) {
 			s.reset()
 			s.repeat(ctx, observer, true)
 		case <-s.doubted:
+			s.reset() // what one of them had may have been lost since
 			s.repeat(ctx, observer, false)
 		case <-ctx.Done():
 			return

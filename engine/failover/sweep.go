@@ -44,11 +44,7 @@ func newSweep(f *Failover) *sweep {
 }
 
 // reset forgets who lived.
-func (s *sweep) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.alive)
-}
+func (s *sweep) reset() { s.keepAlive(map[string]bool{}) }
 
 // pass looks at each timer that may be held, in the order of their due times. Of several survivors
 // each begins with its own share. It ends before those that have time once another worker has died:
@@ -81,18 +77,23 @@ func (s *sweep) pass(ctx context.Context, overtaken func() bool) (freed int, err
 func (c candidate) hasTime() bool { return time.Until(c.rings) > tuning.FreedSoon }
 
 // candidates lists the timers that another worker may hold, or none: their start delay is over,
-// and their first attempt has not ended.
+// and their first attempt has not ended. It forgets the living that hold none of them any more.
 // After an outage very many may be overdue for long, and wait for a worker. The last of the list are
 // some of these: a worker that died since had those that Temporal handed out first.
 func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 	oldest := time.Now().Add(-tuning.OldestHeld)
 	var older []candidate
 	query := visibility.Overdue(visibility.Untried(), wire.At(time.Now().Add(tuning.ClockSkew)))
+	alive := map[string]bool{}
 	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
 			var memo timer.Memo
 			run := info.GetExecution()
-			if s.isMine(run.GetRunId()) || s.isAlive(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
+			if s.isAlive(run.GetRunId()) {
+				alive[run.GetRunId()] = true
+				continue
+			}
+			if s.isMine(run.GetRunId()) || kernel.ReadMemo(info, workflows.MemoTimer, "timer", &memo) != nil {
 				continue
 			}
 			if c := (candidate{run.GetWorkflowId(), run.GetRunId(), memo.RingsAt().Time()}); c.rings.After(oldest) {
@@ -103,6 +104,9 @@ func (s *sweep) candidates(ctx context.Context) (found []candidate, err error) {
 		}
 		return nil
 	})
+	if err == nil {
+		s.keepAlive(alive)
+	}
 	older = s.inOrder(older)
 	return append(s.inOrder(found), older[:min(len(older), tuning.OlderLooked)]...), err
 }
@@ -179,6 +183,12 @@ func (s *sweep) isAlive(run string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.alive[run]
+}
+
+func (s *sweep) keepAlive(runs map[string]bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.alive = runs
 }
 
 func (s *sweep) setAlive(run string) {
