@@ -54,7 +54,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"everything is paused":   {stopped, policy.Emergency{}, "The callbacks of all business types are paused by anna. Since " + second(5) + ". <q dir=\"auto\">fire</q>", "全部业务类型的回调已被 anna 暂停。 自 " + second(5) + " 起。 <q dir=\"auto\">fire</q>"},
 		"its type is paused":     {held, policy.Emergency{}, "The callbacks of its business type are paused by anna. Since", "该业务类型的回调已被 anna 暂停。"},
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type are paused by anna.", "该业务类型的回调已被 anna 暂停。"},
-		"at a limit":             {limited, policy.Emergency{}, "at most 6 attempts go before it, at 0.5 a second.", "前面最多还有 6 次尝试，每秒 0.5 次。"},
+		"at a limit":             {limited, policy.Emergency{}, "at most 6 before it, at 0.5 a second, so about 12 s.", "前面最多还有 6 次尝试，每秒 0.5 次，约需 12 秒。"},
 		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at " + second(5) + ". <small>", "上一次领取此类尝试是在 " + second(5) + "。 <small>"},
 		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + far + " at the latest.", "最迟会在 " + far + " 唤醒它"},
 		"what is unread":         {overdue, policy.Emergency{}, "Whether its callbacks are paused could not be read.", "无法读取其回调是否已暂停。"},
@@ -111,13 +111,13 @@ func TestTheWholeStory(t *testing.T) {
 	}
 	page := h.get("/console/timers/order-close/1").body
 	for _, said := range []string{
-		`handed to a worker</strong> <code dir="auto">worker-7</code> · preloaded 2 s ahead`, `datetime="1970-01-01T00:00:10.000Z"`, "<strong>due</strong>", "4 ms late · took 1996 ms",
+		`handed to a worker</strong> <code dir="auto">worker-7</code> · preloaded 2 s ahead`, `datetime="1970-01-01T00:00:10.000Z"`, "<strong>due</strong>", "4 ms late · took 1 s 996 ms",
 		`Next one at <time datetime="1970-01-01T00:01:12.000Z"`,
 	} {
 		require.Contains(t, strings.ReplaceAll(page, "\n", " "), said)
 	}
 	chinese := h.get("/console/timers/order-close/1?lang=zh-CN").body
-	for _, said := range []string{"提前 2 秒 预加载", "<strong>到期</strong>", "晚了 4 毫秒 · 耗时 1996 毫秒", "下次尝试："} {
+	for _, said := range []string{"提前 2 秒 预加载", "<strong>到期</strong>", "晚 4 毫秒 · 耗时 1 秒 996 毫秒", "下次尝试："} {
 		require.Contains(t, chinese, said)
 	}
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
+// unlimited is a type whose callbacks have no limit.
+const unlimited = "unlimited"
+
 // forecastOf says of every type what lies ahead on a shelf.
 type forecastOf struct{ *shelf }
 
@@ -30,8 +33,10 @@ func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.F
 	if f.down || f.aheadless || f.nearby && r.Step >= time.Hour {
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
-	limit := 2.0
-	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: cmp.Or(f.counted, r.From), CallbacksPerSecond: &limit, Step: wire.Duration(r.Step), Overdue: f.overdue}
+	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: cmp.Or(f.counted, r.From), Step: wire.Duration(r.Step), Overdue: f.overdue}
+	if limit := 2.0; r.BusinessType != unlimited {
+		answer.CallbacksPerSecond = &limit
+	}
 	from := wire.At(r.From.Time().Truncate(time.Minute))
 	for _, step := range f.ahead {
 		if since := step.At.Time().Sub(from.Time()); since >= 0 && (r.To == 0 || step.At < r.To) {
@@ -67,7 +72,7 @@ func TestTheForecast(t *testing.T) {
 	lower := h.get("/console/forecast?type=order-close&limit=1").body
 	require.Contains(t, lower, "In 1 hour more falls due than the limit lets through. The last one is 90 min late.", "9000 less 3600 wait for 5400 s")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=5").body, "the limit lets all through")
-	require.Contains(t, h.get("/console/forecast?type=order-close&limit=1,200").body, "Limit 1200 a second.")
+	require.Contains(t, h.get("/console/forecast?type=order-close&limit=1,200").body, "Limit 1,200 a second.")
 	require.Contains(t, h.get("/console/forecast?type=order-close&limit=nonsense").body, "Limit 2 a second.")
 	for _, wrong := range []string{"nonsense", "-1", "NaN", "Inf", "1,5"} {
 		refused := h.get("/console/forecast?type=order-close&limit=" + wrong)
@@ -132,6 +137,20 @@ func TestWhatIfTheLimitWereThePresentOne(t *testing.T) {
 	require.Contains(t, page, "The last one is", "the control: there is something to reckon")
 	require.Equal(t, told.FindAllString(page, -1), told.FindAllString(again, -1))
 	require.NotEqual(t, told.FindAllString(page, -1), told.FindAllString(h.get("/console/forecast?type=order-close&limit=3").body, -1))
+}
+
+// A type without a limit is told of none, and what is one is said as one.
+func TestTheForecastWithoutALimit(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules, h.shelf.ahead = []policy.Policy{{BusinessType: unlimited}}, []forecast.Step{{At: wire.At(h.now.Add(2 * time.Hour)), Due: 1}}
+	page := h.get("/console/forecast").body
+	require.Contains(t, page, "At most 1 falls due in one hour. There is no limit.</p>")
+	require.Contains(t, page, "No limit.")
+	require.Contains(t, page, `data-none="At most 1 falls due in one hour, and nothing is let through."`)
+	require.Contains(t, h.get("/console/forecast?limit=5").body, "At most 1 falls due in one hour, and the limit lets it through.")
+	h.shelf.ahead[0].Due = 7
+	require.Contains(t, h.get("/console/forecast?limit=").body, "At most 7 fall due in one hour. There is no limit.</p>")
 }
 
 // Who pauses everything says why, and is an admin of everything.

@@ -136,6 +136,10 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	require.Empty(t, empty.Filled())
 	require.Empty(t, empty.Counts())
 	require.Equal(t, "In the next 7 d, 0 fall due.", said(empty.Gist(in)))
+	empty.Columns[0].Due = 1
+	require.Equal(t, "In the next 7 d, 1 falls due.", said(empty.Gist(in)))
+	empty.Range.Zoomed = true
+	require.Contains(t, said(empty.Gist(in)), "0 ended, 0 of them failed, 1 falls due.")
 	require.Equal(t, RangeNamed("1h", now), RangeNamed("no such", now))
 }
 

@@ -33,7 +33,7 @@ func (p *Plots) Gist(in words.Speech) template.HTML {
 	switch {
 	case p.Unread: // the numbers would be zeros
 	case p.Range.Zoomed:
-		parts = append(parts, in.HTML("plots.gist.zoomed", p.From, p.To, ended, failed, due))
+		parts = append(parts, in.HTML(in.KeyFor("plots.gist.zoomed", due), p.From, p.To, ended, failed, due))
 	case p.Range.Back > 0:
 		parts = append(parts, in.HTML("plots.gist.past", p.Range.Back, ended, failed))
 	}
@@ -41,7 +41,7 @@ func (p *Plots) Gist(in words.Speech) template.HTML {
 		parts = append(parts, in.HTML("plots.gist.worst", in.MS(worst)))
 	}
 	if !p.Range.Zoomed {
-		parts = append(parts, in.HTML("plots.gist.ahead", p.Range.Ahead, due))
+		parts = append(parts, in.HTML(in.KeyFor("plots.gist.ahead", due), p.Range.Ahead, due))
 	}
 	if late != nil {
 		parts = append(parts, in.HTML("plots.gist.late", late.At, late.Late))

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/wakecall/wakecall/console/words"
 )
 
 // Speed is how fast something is at a time, and how fast it was asked to be, both a second.
@@ -47,7 +49,7 @@ func (c *Curve) Mean() string {
 	for _, one := range c.Speeds {
 		sum += one.Achieved
 	}
-	return strconv.FormatFloat(sum/float64(len(c.Speeds)), 'f', 1, 64)
+	return words.Speed(sum / float64(len(c.Speeds)))
 }
 
 // Asked is the line of what was asked for, as a path.

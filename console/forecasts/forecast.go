@@ -200,15 +200,21 @@ func (p *forecastPage) tellLateness(f calls.Forecast) {
 	}
 	switch {
 	case p.Stopped:
-		p.Gist = p.T("forecast.stopped", p.Num(p.Most))
+		p.Gist = p.None()
 	case p.Limit == "":
-		p.Gist = p.T("forecast.gist.nolimit", p.Num(p.Most))
+		p.Gist = p.about("forecast.gist.nolimit")
 	case len(late) == 0:
-		p.Gist = p.T("forecast.gist", p.Num(p.Most))
+		p.Gist = p.about("forecast.gist")
 	default:
 		p.Gist = p.N("forecast.late", len(late)) + p.T("forecast.most", p.Span(latest))
 	}
 }
+
+// about is a text about the most that falls due in an hour.
+func (p *forecastPage) about(key string) string { return p.T(p.KeyFor(key, p.Most), p.Num(p.Most)) }
+
+// None says that a limit of 0 lets nothing through.
+func (p *forecastPage) None() string { return p.about("forecast.stopped") }
 
 // stepsOf are the steps of a forecast as a text for our script: which hour each belongs to, counted from
 // midnight, how many seconds it lasts, how many timers fall due in it, and how many items of dispatches are

@@ -50,7 +50,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"refund is paused by otto since 02:51:07 UTC.",
 		"report is paused in its policy by cara since 02:51:07 UTC.",
 		"mail is held back until 02:52:07 UTC: its receiver asked for it.",
-		"At 02:52:07 UTC, coupon: 3,000 due, limit 1200 a minute, the last one 90 s late.",
+		"At 02:52:07 UTC, coupon: 3,000 due, limit 1,200 a minute, the last one 90 s late.",
 	}, said(grim(now)))
 
 	p := &watch.Picture{At: now, Answers: watch.Answers{Away: map[watch.Part]bool{watch.PartEngine: true, watch.PartWorkers: true}}}
@@ -71,7 +71,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"refund": some(1, calls.Timer{LastFailure: refused}),
 	}
 	require.Equal(t, []string{
-		"order: 3 overdue, and no worker has taken them.",
+		"order: 3 overdue, taken by no worker.",
 		"mail: 1 failed within 10 minutes.",
 		"order: 100+ failed within 10 minutes (HTTP 503).",
 		"invoice: 30 being tried again (timeout).",

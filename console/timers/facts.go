@@ -23,8 +23,10 @@ func (p *timerPage) words(f calls.Fact) string {
 	switch how := f.How(p.Speech); {
 	case f.Attempt != 0 && how != "":
 		return p.T(key+".how", f.Attempt, how)
-	case f.Queued > 0:
-		return p.T(key+".queued", f.Queued-1, words.Rate(f.PerSecond))
+	case f.Queued > 1: // it is one of them
+		before := f.Queued - 1
+		takes := time.Duration(float64(before) / f.PerSecond * float64(time.Second))
+		return p.T(key+".queued", p.Num(before), words.Rate(f.PerSecond), p.Span(takes))
 	case f.Fact == calls.WaitsForEmergency && f.Everything:
 		return p.T(key+".everything", f.By)
 	case f.Fact == calls.WaitsForEmergency:

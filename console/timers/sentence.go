@@ -144,7 +144,10 @@ func (s *sentence) bounds(r calls.Rule) {
 	if !r.EndAt.IsZero() {
 		s.around(s.T("rule.until", gap), part{At: r.EndAt})
 	}
-	if r.MaxOccurrences > 0 {
+	switch {
+	case r.MaxOccurrences == 1:
+		s.add(s.T("rule.once"))
+	case r.MaxOccurrences > 1:
 		s.add(s.T("rule.most", s.Num(r.MaxOccurrences)))
 	}
 	if r.Jitter != "" {
@@ -163,7 +166,7 @@ func (s *sentence) exclusions(all []string) {
 	slices.Sort(dates)
 	comma := s.T("cron.comma")
 	switch {
-	case len(dates) > mostListed:
+	case len(dates) > mostListed+1: // one more takes no more room than to say so
 		s.add(s.T("rule.except.more", strings.Join(dates[:mostListed], comma), len(dates)-mostListed))
 	case len(dates) > 0:
 		s.add(s.T("rule.except.dates", strings.Join(dates, comma)))

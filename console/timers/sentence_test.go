@@ -47,6 +47,7 @@ func TestARuleInWords(t *testing.T) {
 		"bounds": {calls.Rule{Every: "1h", StartAt: noon, MaxOccurrences: 1200, Jitter: "30s", Missed: "skip"}, [2]string{
 			"Every 1 h, from 2027-03-01 12:00:00 UTC on, at most 1,200 times, each delayed by less than 30 s. Missed times are skipped.",
 			"每 1 小时，从 2027-03-01 12:00:00 UTC 起，最多 1,200 次，每次随机推迟不到 30 秒。错过的时间将跳过。"}},
+		"once": {calls.Rule{Every: "1h", MaxOccurrences: 1}, [2]string{"Every 1 h, at most once.", "每 1 小时，最多 1 次。"}},
 		"exclusions": {calls.Rule{Cron: "0 * * * *", Exclude: []string{"2027-12-26", "* 12 * * *", "2027-12-25", "0 9 15W * *"}, Missed: "fire_all"}, [2]string{
 			"At minute 0 of every hour `0 * * * *`, in UTC, except on 2027-12-25, 2027-12-26, except every minute between 12:00 and 12:59 every day `* 12 * * *`, except at the times of `0 9 15W * *`. Missed times are made up for, one by one.",
 			"每小时的 0 分 `0 * * * *`，时区 UTC，2027-12-25、2027-12-26 除外，每天 12:00 至 12:59 每 1 分钟 `* 12 * * *` 除外，按表达式 `0 9 15W * *` 的时间 除外。错过的时间将逐一补发。"}},
@@ -65,4 +66,5 @@ func TestARuleInWords(t *testing.T) {
 		holidays = append(holidays, "2027-12-25")
 	}
 	require.Contains(t, textOf(ruleInWords(words.Speech{Lang: words.English}, calls.Rule{Every: "1h", Exclude: holidays})), "2027-12-25 and 2 more days.")
+	require.NotContains(t, textOf(ruleInWords(words.Speech{Lang: words.English}, calls.Rule{Every: "1h", Exclude: holidays[1:]})), "more day", "one more is named")
 }

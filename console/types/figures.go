@@ -15,14 +15,19 @@ func (r TypeRow) OnTime() string {
 	if r.Past == nil || r.Past.Recorded == nil || r.Past.Recorded.Share == nil {
 		return ""
 	}
-	return strconv.FormatFloat(*r.Past.Recorded.Share*100, 'f', 2, 64) + " %"
+	share := *r.Past.Recorded.Share
+	percent := strconv.FormatFloat(share*100, 'f', 2, 64)
+	if percent == "100.00" && share < 1 { // a single late one of a million shows
+		percent = "99.99"
+	}
+	return percent + " %"
 }
 
 // PerSecond is how many callbacks a second the last minute had, and how many there may be.
 func (r TypeRow) PerSecond() string {
 	speed, limit := "", r.Rate()
 	if r.Past != nil && r.Past.PerSecond != nil {
-		speed = strconv.FormatFloat(*r.Past.PerSecond, 'f', 1, 64)
+		speed = words.Speed(*r.Past.PerSecond)
 	}
 	if limit == "" {
 		return speed

@@ -28,3 +28,13 @@ func TestTheDayInWords(t *testing.T) {
 	in.Lang = words.Language("zh-CN")
 	require.EqualValues(t, "投递 5 个，失败 18 个，过期 0 个；失败最多的一小时始于 "+one, bad.Day(in))
 }
+
+// All on time is said of all only.
+func TestTheShareOnTime(t *testing.T) {
+	t.Parallel()
+	for share, want := range map[float64]string{1: "100.00 %", 0.999_999: "99.99 %", 0.999_9: "99.99 %", 0.987_66: "98.77 %", 0.57: "57.00 %", 0: "0.00 %"} {
+		row := TypeRow{Past: &watch.Past{Recorded: &calls.Objective{Share: &share}}}
+		require.Equal(t, want, row.OnTime(), share)
+	}
+	require.Empty(t, TypeRow{Past: &watch.Past{Recorded: &calls.Objective{}}}.OnTime(), "none rang")
+}

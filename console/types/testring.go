@@ -19,7 +19,7 @@ type testResult struct {
 	Class     string    `json:"class"`
 	Detail    string    `json:"detail"`
 	SentAt    time.Time `json:"sent_at"`
-	TookMS    int       `json:"took_ms"`
+	TookMS    int64     `json:"took_ms"`
 	Signed    bool      `json:"signed"`
 	Answer    string    `json:"answer"`
 	TLS       *struct {

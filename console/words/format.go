@@ -38,6 +38,9 @@ func Capital(text string) string {
 // N says how many there are of something.
 func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
 
+// KeyFor is the key of a text about a number, for a text that has other values too.
+func (s Speech) KeyFor(key string, n int) string { return s.Lang.keyOf(key, n) }
+
 // Units of time.
 const (
 	Minute = time.Minute
@@ -133,15 +136,26 @@ func (s Speech) Exactly(text string) string {
 	return strings.Join(said, " ")
 }
 
-// Rate is a number a second, without needless digits.
-func Rate(perSecond float64) string { return strconv.FormatFloat(perSecond, 'f', -1, 64) }
+// Milliseconds says a number of them exactly, in longer units where there are many.
+func (s Speech) Milliseconds(n int64) string {
+	if d := time.Duration(n) * time.Millisecond; d >= time.Second {
+		return s.Exactly(d.String())
+	}
+	return s.T("time.ms", n)
+}
 
-// Late says by how many milliseconds something was late; "" where that is not known.
+// Rate is a number a second, without needless digits.
+func Rate(perSecond float64) string { return grouped(strconv.FormatFloat(perSecond, 'f', -1, 64)) }
+
+// Speed is a number a second that was measured, to a tenth.
+func Speed(perSecond float64) string { return grouped(strconv.FormatFloat(perSecond, 'f', 1, 64)) }
+
+// Late says by how much something was late, to the millisecond; "" where that is not known.
 func (s Speech) Late(ms *int64) string {
 	if ms == nil {
 		return ""
 	}
-	return s.T("story.late", *ms)
+	return s.T("chart.late", s.Milliseconds(*ms))
 }
 
 // MS is a number of milliseconds, negative for none.
@@ -161,11 +175,19 @@ func (s Speech) Num(n int) string {
 	if n < 0 {
 		return "-" + s.Num(-n)
 	}
-	digits := strconv.Itoa(n)
-	for at := len(digits) - 3; at > 0; at -= 3 {
-		digits = digits[:at] + "," + digits[at:]
+	return grouped(strconv.Itoa(n))
+}
+
+// grouped is a number with the thousands of its whole part apart.
+func grouped(number string) string {
+	whole, tenths, fraction := strings.Cut(number, ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "," + whole[at:]
 	}
-	return digits
+	if fraction {
+		whole += "." + tenths
+	}
+	return whole
 }
 
 // bigUnit is a number with a sign of its own.

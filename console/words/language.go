@@ -55,12 +55,17 @@ func (l Language) Say(key string, with ...any) string {
 	return fmt.Sprintf(text, with...)
 }
 
+// keyOf is the key of a text about a number: English has another text for 1.
+func (l Language) keyOf(key string, n int) string {
+	if _, has := catalogues[l][key+".one"]; has && n == 1 {
+		return key + ".one"
+	}
+	return key
+}
+
 // count is a text that names a number. English has another one for 1; Chinese has not.
 func (l Language) count(key string, n int) string {
-	if _, has := catalogues[l][key+".one"]; has && n == 1 {
-		key += ".one"
-	}
-	if !strings.Contains(catalogues[l][key], "%d") { // "one attempt"
+	if key = l.keyOf(key, n); !strings.Contains(catalogues[l][key], "%d") { // "one attempt"
 		return l.Say(key)
 	}
 	return l.Say(key, n)

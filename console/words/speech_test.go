@@ -39,6 +39,27 @@ func TestExactDurations(t *testing.T) {
 	}
 }
 
+// A lateness is said to the millisecond, in units that people read.
+func TestMilliseconds(t *testing.T) {
+	t.Parallel()
+	for ms, want := range map[int64][2]string{
+		0: {"0 ms", "0 毫秒"}, 999: {"999 ms", "999 毫秒"}, 1000: {"1 s", "1 秒"}, 10_800_012: {"3 h 12 ms", "3 小时 12 毫秒"},
+	} {
+		require.Equal(t, want, [2]string{Speech{Lang: English}.Milliseconds(ms), Speech{Lang: chinese}.Milliseconds(ms)}, ms)
+	}
+	late := int64(61_000)
+	require.Equal(t, "1 min 1 s late", Speech{Lang: English}.Late(&late))
+	require.Empty(t, Speech{Lang: English}.Late(nil))
+}
+
+// A rate has its thousands apart, as every number has.
+func TestRates(t *testing.T) {
+	t.Parallel()
+	for rate, want := range map[float64][2]string{0: {"0", "0.0"}, 0.25: {"0.25", "0.2"}, 999: {"999", "999.0"}, 8000: {"8,000", "8,000.0"}, 1_234_567.5: {"1,234,567.5", "1,234,567.5"}} {
+		require.Equal(t, want, [2]string{Rate(rate), Speed(rate)}, rate)
+	}
+}
+
 // A span is off by a tenth at most, and how far a time is from now is said in one unit.
 func TestSpans(t *testing.T) {
 	t.Parallel()

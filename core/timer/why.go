@@ -2,6 +2,7 @@ package timer
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
@@ -204,8 +205,11 @@ func (v View) held(by delivery.Wait) Fact {
 		}
 	case by.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
 		fact.Queued, fact.PerSecond = c.Queued, c.PerSecond
-		fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d attempts go before it, at %g a second.",
-			c.Queued-1, c.PerSecond)
+		if before := c.Queued - 1; before > 0 {
+			takes := time.Duration(float64(before) / c.PerSecond * float64(time.Second)).Round(time.Second)
+			fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d before it, at %g a second, so about %s.",
+				before, c.PerSecond, takes)
+		}
 	case by.WaitsFor == delivery.WaitsForWorker && c.LastPoll != 0:
 		fact.Since, fact.Text = c.LastPoll, "No worker has taken it. The last one asked for such attempts at the time given."
 	}

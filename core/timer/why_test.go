@@ -79,7 +79,11 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 	}{
 		"at a limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 3, PerSecond: 0.5}, []timer.Fact{
 			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 3, PerSecond: 0.5,
-				Text: "The callbacks_per_second limit of its policy is reached: at most 2 attempts go before it, at 0.5 a second."},
+				Text: "The callbacks_per_second limit of its policy is reached: at most 2 before it, at 0.5 a second, so about 4s."},
+		}},
+		"first at a limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 1, PerSecond: 0.5}, []timer.Fact{
+			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 1, PerSecond: 0.5,
+				Text: "The callbacks_per_second limit of its policy is reached."},
 		}},
 		"everything is paused": {timer.View{Key: whyKey, Status: timer.Delivering, Wait: emergency}, timer.Circumstances{AllPaused: true}, []timer.Fact{
 			{Fact: "emergency", Source: timer.FromEmergency, Everything: true, Since: 5000, By: "anna", Note: "fire",
