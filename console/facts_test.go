@@ -12,6 +12,7 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/seal"
 )
 
 // second is an element for an early second.
@@ -119,6 +120,27 @@ func TestTheWholeStory(t *testing.T) {
 	chinese := h.get("/console/timers/order-close/1?lang=zh-CN").body
 	for _, said := range []string{"提前 2 秒 预加载", "<strong>到期</strong>", "晚 4 毫秒 · 耗时 1 秒 996 毫秒", "下次尝试："} {
 		require.Contains(t, chinese, said)
+	}
+}
+
+// An answer that a user may not see is not shown as none.
+func TestTheStoryWithoutAnswers(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: append(staff, entryOf("blind", "blind", ":operator+no-payloads")), secret: seal.NewKey()})
+	h.shelf.views = []timer.View{viewOf(timer.Failed)}
+	attempt := delivery.ShownAttempt{Attempt: delivery.Attempt{Number: 1, Status: 503, Result: delivery.ResultFailed}}
+	told := func(who string) (answer, hidden bool) {
+		h.signIn(who)
+		h.shelf.story = []timer.HistoryEntry{{At: 1_000, Event: timer.HistoryAttempt, Attempt: &attempt}}
+		page := h.get("/console/timers/order-close/1").body
+		return strings.Contains(page, "out of order"), strings.Contains(page, "What it answered is shown with the right to see payloads.")
+	}
+	for answered, want := range map[string][2][2]bool{"": {{false, false}, {false, false}}, "out of order": {{true, false}, {false, true}}} {
+		attempt.Answer = answered
+		for i, who := range []string{"anna", "blind"} {
+			answer, hidden := told(who)
+			require.Equal(t, want[i], [2]bool{answer, hidden}, "%s %q", who, answered)
+		}
 	}
 }
 

@@ -231,7 +231,8 @@ func (s seriesOf) Occurrences(_ context.Context, key wire.Key, _ int, _ []byte) 
 	late := int64(7)
 	past := timer.Past{Occurrence: 41, DueAt: 1, Skipped: 2, Outcome: timer.Outcome{Status: timer.Delivered, LatenessMS: &late}}
 	_, err := s.find(key)
-	return timers.Occurrences{Past: []timer.Past{past}}, err
+	failed := timer.Past{Occurrence: 40, DueAt: 1, Outcome: timer.Outcome{Status: timer.Failed, LastFailure: &delivery.Failure{Status: 503, Class: delivery.Answered, Message: "HTTP 503"}}}
+	return timers.Occurrences{Past: []timer.Past{past, failed}}, err
 }
 
 type pastOf struct{ *shelf }

@@ -32,6 +32,7 @@ func TestARuleIsChangedOnceItsTimesWereSeen(t *testing.T) {
 	require.Contains(t, page, ">41</th>")
 	require.Contains(t, page, "2 skipped before")
 	require.Contains(t, page, "7 ms late")
+	require.Contains(t, page, `<span class="mark status-failed">failed</span> <small>HTTP 503</small></td>`)
 	require.Equal(t, 3, strings.Count(page, "<li><time"))
 
 	form := url.Values{"etag": tagOf(view)["etag"], "rule": {`{"every":"1h"}`}}
@@ -91,7 +92,7 @@ func TestACronRuleIsSaidInWords(t *testing.T) {
 	preview := h.post(timerPath+"/rule", url.Values{"etag": tagOf(view)["etag"], "rule": {`{"cron":"0 9 * * *","timezone":"Asia/Tokyo"}`}}).body
 	require.Contains(t, preview, `At 09:00 every day <code dir="ltr">0 9 * * *</code>, in Asia/Tokyo.`)
 	require.Equal(t, 20, strings.Count(preview, " 09:00:00 Asia/Tokyo</small>"))
-	require.Equal(t, 3+1, strings.Count(preview, " Europe/Berlin</small>"), "those of the rule as it is")
+	require.Equal(t, 3+2, strings.Count(preview, " Europe/Berlin</small>"), "those of the rule as it is")
 }
 
 // A rule that was changed behind its page is refused with what changed since it was shown, as the page of a timer

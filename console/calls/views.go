@@ -184,7 +184,16 @@ type Attempt struct {
 	Worker  string    `json:"worker"`
 	Result  string    `json:"result"`
 	RetryIn string    `json:"retry_in"`
+	Withheld
 }
+
+// Withheld is what the API has left out of an answer, since the user has no right to see payloads.
+type Withheld struct {
+	LeftOut []string `json:"left_out"`
+}
+
+// HidesAnswer reports whether what the receiver has answered is among it.
+func (w Withheld) HidesAnswer() bool { return slices.Contains(w.LeftOut, "answer") }
 
 // Fact is one reason why a timer is where it is.
 type Fact struct {

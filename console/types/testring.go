@@ -22,7 +22,8 @@ type testResult struct {
 	TookMS    int64     `json:"took_ms"`
 	Signed    bool      `json:"signed"`
 	Answer    string    `json:"answer"`
-	TLS       *struct {
+	calls.Withheld
+	TLS *struct {
 		Version string    `json:"version"`
 		Subject string    `json:"subject"`
 		Until   time.Time `json:"until"`

@@ -398,6 +398,7 @@ var chineseWords = map[string]string{
 	"test.no":                     "否",
 	"test.tls":                    "TLS",
 	"test.answer":                 "应答",
+	"answer.right":                "应答需要查看载荷的权限才会显示。",
 	"type.failures":               "最近 1 小时内失败",
 	"type.example":                "示例",
 	"type.showfailed":             "查看",

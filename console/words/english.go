@@ -397,6 +397,7 @@ var englishWords = map[string]string{
 	"test.no":                     "no",
 	"test.tls":                    "TLS",
 	"test.answer":                 "What it answered",
+	"answer.right":                "What it answered is shown with the right to see payloads.",
 	"type.failures":               "Failed within the last hour",
 	"type.example":                "Example",
 	"type.showfailed":             "Show them",
