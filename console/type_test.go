@@ -247,6 +247,10 @@ func TestThePageOfATypeByRole(t *testing.T) {
 	require.Equal(t, []string{"lift order-close"}, h.shelf.changes())
 	asked := h.get(typePage + "?at=02:41")
 	require.Equal(t, http.StatusOK, asked.StatusCode)
+	require.Regexp(t, `<h2 id="failures">Failed from <time [^>]*>[^<]*02:36:00 UTC</time> to <time [^>]*>[^<]*02:46:00 UTC</time></h2>`, asked.body)
+	require.Contains(t, asked.body, `?at=02%3A41&amp;range=6h#plots`, "another range is of the same time")
+	require.Contains(t, h.get(typePage).body, `<h2 id="failures">Failed within the last hour</h2>`)
+	h.get(typePage + "?at=02:41")
 	last := h.shelf.asked[len(h.shelf.asked)-1].Filter
 	require.Equal(t, 10*time.Minute, last.EndedTo.Time().Sub(last.EndedFrom.Time()), "around the minute that an alert names")
 	require.Equal(t, 36, last.EndedFrom.Time().UTC().Minute())
@@ -269,6 +273,11 @@ func TestFailuresAreGroupedByStatusAndClass(t *testing.T) {
 	require.Greater(t, second, first, "two of a kind come before one")
 	require.Contains(t, page, "<strong>timeout</strong>")
 	require.Contains(t, page, `<pre dir="auto">full &lt;b&gt;</pre>`)
+	require.Contains(t, page, `<td class="number">2</td>`)
+	h.shelf.next = []byte("more")
+	more := h.get(typePage).body
+	require.Contains(t, more, `<td class="number">2+</td>`, "the list has more")
+	require.Contains(t, more, ">Redeliver all</button>")
 }
 
 // What is tried again has not ended. It is grouped by how it failed all the same, and so are recurring timers

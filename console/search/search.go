@@ -131,7 +131,7 @@ func (s *Search) label(value string, _ time.Time) bool {
 }
 
 // between reads a span of time: today, a duration such as 1h, or 03:00..03:10, in UTC. What is
-// due lies ahead, and what has ended behind.
+// due lies ahead, and what has ended behind: then 03:00 is that of yesterday until it comes.
 func (s *Search) between(name, value string, now time.Time) bool {
 	from, to, ok := spanOf(value, now, name == "ended")
 	if !ok || s.Query.Has(name+"_from") {
@@ -148,10 +148,11 @@ func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool
 	if value == "today" {
 		return midnight, midnight.Add(words.Day), true
 	}
-	if first, last, ranged := strings.Cut(value, ".."); ranged {
-		from, ok := MomentOf(first, midnight)
-		to, ends := MomentOf(last, midnight)
-		return from, to, ok && ends && from.Before(to)
+	if strings.Contains(value, "..") {
+		if from, to, ok = spanOn(value, midnight); ok && back && from.After(now) {
+			return spanOn(value, midnight.Add(-words.Day))
+		}
+		return from, to, ok
 	}
 	span, err := time.ParseDuration(value)
 	if err != nil || span <= 0 {
@@ -161,6 +162,14 @@ func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool
 		return now.Add(-span), now, true
 	}
 	return now, now.Add(span), true
+}
+
+// spanOn is from one time to another of a day, or of the days that they name.
+func spanOn(text string, midnight time.Time) (from, to time.Time, ok bool) {
+	first, last, _ := strings.Cut(text, "..")
+	from, begins := MomentOf(first, midnight)
+	to, ends := MomentOf(last, midnight)
+	return from, to, begins && ends && from.Before(to)
 }
 
 // MomentOf is a time of today, or of the day that it names.

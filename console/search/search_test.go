@@ -32,9 +32,13 @@ func TestSearches(t *testing.T) {
 		"ended:1h":             {Query: url.Values{"ended_from": {"2026-11-25T01:51:07.000Z"}, "ended_to": {"2026-11-25T02:51:07.000Z"}}},
 		"due:03:00..03:10":     {Query: url.Values{"due_from": {"2026-11-25T03:00:00.000Z"}, "due_to": {"2026-11-25T03:10:00.000Z"}}},
 		"due:2026-11-24T03:00..2026-11-25T03:00:00+01:00": {Query: url.Values{"due_from": {"2026-11-24T03:00:00.000Z"}, "due_to": {"2026-11-25T02:00:00.000Z"}}},
-		"due:03:10..03:00": {Wrong: []string{"due:03:10..03:00"}},
-		"due:soon":         {Wrong: []string{"due:soon"}},
-		"due:-1h":          {Wrong: []string{"due:-1h"}},
+		"due:03:10..03:00":                         {Wrong: []string{"due:03:10..03:00"}},
+		"ended:02:40..02:50":                       {Query: url.Values{"ended_from": {"2026-11-25T02:40:00.000Z"}, "ended_to": {"2026-11-25T02:50:00.000Z"}}},
+		"ended:02:50..03:10":                       {Query: url.Values{"ended_from": {"2026-11-25T02:50:00.000Z"}, "ended_to": {"2026-11-25T03:10:00.000Z"}}},
+		"ended:23:50..23:58":                       {Query: url.Values{"ended_from": {"2026-11-24T23:50:00.000Z"}, "ended_to": {"2026-11-24T23:58:00.000Z"}}},
+		"ended:2026-11-26T03:00..2026-11-26T04:00": {Query: url.Values{"ended_from": {"2026-11-26T03:00:00.000Z"}, "ended_to": {"2026-11-26T04:00:00.000Z"}}},
+		"due:soon":                                 {Wrong: []string{"due:soon"}},
+		"due:-1h":                                  {Wrong: []string{"due:-1h"}},
 	} {
 		got := Parse(text, now)
 		if want.Query == nil {

@@ -21,6 +21,9 @@ type failures struct {
 	// N is how many have failed for good, as far as they were counted, and More whether there are more.
 	N    int
 	More bool
+	// From and To are the time that is looked at. Named reports whether the address of the page names it.
+	From, To time.Time
+	Named    bool
 	// Search finds those that have failed for good.
 	Search string
 	// Lists lead to all of them, each with the key of its text.
@@ -34,8 +37,10 @@ type failureGroup struct {
 	// Failure is the failure of the example; nil if it is not known.
 	Failure *calls.Failure
 	// As is a key of the catalogues: what they are if they have not failed for good.
-	As      string
+	As string
+	// N is how many they are, as far as they were read, and More whether there may be more.
 	N       int
+	More    bool
 	Example calls.Timer
 }
 
@@ -51,7 +56,8 @@ const (
 // failuresOf reads what has failed in the last hour, around the minute of ?at=, or between its two times. What
 // goes on is in the picture that all share.
 func (c *Pages) failuresOf(v *site.Visit, businessType string, known *watch.Picture) (found failures) {
-	from, to := spanOf(v.R.FormValue("at"), c.Now())
+	from, to, named := spanOf(v.R.FormValue("at"), c.Now())
+	found.From, found.To, found.Named = from, to, named
 	of := links.TypedAs(businessType)
 	found.Search = of + " status:" + calls.StatusFailed + " ended:" + words.ISO(from) + ".." + words.ISO(to)
 	query := search.Parse(found.Search, c.Now()).All()
@@ -62,7 +68,7 @@ func (c *Pages) failuresOf(v *site.Visit, businessType string, known *watch.Pict
 	}
 	found.N, found.More = len(all.Timers), all.NextPageToken != ""
 	retried, recurred := known.RetriedFrom(businessType, from, to), known.RecurredFrom(businessType, from, to)
-	found.add("", &watch.Sample{Timers: all.Timers}, failureList{"type.showfailed", found.Search})
+	found.add("", &watch.Sample{Timers: all.Timers, More: found.More}, failureList{"type.showfailed", found.Search})
 	found.add("plots.retried", retried, failureList{"type.showretried", of + " status:" + calls.StatusDelivering})
 	found.add("view.recurring", recurred, failureList{"type.showrecurring", of + " is:recurring"})
 	slices.SortStableFunc(found.Groups, func(a, b failureGroup) int { return b.N - a.N })
@@ -84,23 +90,23 @@ func (f *failures) add(as string, some *watch.Sample, list failureList) {
 		i := slices.IndexFunc(f.Groups, func(g failureGroup) bool { return g.Failure.Like(failure) && g.As == as })
 		if i < 0 {
 			i = len(f.Groups)
-			f.Groups = append(f.Groups, failureGroup{Failure: failure, As: as, Example: one})
+			f.Groups = append(f.Groups, failureGroup{Failure: failure, As: as, More: some.More, Example: one})
 		}
 		f.Groups[i].N++
 	}
 }
 
 // spanOf is the last hour, or what ?at= names: around a minute, or from one time to another.
-func spanOf(at string, now time.Time) (from, to time.Time) {
+func spanOf(at string, now time.Time) (from, to time.Time, named bool) {
 	first, last, isSpan := strings.Cut(at, "..")
 	from, ok := momentBefore(first, now)
 	switch to, until := momentBefore(last, now); {
 	case ok && until && from.Before(to):
-		return from, to
+		return from, to, true
 	case ok && !isSpan:
-		return from.Add(-aroundMinute), from.Add(aroundMinute)
+		return from.Add(-aroundMinute), from.Add(aroundMinute), true
 	default:
-		return now.Add(-failuresWithin), now
+		return now.Add(-failuresWithin), now, false
 	}
 }
 

@@ -21,6 +21,8 @@ func TestTheMinuteOfAnAlert(t *testing.T) {
 		{at(2, 42), at(2, 36), at(2, 46), "02:41"},
 		{at(2, 42), at(2, 41), at(2, 43), "02:41..02:43"},
 		{at(2, 42), at(1, 42), at(2, 42), ""},
+		{at(2, 42), at(1, 42), at(2, 42), "soon"},
+		{at(2, 42), at(1, 42), at(2, 42), "02:41.."},
 		{at(0, 3), at(-1, 53), at(0, 3), "23:58"},
 		{at(0, 3), at(-1, 55), at(-1, 58), "23:55..23:58"},
 		{at(0, 3), at(-1, 55), at(0, 2), "23:55..00:02"},
@@ -28,7 +30,8 @@ func TestTheMinuteOfAnAlert(t *testing.T) {
 		{at(2, 42), at(2, 38), at(2, 48), "02:43"},
 		{at(2, 42), at(-22, 43), at(-22, 53), "02:48"},
 	} {
-		from, to := spanOf(c.at, c.now)
+		from, to, named := spanOf(c.at, c.now)
 		require.Equal(t, []time.Time{c.from, c.to}, []time.Time{from, to}, "%s at %s", c.at, c.now)
+		require.Equal(t, c.to.Sub(c.from) != failuresWithin, named, "%s at %s", c.at, c.now)
 	}
 }

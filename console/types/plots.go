@@ -76,7 +76,7 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 		p.Failures, p.Recurs = page, known.Recurring[businessType] != nil
 	}
 	for _, other := range chart.Ranges() {
-		link := page + "?range=" + other.Key + "#plots"
+		link := page + "?" + rangeOf(v, other) + "#plots"
 		if businessType == "" && other.Back == 0 {
 			link = links.Root + "forecast"
 		}
@@ -91,6 +91,15 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 	p.Coming = (p.Unread || p.partly) && !known.ListsAway()
 	p.Scale(len(listed))
 	return p
+}
+
+// rangeOf is the query of a page with another range. The time whose failures it shows stays.
+func rangeOf(v *site.Visit, r chart.Range) string {
+	query := url.Values{"range": {r.Key}}
+	if at := v.R.FormValue("at"); at != "" {
+		query.Set("at", at)
+	}
+	return query.Encode()
 }
 
 // lookedAt are the business types whose time ahead the overview shows. The first look does not know yet

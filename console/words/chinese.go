@@ -400,6 +400,7 @@ var chineseWords = map[string]string{
 	"test.answer":                 "应答",
 	"answer.right":                "应答需要查看载荷的权限才会显示。",
 	"type.failures":               "最近 1 小时内失败",
+	"type.failures.span":          "%s 至 %s 之间失败",
 	"type.example":                "示例",
 	"type.showfailed":             "查看",
 	"type.showretried":            "查看正在重试的",

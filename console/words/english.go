@@ -399,6 +399,7 @@ var englishWords = map[string]string{
 	"test.answer":                 "What it answered",
 	"answer.right":                "What it answered is shown with the right to see payloads.",
 	"type.failures":               "Failed within the last hour",
+	"type.failures.span":          "Failed from %s to %s",
 	"type.example":                "Example",
 	"type.showfailed":             "Show them",
 	"type.showretried":            "Show those being tried again",
