@@ -72,6 +72,21 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
+// What was typed stays in the form that was refused, and no other form opens with it.
+func TestARefusedChangeOpensItsOwnForm(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	view := viewOf(timer.Scheduled)
+	h.shelf.views = []timer.View{view}
+	form := tagOf(view)
+	form.Set("delay", "soon")
+	refused := h.post("/console/timers/order-close/1/move", form)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Contains(t, refused.body, `<details class="ask" open><summary>Move</summary><div><label>from now, by <input name="delay" value="soon"`)
+	require.Equal(t, 1, strings.Count(refused.body, `<details class="ask" open>`))
+	require.NotContains(t, h.get("/console/timers/order-close/1").body, `<details class="ask" open>`)
+}
+
 // No action is offered that would be refused for the state of the timer.
 func TestActionsByState(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,20 @@ func TestAllThatMatch(t *testing.T) {
 	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
 }
 
+// The form for all that match asks for what its operations take, and for nothing that none of them would heed.
+func TestTheFormForAllAsksForWhatIsOfUse(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	for status, edited := range map[timer.Status]bool{timer.Scheduled: true, timer.Failed: false} {
+		h.shelf.views = []timer.View{viewOf(status)}
+		page := h.get("/console/timers?q=type:order-close+status:" + string(status)).body
+		require.Contains(t, page, `name="operation"`, status)
+		for _, field := range []string{"shift", "url", "labels", "priority", "payload"} {
+			require.Equal(t, edited, strings.Contains(page, `name="`+field+`"`), "%s %s", status, field)
+		}
+	}
+}
+
 // What was typed stays in a form that is refused: that of a count, and that by which it is carried out.
 func TestARefusedJobKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()

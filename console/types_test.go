@@ -210,6 +210,29 @@ func TestPausingATypeByRole(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, h.post("/console/types/invoice/explode", nil).StatusCode)
 }
 
+// What is pressed on the page of a type leads back there, to the time that its address names.
+func TestPausingOnThePageOfAType(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules = []policy.Policy{closing()}
+	require.Contains(t, h.get(typePage+"?at=02:41").body, `<input type="hidden" name="back" value="`+typePage+`?at=02:41">`)
+	form := url.Values{"note": {"fire"}, "back": {typePage + "?at=02:41&done=edit"}}
+	require.Contains(t, h.get(typePage+"?at=02:41&done=edit").body, `name="back" value="`+typePage+`?at=02%3A41">`, "what was done is said once")
+	paused := h.post(typePage+"/pause", form)
+	require.Equal(t, typePage+"?at=02%3A41&done=pause", paused.Header.Get("Location"), paused.body)
+	require.Contains(t, h.get(paused.Header.Get("Location")).body, "Its callbacks are paused.")
+	form.Set("note", strings.Repeat("fire ", 100))
+	refused := h.post(typePage+"/pause", form)
+	require.Equal(t, http.StatusUnprocessableEntity, refused.StatusCode)
+	require.Contains(t, refused.body, `<h2 id="policy">`)
+	require.Contains(t, refused.body, `<details class="ask" open>`)
+	require.Contains(t, refused.body, `name="note" value="`+strings.TrimSpace(strings.Repeat("fire ", 100)))
+	for _, back := range []string{"https://elsewhere.example/", "//elsewhere.example/", "/v1/timers", typePage + "/../../v1"} {
+		form := url.Values{"back": {back}}
+		require.Equal(t, "/console/?done=resume", h.post(typePage+"/resume", form).Header.Get("Location"), back)
+	}
+}
+
 // The lines of an empty console work as they stand there: they name this gateway, and the key where one is asked for.
 func TestTheLinesOfAnEmptyConsole(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -89,9 +89,9 @@ func (d Dispatch) Rate() string { return words.Rate(d.PerSecond) }
 // Speed is the achieved rate: of the last seconds, or of the whole dispatch once it has ended.
 func (d Dispatch) Speed() string {
 	if d.Finished() {
-		return strconv.FormatFloat(d.Achieved.Whole, 'f', 1, 64)
+		return words.Speed(d.Achieved.Whole)
 	}
-	return strconv.FormatFloat(d.Achieved.Last10Seconds, 'f', 1, 64)
+	return words.Speed(d.Achieved.Last10Seconds)
 }
 
 // dispatchesPage is a list of dispatches.
@@ -99,9 +99,10 @@ type dispatchesPage struct {
 	site.Frame
 	Dispatches []Dispatch
 	// Types are the types to choose from, if the user must name one and has not.
-	Types   []types.TypeRow
-	Next    string
-	Problem *calls.Problem
+	Types []types.TypeRow
+	// Next leads to the next page, and First to the first one. First is "" on the first page, Next on the last.
+	Next, First string
+	Problem     *calls.Problem
 }
 
 func (c *Pages) listDispatches(v *site.Visit) {
@@ -123,6 +124,10 @@ func (c *Pages) listDispatches(v *site.Visit) {
 	}
 	_, page.Problem = c.Call(v, calls.Get(calls.Root+"dispatches").With(query), &found)
 	page.Dispatches = found.Dispatches
+	if query.Has("page_token") {
+		query.Del("page_token")
+		page.First = strings.TrimSuffix(links.Root+"dispatches?"+query.Encode(), "?")
+	}
 	if found.NextPageToken != "" {
 		query.Set("page_token", found.NextPageToken)
 		page.Next = links.Root + "dispatches?" + query.Encode()

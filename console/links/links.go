@@ -37,6 +37,17 @@ func List(search, token string) string {
 // TypedAs is the search for one business type.
 func TypedAs(businessType string) string { return "type:" + businessType }
 
+// Done is a page of the console that says what was done before it was asked for.
+func Done(page, what string) string {
+	u, err := url.Parse(Within(page))
+	if err != nil {
+		return Root
+	}
+	query := u.Query()
+	query.Set("done", what)
+	return u.EscapedPath() + "?" + query.Encode()
+}
+
 // Parent is the page that a form of a change stands on.
 func Parent(path string) string { return path[:strings.LastIndexByte(path, '/')] }
 

@@ -15,7 +15,7 @@ import (
 func FieldsOf(form url.Values) (all []Field) {
 	for name, values := range form {
 		for _, value := range values {
-			all = append(all, Field{Name: name, Value: value, Hidden: name == "etag"})
+			all = append(all, Field{Name: name, Value: value, Hidden: name == "etag" || name == "back"})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Field) int { return strings.Compare(a.Name, b.Name) })

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"net/url"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,4 +15,14 @@ func TestNumbersAsTheyAreTyped(t *testing.T) {
 	} {
 		require.Equal(t, want, NumberOrNull(text), text)
 	}
+}
+
+// A field that only the form needs is not shown to people.
+func TestFieldsThatSayNothingAreHidden(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, []Field{
+		{Name: "back", Value: "/console/types/order", Hidden: true},
+		{Name: "etag", Value: "7", Hidden: true},
+		{Name: "note", Value: "fire"},
+	}, FieldsOf(url.Values{"note": {"fire"}, "etag": {"7"}, "back": {"/console/types/order"}}))
 }

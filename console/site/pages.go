@@ -92,7 +92,7 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 		Speech: words.Speech{Lang: v.Lang, Now: c.Now(), Still: v.Part}, Title: v.Lang.Say(title),
 		Look: c.Look, Theme: themeOf(v.R), KeysOff: keysOff(v.R),
 		Who: v.Who, SignsIn: c.Sessions.Auth.AsksForKeys(),
-		Here: v.R.URL.RequestURI(), mode: c.Mode, reads: v.reads,
+		Here: v.here(), mode: c.Mode, reads: v.reads,
 	}
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		f.Here = links.Parent(v.R.URL.EscapedPath())

@@ -45,6 +45,17 @@ func (v *Visit) page() string {
 	return v.R.Method + " " + v.R.URL.EscapedPath() + "?" + query.Encode()
 }
 
+// here is that address for what leads back to it. What was done before is said once.
+func (v *Visit) here() string {
+	query := v.R.URL.Query()
+	if !query.Has("done") {
+		return v.R.URL.RequestURI()
+	}
+	query.Del("done")
+	back := url.URL{Path: v.R.URL.Path, RawPath: v.R.URL.RawPath, RawQuery: query.Encode()}
+	return back.RequestURI()
+}
+
 // Picture is what the visitor sees of the whole installation. It is the same for all of one visit.
 func (c *Site) Picture(v *Visit) *watch.Picture {
 	if v.picture == nil {

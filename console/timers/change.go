@@ -50,6 +50,9 @@ func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 		return
 	}
 	page.Refusal = site.Refusal{Problem: problem, Typed: v.R.PostForm}
+	for i := range page.Actions {
+		page.Actions[i].Refused = page.Actions[i].Name == act.Name
+	}
 	if !act.where(page.Timer) {
 		page.TooLate = tooLate(problem, page.Timer)
 	}

@@ -41,6 +41,8 @@ type action struct {
 	Name string
 	// where says for which timers it is of use.
 	where func(calls.Timer) bool
+	// Refused reports whether it was pressed and refused: its form stands open, with what was typed.
+	Refused bool
 }
 
 // actions are the actions on timers, in the order of the page. The page offers none that would be refused.

@@ -226,7 +226,8 @@ func (p *typesPage) putFirst(businessType, note string) {
 	p.Rows = slices.Insert(slices.Delete(p.Rows, i, i+1), 0, row)
 }
 
-// changeType pauses the callbacks of a business type at once, or lets them go on.
+// changeType pauses the callbacks of a business type at once, or lets them go on. It leads back to where that was
+// pressed: the table, or the page of the type.
 func (c *Pages) changeType(v *site.Visit) {
 	action, businessType := v.R.PathValue("action"), v.R.PathValue("type")
 	if action != "pause" && action != "resume" {
@@ -242,13 +243,17 @@ func (c *Pages) changeType(v *site.Visit) {
 	if note != "" {
 		order["note"] = note
 	}
-	if _, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil); problem != nil {
+	_, problem := c.Call(v, calls.Post(calls.Root+"emergency/"+action, order), nil)
+	switch back := v.R.PostFormValue("back"); {
+	case problem == nil:
+		v.Redirect(links.Done(cmp.Or(back, links.Root+"types"), action))
+	case back != "": // the page of the type
+		c.showPolicyProblem(v, problem)
+	default:
 		page := c.TypesPage(v)
 		page.Problem = problem
 		page.putFirst(businessType, note)
 		page.show(0, tuning.TypesShown)
 		c.Render(v, problem.Status, "types", page)
-		return
 	}
-	v.Redirect(links.Root + "types?done=" + action)
 }
