@@ -56,20 +56,26 @@ var dense = strings.NewReplacer(
 )
 
 // denseScript is a script of ours without what is for its readers only: lines of comments, what lines
-// begin with, their end where a statement cannot end by it, and the space around arrows.
+// begin with, their end where a statement cannot end by it, and the space around some signs.
 func denseScript(text string) string {
 	var all strings.Builder
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "//") {
 			continue
 		}
-		all.WriteString(strings.ReplaceAll(line, " => ", "=>"))
+		all.WriteString(denseSigns.Replace(line))
 		if !strings.ContainsAny(line[len(line)-1:], ";,{") {
 			all.WriteByte('\n')
 		}
 	}
 	return all.String()
 }
+
+// denseSigns are those that stand in no text of the script.
+var denseSigns = strings.NewReplacer(
+	" => ", "=>", " && ", "&&", " || ", "||", " === ", "===", " !== ", "!==",
+	"if (", "if(", "for (", "for(", ") {", "){",
+)
 
 func pack(text []byte) []byte {
 	var packed bytes.Buffer

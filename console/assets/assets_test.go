@@ -118,8 +118,8 @@ func TestOurScriptHasNoTextOfLines(t *testing.T) {
 			if strings.HasPrefix(line, "//") {
 				continue
 			}
-			arrow := slices.ContainsFunc(quoted.FindAllString(line, -1), func(text string) bool { return strings.Contains(text, " => ") })
-			if arrow || strings.Count(line, "`")%2 == 1 || strings.Contains(line, "/*") || strings.HasSuffix(line, `\`) || behind.MatchString(line) {
+			sign := slices.ContainsFunc(quoted.FindAllString(line, -1), func(text string) bool { return denseSigns.Replace(text) != text })
+			if sign || strings.Count(line, "`")%2 == 1 || strings.Contains(line, "/*") || strings.HasSuffix(line, `\`) || behind.MatchString(line) {
 				lines = append(lines, line)
 			}
 		}
@@ -128,8 +128,10 @@ func TestOurScriptHasNoTextOfLines(t *testing.T) {
 	require.Empty(t, odd(string(text)))
 	require.Len(t, odd("a = `b\n  c`;\n"), 2, "the oracle sees one")
 	require.Len(t, odd("a = 'b => c';\na('b', c => 'd');\n"), 1, "and an arrow")
+	require.Len(t, odd("a = 'b && c';\nif ('b' && 'c') {\na = 'if (b) {c';\n"), 2, "and other signs")
 	require.Len(t, odd("a; // b;\n  // c;\nd;\n"), 1, "and a remark")
 	require.Equal(t, "a;b('// c');", denseScript("// x\n  a;\n\n  b('// c');\n"))
+	require.Equal(t, "if(a&&b||c===d){e();", denseScript("if (a && b || c === d) {\n  e();\n"))
 	require.Equal(t, "a = ()=>{b(1,2)\n};c; // d\ne\n", denseScript("a = () => {\n  b(1,\n  2)\n};\nc; // d\ne\n"),
 		"an end of a line that ends a statement, or a comment, stays")
 }

@@ -37,7 +37,7 @@
   // The page lives: what was typed into stays as it is, and the foot says as of when it is.
   const touched = e => {
     const form = e.target.closest?.('main form');
-    if (form && !['row', 'all'].includes(e.target.name) && e.target.matches('input, select, textarea')) form.classList.add('touched');
+    if (form && e.target.name !== 'row' && e.target.matches('input, select, textarea')) form.classList.add('touched');
   };
   on('input', touched);
   on('focusin', touched);
@@ -90,7 +90,7 @@
       link.title = link.title.split(', ')[0] + text;
       put(link.lastChild, text);
     });
-    const said = [limit, Object.keys(by).length, long(worst)];
+    const said = [(+limit).toLocaleString(lang), Object.keys(by).length, long(worst)];
     put(one('.sentence'), (+limit ? worst ? gist : fine : none).replace(/%s/g, () => said.shift()));
   };
   on('input', ({target}) => target.name === 'limit' && whatIf());
@@ -102,6 +102,9 @@
     const before = box.value.slice(0, box.value.lastIndexOf(' ') + 1);
     for (const [option, word] of hints) option.value = before + word;
   });
+
+  // What was done is said once: it was not done again for a user who comes back to the address, or is sent it.
+  history.replaceState(0, '', location.href.replace(/(\?)done=[a-z]+&|[?&]done=[a-z]+/, '$1'));
 
   // Copying works without a secure context as well.
   on('click', async e => {

@@ -50,6 +50,15 @@ export function live(shared) {
     await page.waitForSelector(".sentence .status-delivered", soon);
   });
 
+  shared.test("what was done is said once, and not to who comes back to the address", async () => {
+    const page = await shared.open("/console/types/order-close?at=02:41&done=pause&range=6h");
+    const said = page.locator("#said .done");
+    assert.equal(await said.count(), 1);
+    assert.equal(new URL(page.url()).search, "?at=02:41&range=6h");
+    await page.reload();
+    assert.equal(await said.count(), 0);
+  });
+
   shared.atNight("what was answered stays said while the page lives", async () => {
     await shared.running.book("order-close", "o-5", "1h");
     const page = await shared.open("/console/timers/order-close/o-5");

@@ -176,7 +176,7 @@ function tastes(shared) {
     const page = await shared.still("/console/forecast?type=order-close"); // what comes is as the policy has it, until it is reckoned anew
     const allLate = () => page.locator(".heat td:has(a)").evaluateAll((cells) => cells.map((cell) => cell.matches(".late")));
     await page.waitForSelector(".heat td a", soon);
-    for (const [typed, said, late] of [["0", "nothing is let through", true], ["1,200", "With a limit of 1200 a second, none is late", false], ["0.0", "nothing is let through", true]]) {
+    for (const [typed, said, late] of [["0", "nothing is let through", true], ["1,200", "With a limit of 1,200 a second, none is late", false], ["0.0", "nothing is let through", true]]) {
       await page.fill("input[name=limit]", typed);
       await page.waitForSelector(`.sentence:has-text("${said}")`, soon);
       assert.deepEqual(new Set(await allLate()), new Set([late]));
