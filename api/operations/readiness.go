@@ -122,6 +122,8 @@ func noteOf(paused []policy.Emergency) string {
 		return ""
 	case paused[0].Everything:
 		return "all callbacks are paused since " + paused[0].Since.String()
+	case len(paused) == 1:
+		return "callbacks are paused for 1 business type"
 	default:
 		return fmt.Sprintf("callbacks are paused for %d business types", len(paused))
 	}

@@ -103,4 +103,5 @@ func TestTheNoteOfReadiness(t *testing.T) {
 	require.Empty(t, probed(t.Context(), nil, pausing{err: errLeaving}).paused(t.Context()), "what cannot be told is not told")
 	require.Equal(t, "callbacks are paused for 2 business types", probed(t.Context(), nil, pausing{types: 2}).paused(t.Context()))
 	require.Empty(t, noteOf(nil))
+	require.Equal(t, "callbacks are paused for 1 business type", noteOf([]policy.Emergency{{BusinessType: "invoice"}}))
 }
