@@ -49,7 +49,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		paused      policy.Emergency
 		said, chine string
 	}{
-		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one has its time.", "第 3 次尝试失败（HTTP 503）"},
+		"between attempts":       {between, policy.Emergency{}, "Attempt 3 has failed (HTTP 503); the next one waits for its time.", "第 3 次尝试失败（HTTP 503）"},
 		"an attempt unanswered":  {slow, policy.Emergency{}, "Attempt 3 has failed (timeout)", "第 3 次尝试失败（超时）"},
 		"failed":                 {failed, policy.Emergency{}, "It has failed at attempt 9 (HTTP 503)", "第 9 次尝试后失败（HTTP 503）"},
 		"everything is paused":   {stopped, policy.Emergency{}, "The callbacks of all business types are paused by anna. Since " + second(5) + ". <q dir=\"auto\">fire</q>", "全部业务类型的回调已被 anna 暂停。 自 " + second(5) + " 起。 <q dir=\"auto\">fire</q>"},

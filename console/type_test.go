@@ -153,6 +153,12 @@ func TestAPolicyThatWasChangedMeanwhile(t *testing.T) {
 		require.Contains(t, text, "<code>/priority</code>")
 		require.NotContains(t, text, "otto", "that was shown")
 	}
+	again := func(priority string) string {
+		return h.post(typePage+"/edit", url.Values{"etag": {`"1"`}, "priority": {priority}, "in_flight": {"77"}, "sure": {"yes"}}).body
+	}
+	require.Contains(t, again("5"), `name="in_flight" value="77"`, "what was typed stays")
+	require.NotContains(t, again("5"), `name="priority" value="5"`, "what stood there before is not typed, and would undo the change")
+	require.Contains(t, again("7"), `name="priority" value="7"`, "what was typed stays, also where another user has changed the value")
 	require.Contains(t, above("/policy", "none"), `<span dir="auto">otto</span>`, "there was none, and now there is")
 	require.NotContains(t, h.post(typePage+"/edit", url.Values{"etag": {`"2"`}, "priority": {"high"}}).body, `<ol class="story">`, "it is refused for another reason")
 	require.Contains(t, h.post(typePage+"/policy", sure(`"1"`)).body, "<details open><summary>The whole policy as JSON", "what was typed is seen")

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -97,8 +98,26 @@ func (c *Pages) showPolicyProblem(v *site.Visit, problem *calls.Problem) {
 	}
 	if page.Problem = problem; page.Changed() {
 		page.Meanwhile = versionsSince(page.Versions, page.Typed.Get("etag"))
+		page.forgetUntouched()
 	}
 	c.Render(v, problem.Status, "type", page)
+}
+
+// forgetUntouched drops what stood in the form before the user typed. A form sends all its fields: those that
+// the user left alone would undo what was changed meanwhile.
+func (p *typePage) forgetUntouched() {
+	seen := strings.Trim(p.Typed.Get("etag"), `"`)
+	for _, version := range p.Versions {
+		var shown calls.Policy
+		if strconv.Itoa(version.Version) != seen || version.Deleted || json.Unmarshal(version.Policy, &shown) != nil {
+			continue
+		}
+		for name, typed := range p.Typed {
+			if slices.Contains(edited, name) && typed[0] == entryOf(&shown, name) {
+				p.Typed.Del(name)
+			}
+		}
+	}
 }
 
 // Entry is what stands in a field of the form of an edit: what was typed there, if it was refused, else what
@@ -107,7 +126,14 @@ func (p *typePage) Entry(name string) string {
 	if p.Typed.Has(name) {
 		return p.Typed.Get(name)
 	}
-	policy := p.Row.Policy
+	return entryOf(&p.Row.Policy, name)
+}
+
+// edited are the fields of the form of an edit.
+var edited = []string{"callbacks_per_second", "in_flight", "priority", "url", "paused"}
+
+// entryOf is what a field of the form of an edit has for a policy.
+func entryOf(policy *calls.Policy, name string) string {
 	switch name {
 	case "callbacks_per_second":
 		return policy.Rate()
