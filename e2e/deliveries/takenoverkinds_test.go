@@ -1,0 +1,215 @@
+package deliveries
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/workflowservice/v1"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	grpcstatus "google.golang.org/grpc/status"
+
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
+	"github.com/wakecall/wakecall/e2e/testenv"
+)
+
+// oneOfAKind is a timer of a type of its own that another worker takes over.
+type oneOfAKind struct {
+	takenOver
+
+	t *testing.T
+	// receives is a receiver that is connected, where the type has one.
+	receives *listener
+}
+
+// calls are the calls about it.
+func (o *oneOfAKind) calls() []receiver.Call { return o.receiver.Calls(o.kind) }
+
+// delivers waits until it is delivered, by one call.
+func (o *oneOfAKind) delivers() {
+	o.Await(o.kind+"/"+o.kind, "delivered")
+	require.Len(o.t, o.calls(), 1, o.kind)
+}
+
+// kinds are the kinds of timers whose ways differ once they are due: their policies, what their bookings
+// have beside the common fields, what happens once another worker has them, and what must become of them.
+var kinds = map[string]struct {
+	policy, books testenv.JSON
+	meanwhile     func(*oneOfAKind)
+	check         func(*oneOfAKind)
+}{
+	"in-flight limit": {
+		policy: testenv.JSON{"limits": testenv.JSON{"in_flight": 1}},
+		check:  (*oneOfAKind).delivers,
+	},
+	"limited since": {
+		meanwhile: func(o *oneOfAKind) {
+			o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}, "limits": testenv.JSON{"callbacks_per_second": 50}})
+		},
+		check: (*oneOfAKind).delivers,
+	},
+	"another receiver since": {
+		meanwhile: func(o *oneOfAKind) {
+			o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL + "/moved"}})
+		},
+		check: func(o *oneOfAKind) {
+			o.delivers()
+			require.Equal(o.t, "/moved", o.calls()[0].Path)
+		},
+	},
+	"labelled": {
+		books: testenv.JSON{"labels": testenv.JSON{"customer": "7"}},
+		check: func(o *oneOfAKind) {
+			o.delivers()
+			var shown struct{ Labels map[string]string }
+			o.Do("GET", "/v1/timers/"+o.kind+"/"+o.kind, nil).Into(&shown)
+			require.Equal(o.t, map[string]string{"customer": "7"}, shown.Labels)
+		},
+	},
+	"accepted": {
+		policy: testenv.JSON{"ack": testenv.JSON{"within": "10m"}},
+		meanwhile: func(o *oneOfAKind) {
+			o.Policy(o.kind, testenv.JSON{
+				"callback": testenv.JSON{"url": o.receiver.On("/accepted", receiver.Status(http.StatusAccepted))}, "ack": testenv.JSON{"within": "10m"},
+			})
+		},
+		check: func(o *oneOfAKind) {
+			call := o.receiver.Await(o.t, o.kind, 1)[0]
+			_, _, err := o.Wakecall().Deliveries.Ack(o.t.Context(), client.DeliveryOf(call.Header), testenv.Patient)
+			require.NoError(o.t, err)
+			o.delivers()
+		},
+	},
+	"connected receiver": {
+		policy: testenv.JSON{"callback": testenv.JSON{"stream": true}},
+		check: func(o *oneOfAKind) {
+			o.receives.ack(o.receives.next())
+			o.Await(o.kind+"/"+o.kind, "delivered")
+			require.Empty(o.t, o.receives.rings)
+		},
+	},
+	"told": {
+		check: func(o *oneOfAKind) {
+			o.delivers()
+			require.Len(o.t, o.receiver.AwaitTo(o.t, "/told", 1), 1)
+		},
+	},
+	"paused by an operator": {
+		meanwhile: func(o *oneOfAKind) { o.emergency("pause") },
+		check: func(o *oneOfAKind) {
+			require.Equal(o.t, "delivering", o.Await(o.kind+"/"+o.kind, "delivering").Status, "it is due, and waits")
+			require.Empty(o.t, o.calls())
+			o.emergency("resume")
+			o.delivers()
+		},
+	},
+}
+
+func (o *oneOfAKind) emergency(call string) {
+	reply := o.Do("POST", "/v1/emergency/"+call, testenv.JSON{"business_types": []string{o.kind}, "note": "a test"})
+	require.Equal(o.t, http.StatusOK, reply.Status, "%s", reply.Body)
+}
+
+// A timer of each kind rings at the worker that has taken it over as it would have at the one that died.
+func TestKindsOfTimersThatAreTakenOver(t *testing.T) {
+	t.Parallel()
+	addr := testenv.Alone(t)
+	dead, die := startDying(t, addr)
+	env, r := testenv.Open(t, addr), receiver.New(t)
+	timers := map[string]*oneOfAKind{}
+	for name, kind := range kinds {
+		o := &oneOfAKind{takenOver{env, r, sample.Type(t), map[string]string{}}, t, nil}
+		policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"}
+		for field, value := range kind.policy {
+			policy[field] = value
+		}
+		env.Policy(o.kind, policy)
+		if name == "connected receiver" {
+			o.receives = listen(t, env, o.kind)
+		}
+		booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": "45s"}
+		for field, value := range kind.books {
+			booking[field] = value
+		}
+		if name == "told" {
+			booking["on_delivered"] = testenv.JSON{"url": r.URL + "/told"}
+		}
+		o.runs[o.kind] = dead.Add(booking).RunID
+		require.Eventually(t, func() bool { return withWorker(t, env, o.kind+"/"+o.kind) }, testenv.Patience, testenv.Interval, name)
+		timers[name] = o
+	}
+	die()
+	env.StartWorker()
+	for name, o := range timers {
+		o.awaitTaken(t, o.kind)
+		if meanwhile := kinds[name].meanwhile; meanwhile != nil {
+			meanwhile(o)
+		}
+	}
+	for name, o := range timers {
+		t.Log("checks", name)
+		kinds[name].check(o)
+	}
+}
+
+// deaf is a connection that loses the first answers by which tasks are taken over. Temporal has recorded the
+// exchanges.
+type deaf struct {
+	mu   sync.Mutex
+	most int
+	lost map[string]bool // by task token
+}
+
+//nolint:revive // gRPC's own arguments
+func (d *deaf) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	err := invoke(ctx, method, request, reply, conn, options...)
+	exchange, ok := request.(*workflowservice.RespondWorkflowTaskCompletedRequest)
+	if err != nil || !ok || !exchange.GetForceCreateNewWorkflowTask() || !d.loses(string(exchange.GetTaskToken())) {
+		return err
+	}
+	reply.(*workflowservice.RespondWorkflowTaskCompletedResponse).Reset()
+	return grpcstatus.Error(codes.Unavailable, "the connection broke")
+}
+
+func (d *deaf) loses(task string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lost[task] || len(d.lost) >= d.most {
+		return false
+	}
+	d.lost[task] = true
+	return true
+}
+
+// Where the answer to a takeover is lost, no worker has the task that Temporal handed out in it. It is
+// found, and rings once. Its timeout would come two minutes later.
+func TestTheAnswerToATakeoverIsLost(t *testing.T) {
+	t.Parallel()
+	const timers = 5
+	addr := testenv.Alone(t)
+	dead, die := startDying(t, addr)
+	lossy := deaf{most: timers, lost: map[string]bool{}}
+	env, r, kind := testenv.OpenThrough(t, addr, testenv.Settings(), lossy.intercept), receiver.New(t), sample.Type(t)
+	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"})
+	for n := range timers {
+		dead.Add(sample.Booking(kind, strconv.Itoa(n), "25s", r.URL))
+	}
+	for n := range timers {
+		require.Eventually(t, func() bool { return withWorker(t, env, kind+"/"+strconv.Itoa(n)) }, testenv.Patience, testenv.Interval, n)
+	}
+	die()
+	env.StartWorker()
+	env.AwaitAll(kind, timers, "delivered")
+	for n := range timers {
+		require.Len(t, r.Calls(strconv.Itoa(n)), 1)
+	}
+	lossy.mu.Lock()
+	defer lossy.mu.Unlock()
+	require.Len(t, lossy.lost, timers)
+}
