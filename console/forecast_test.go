@@ -125,8 +125,11 @@ func TestWhatIfTheLimitWereThePresentOne(t *testing.T) {
 	var slots []forecast.Slot
 	for i, due := range []int{0, 1, 200, 30, 30, 0, 0, 0, 7} {
 		slot := forecast.Slot{At: at.Add(time.Duration(i) * time.Minute), Width: time.Minute, Due: due}
-		if i == 3 || i == 4 {
+		switch i {
+		case 3:
 			slot.Items = 1.5
+		case 4:
+			slot.Items = 1.9 // more than dispatches may have of a limit of 2
 		}
 		slots = append(slots, slot)
 	}

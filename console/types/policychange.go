@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -112,8 +111,8 @@ func (p *typePage) forgetUntouched() {
 		if strconv.Itoa(version.Version) != seen || version.Deleted || json.Unmarshal(version.Policy, &shown) != nil {
 			continue
 		}
-		for name, typed := range p.Typed {
-			if slices.Contains(edited, name) && typed[0] == entryOf(&shown, name) {
+		for _, name := range edited {
+			if p.Typed.Get(name) == entryOf(&shown, name) {
 				p.Typed.Del(name)
 			}
 		}

@@ -69,12 +69,13 @@ func silent() *failurepb.Failure {
 	}
 }
 
-// scheduledBy is the event that scheduled an activity; 0 for none.
-func (h *Holds) scheduledBy(ctx context.Context, run *commonpb.WorkflowExecution, activityID string) (event int64, err error) {
-	err = h.kernel.EachEvent(ctx, run.GetWorkflowId(), run.GetRunId(), func(of *historypb.HistoryEvent) {
-		if scheduled := of.GetActivityTaskScheduledEventAttributes(); scheduled.GetActivityId() == activityID && scheduled != nil {
-			event = of.GetEventId()
+// scheduledBy is the id of the event that scheduled an activity; 0 for none.
+func (h *Holds) scheduledBy(ctx context.Context, run *commonpb.WorkflowExecution, activityID string) (eventID int64, err error) {
+	err = h.kernel.EachEvent(ctx, run.GetWorkflowId(), run.GetRunId(), func(event *historypb.HistoryEvent) {
+		scheduled := event.GetActivityTaskScheduledEventAttributes()
+		if scheduled != nil && scheduled.GetActivityId() == activityID {
+			eventID = event.GetEventId()
 		}
 	})
-	return event, err
+	return eventID, err
 }
