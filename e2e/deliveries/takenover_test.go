@@ -31,6 +31,10 @@ type takenOver struct {
 	runs map[string]string
 }
 
+// beforeDue is how long before they are due timers are booked whose worker dies. A slow machine needs most of
+// it until another worker has them all; a policy allows no more than a minute.
+const beforeDue = 55 * time.Second
+
 // dying is the connection of a worker that gets timers and does nothing with them: the workers of a
 // process share the workflows that they have.
 type dying struct{ cut }
@@ -118,10 +122,10 @@ func takeOver(t *testing.T) takenOver {
 // book books the timer of a meeting, and waits until the worker that dies has it.
 func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
 	t.Helper()
-	booking := sample.Booking(o.kind, name, "30s", o.receiver.URL)
+	booking := sample.Booking(o.kind, name, beforeDue.String(), o.receiver.URL)
 	switch name {
 	case "fails":
-		booking = sample.Booking(o.kind, name, "30s", o.receiver.On("/fails", receiver.FailFirst(1)))
+		booking = sample.Booking(o.kind, name, beforeDue.String(), o.receiver.On("/fails", receiver.FailFirst(1)))
 		booking["retry"] = testenv.JSON{"steps": []string{"10ms"}}
 	case "recurring":
 		delete(booking, "delay")

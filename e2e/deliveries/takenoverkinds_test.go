@@ -133,7 +133,7 @@ func TestKindsOfTimersThatAreTakenOver(t *testing.T) {
 		if name == "connected receiver" {
 			o.receives = listen(t, env, o.kind)
 		}
-		booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": "45s"}
+		booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": beforeDue.String()}
 		for field, value := range kind.books {
 			booking[field] = value
 		}
@@ -198,7 +198,7 @@ func TestTheAnswerToATakeoverIsLost(t *testing.T) {
 	env, r, kind := testenv.OpenThrough(t, addr, testenv.Settings(), lossy.intercept), receiver.New(t), sample.Type(t)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"})
 	for n := range timers {
-		dead.Add(sample.Booking(kind, strconv.Itoa(n), "25s", r.URL))
+		dead.Add(sample.Booking(kind, strconv.Itoa(n), beforeDue.String(), r.URL))
 	}
 	for n := range timers {
 		require.Eventually(t, func() bool { return withWorker(t, env, kind+"/"+strconv.Itoa(n)) }, testenv.Patience, testenv.Interval, n)
