@@ -66,6 +66,7 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 func (t *try) confirm(ctx context.Context) (timer.RunState, error) {
 	t.confirmed = time.Now()
 	state, err := t.settledState(ctx)
+	t.settled = time.Now()
 	if err == nil && (!state.Wanted || state.Try > int(activity.GetInfo(ctx).Attempt)) {
 		err = temporal.NewCanceledError()
 	}
@@ -164,9 +165,10 @@ func (t *try) runPaced(ctx context.Context) (delivery.Report, error) {
 	return t.callConfirmed(ctx)
 }
 
-// callConfirmed calls the receiver if this try is still this worker's.
+// callConfirmed calls the receiver if this try is still wanted, and this worker's. It asks again if the answer is
+// old: Temporal may have taken long to tell the settings.
 func (t *try) callConfirmed(ctx context.Context) (delivery.Report, error) {
-	if t.Failover.CutOff(t.confirmed) {
+	if time.Since(t.settled) > tuning.ConfirmedFor || t.Failover.CutOff(t.confirmed) {
 		if _, err := t.confirm(ctx); temporal.IsCanceledError(err) {
 			return delivery.Report{}, err
 		} else if err != nil {

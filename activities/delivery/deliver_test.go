@@ -712,7 +712,14 @@ func TestATryThatWasTakenOver(t *testing.T) {
 	}
 }
 
-// A worker that stood still while an attempt waited for its turn asks once more before the call.
+// changes has a change accepted while the attempt takes a while to begin.
+func (q *queue) changes(while time.Duration) {
+	<-time.After(while)
+	q.state.Wanted, q.revoked = false, delivery.ResultInterrupted
+}
+
+// A worker asks once more before the call if it stood still while an attempt waited for its turn, or if the attempt
+// took long to begin.
 func TestAnAttemptThatWasTakenOverAsItWaited(t *testing.T) {
 	stands := func(q *queue) { <-time.After(time.Minute); q.heard = time.Now() }
 	for name, c := range map[string]struct {
@@ -723,6 +730,8 @@ func TestAnAttemptThatWasTakenOverAsItWaited(t *testing.T) {
 		"it stood still":             {stands, 1},
 		"and another one has it":     {func(q *queue) { stands(q); q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 0},
 		"another one, for all known": {func(q *queue) { q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 1},
+		"changed, a moment ago":      {func(q *queue) { q.changes(tuning.Promptly) }, 1},
+		"changed, and it took long":  {func(q *queue) { q.changes(tuning.Promptly + time.Millisecond) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, first := range []bool{true, false} {

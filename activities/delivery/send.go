@@ -17,8 +17,9 @@ type try struct {
 	*Attempter
 	attempt
 	route route
-	// confirmed is when this worker last asked whether the try is still its own.
-	confirmed time.Time
+	// confirmed is when this worker last asked whether the try is still its own, and settled when Temporal had
+	// answered.
+	confirmed, settled time.Time
 }
 
 // call calls the receiver once, unless the latest time has passed. It never calls for a

@@ -27,6 +27,10 @@ const (
 	ShortPreload = time.Second
 	// Promptly is how late an attempt may begin with information from its due time (0008).
 	Promptly = 100 * time.Millisecond
+	// ConfirmedFor is for how long an attempt that waits for its settings or a slot may trust what
+	// Temporal told of its timer. It is less than the time for which a change waits for its effect by
+	// default: no callback without the change follows the answer that it is accepted.
+	ConfirmedFor = time.Second
 	// ClockSkew is the largest expected difference between the clocks of Temporal and of a
 	// worker. A timer that comes earlier waits in Temporal.
 	ClockSkew = 5 * time.Second

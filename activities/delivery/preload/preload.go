@@ -112,14 +112,21 @@ func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result
 	return h.awaitDue(ctx)
 }
 
-// Confirm rechecks a timer that must ring now, if another worker may have been given it since
-// [Preloader.Await] returned, or since the last confirmation. The result is that of Await.
+// Confirm rechecks a timer that must ring now, if what [Preloader.Await] learned since a moment is old: Temporal
+// may have taken long to tell the attempt's settings, or another worker may have been given the timer. The result
+// is that of Await.
 func (p *Preloader) Confirm(ctx context.Context, spec timer.Spec, since time.Time) (delivery.Result, error) {
-	if !p.Failover.CutOff(since) {
+	old := time.Since(since) > tuning.ConfirmedFor
+	if !old && !p.Failover.CutOff(since) {
 		return "", nil
 	}
 	h := p.hold(ctx, spec)
 	h.checked = since
+	if old {
+		if result, err := h.recheck(ctx); result != "" || err != nil {
+			return result, err
+		}
+	}
 	return h.recheckIfCutOff(ctx)
 }
 
