@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -56,8 +57,13 @@ func (d *dying) intercept(ctx context.Context, method string, request, reply any
 // startDying starts a worker that gets what is due soon as it is booked, and dies at die.
 func startDying(t *testing.T, addr string) (env *testenv.Env, die func()) {
 	t.Helper()
+	return startDyingWith(t, addr, testenv.Settings())
+}
+
+func startDyingWith(t *testing.T, addr string, settings config.Config) (env *testenv.Env, die func()) {
+	t.Helper()
 	var connection dying
-	env = testenv.OpenThrough(t, addr, testenv.Settings(), connection.intercept)
+	env = testenv.OpenThrough(t, addr, settings, connection.intercept)
 	env.StartWorkerBeside()
 	return env, func() { t.Cleanup(connection.begin()) }
 }

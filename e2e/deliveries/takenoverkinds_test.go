@@ -17,6 +17,8 @@ import (
 	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
+	"github.com/wakecall/wakecall/internal/config"
+	"github.com/wakecall/wakecall/internal/rabbit"
 )
 
 // oneOfAKind is a timer of a type of its own that another worker takes over.
@@ -24,8 +26,9 @@ type oneOfAKind struct {
 	takenOver
 
 	t *testing.T
-	// receives is a receiver that is connected, where the type has one.
+	// receives is a receiver that is connected, and messages its queue of a broker, where the type has one.
 	receives *listener
+	messages queue
 }
 
 // calls are the calls about it.
@@ -37,13 +40,16 @@ func (o *oneOfAKind) delivers() {
 	require.Len(o.t, o.calls(), 1, o.kind)
 }
 
-// kinds are the kinds of timers whose ways differ once they are due: their policies, what their bookings
-// have beside the common fields, what happens once another worker has them, and what must become of them.
-var kinds = map[string]struct {
+// kindOfTimer is a kind of timers: their policy, what their bookings have beside the common fields, what
+// happens once another worker has them, and what must become of them.
+type kindOfTimer struct {
 	policy, books testenv.JSON
 	meanwhile     func(*oneOfAKind)
 	check         func(*oneOfAKind)
-}{
+}
+
+// kinds are the kinds of timers whose ways differ once they are due.
+var kinds = map[string]kindOfTimer{
 	"in-flight limit": {
 		policy: testenv.JSON{"limits": testenv.JSON{"in_flight": 1}},
 		check:  (*oneOfAKind).delivers,
@@ -94,6 +100,19 @@ var kinds = map[string]struct {
 			require.Empty(o.t, o.receives.rings)
 		},
 	},
+	"second link": {
+		meanwhile: func(o *oneOfAKind) {
+			o.Policy(o.kind, testenv.JSON{
+				"callback": testenv.JSON{"url": o.receiver.On("/first", receiver.Status(http.StatusServiceUnavailable))},
+				"fallback": testenv.JSON{"url": o.receiver.URL + "/second", "after": "1s"}, "retry": testenv.JSON{"steps": []string{"1h"}},
+			})
+		},
+		check: func(o *oneOfAKind) {
+			delivered := o.Await(o.kind+"/"+o.kind, "delivered")
+			require.Equal(o.t, "fallback", delivered.Link)
+			requireGoneOver(o.t, o.calls(), delivered.WebhookID)
+		},
+	},
 	"told": {
 		check: func(o *oneOfAKind) {
 			o.delivers()
@@ -116,23 +135,64 @@ func (o *oneOfAKind) emergency(call string) {
 	require.Equal(o.t, http.StatusOK, reply.Status, "%s", reply.Body)
 }
 
+// requireGoneOver requires that the first attempts went to the first link and the last one to the second, which
+// is at /second. A worker tests the first link once more before it goes over.
+func requireGoneOver(t *testing.T, calls []receiver.Call, webhookID string) {
+	t.Helper()
+	require.GreaterOrEqual(t, len(calls), 2)
+	for n, call := range calls {
+		require.Equal(t, n == len(calls)-1, call.Path == "/second", n)
+		require.Equal(t, []string{webhookID, strconv.Itoa(n + 1)}, []string{call.Header.Get("webhook-id"), call.Header.Get("Wakecall-Attempt")})
+	}
+}
+
 // A timer of each kind rings at the worker that has taken it over as it would have at the one that died.
 func TestKindsOfTimersThatAreTakenOver(t *testing.T) {
 	t.Parallel()
+	takeOverKinds(t, testenv.Settings(), kinds, func(o *oneOfAKind, name string) {
+		if name == "connected receiver" {
+			o.receives = listen(t, o.Env, o.kind)
+		}
+	})
+}
+
+// The same holds for a timer that is a message.
+func TestAMessageThatIsTakenOver(t *testing.T) {
+	t.Parallel()
+	broker, settings := rabbit.Start(t), testenv.Settings()
+	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
+	message := kindOfTimer{
+		policy: testenv.JSON{"callback": testenv.JSON{"broker": "main"}},
+		check: func(o *oneOfAKind) {
+			message := o.messages.next()
+			require.Equal(o.t, []any{"1", o.kind}, []any{message.Headers["Wakecall-Attempt"], message.Headers["Wakecall-Business-Id"]})
+			require.Equal(o.t, message.MessageId, o.Await(o.kind+"/"+o.kind, "delivered").WebhookID)
+			_, another, err := o.messages.Get(o.messages.name, true)
+			require.NoError(o.t, err)
+			require.False(o.t, another)
+		},
+	}
+	takeOverKinds(t, settings, map[string]kindOfTimer{"message": message}, func(o *oneOfAKind, _ string) {
+		o.messages = newQueue(t, broker, o.kind)
+	})
+}
+
+// takeOverKinds books a timer of each kind at a worker that dies, and checks each once another one has taken it
+// over. Its receiver is made ready before.
+func takeOverKinds(t *testing.T, settings config.Config, kinds map[string]kindOfTimer, ready func(o *oneOfAKind, name string)) {
+	t.Helper()
 	addr := testenv.Alone(t)
-	dead, die := startDying(t, addr)
-	env, r := testenv.Open(t, addr), receiver.New(t)
+	dead, die := startDyingWith(t, addr, settings)
+	env, r := testenv.OpenWith(t, addr, settings), receiver.New(t)
 	timers := map[string]*oneOfAKind{}
 	for name, kind := range kinds {
-		o := &oneOfAKind{takenOver{env, r, sample.Type(t), map[string]string{}}, t, nil}
+		o := &oneOfAKind{takenOver: takenOver{env, r, sample.Type(t), map[string]string{}}, t: t}
 		policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"}
 		for field, value := range kind.policy {
 			policy[field] = value
 		}
 		env.Policy(o.kind, policy)
-		if name == "connected receiver" {
-			o.receives = listen(t, env, o.kind)
-		}
+		ready(o, name)
 		booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": beforeDue.String()}
 		for field, value := range kind.books {
 			booking[field] = value
