@@ -117,6 +117,7 @@ func New(config Config) *Engine {
 	lister := timers.NewLister(k, reader)
 	booked := bookings.New(bookings.Config{
 		Kernel: k, Reader: reader, Policies: e.Policies, Reach: config.Reach, Limiter: config.Limiter,
+		Processes: e.Processes,
 	})
 	e.Timers = &Timers{Reader: reader, Lister: lister, Bookings: booked}
 	e.Failures = booked.Failures

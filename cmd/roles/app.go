@@ -155,7 +155,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 		},
 	})
 	telemetry.Queue(a.Engine.Timers.QueuedBookings)
-	a.recordCounts(counter)
+	a.untilClosed(func(ctx context.Context) { counter.Run(ctx, a.Client, a.Logger) })
+	a.untilClosed(a.Engine.Timers.FreeUnapplied)
 	if err := a.reporters.attempts.askPrometheus(s.Config.PrometheusURL); err != nil {
 		a.Close()
 		return nil, fmt.Errorf("WAKECALL_PROMETHEUS_URL: %w", err)
@@ -167,11 +168,11 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	return a, nil
 }
 
-// recordCounts hands over what is counted until the App is closed.
-func (a *App) recordCounts(counter *ledger.Counter) {
+// untilClosed runs something until the App is closed.
+func (a *App) untilClosed(run func(context.Context)) {
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	running.Go(func() { counter.Run(ctx, a.Client, a.Logger) })
+	running.Go(func() { run(ctx) })
 	a.closing = append(a.closing, func() { stop(); running.Wait() })
 }
 

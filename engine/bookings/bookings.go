@@ -2,6 +2,7 @@ package bookings
 
 import (
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/engine/holds"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/policies"
 	"github.com/wakecall/wakecall/engine/timers"
@@ -17,6 +18,7 @@ type Bookings struct {
 	*Canceller
 	*Pauser
 	*Failures
+	*Unapplied
 }
 
 // Config configures [Bookings].
@@ -28,6 +30,8 @@ type Config struct {
 	Reach delivery.Reach
 	// Limiter enforces the rate of a policy's bookings.
 	Limiter Limiter
+	// Processes tells which workers have died.
+	Processes Processes
 }
 
 // New returns the Bookings of a namespace.
@@ -36,7 +40,8 @@ func New(config Config) *Bookings {
 	turns := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
 	starter := &starter{kernel: k, policies: policies, bookings: turns}
 	admission := &admission{kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: newBursts(), bookings: turns}
-	effects, interrupter := &effects{kernel: k, reader: reader}, &interrupter{kernel: k}
+	unapplied := &Unapplied{holds: holds.New(k), processes: config.Processes, changes: map[string]unapplied{}}
+	effects, interrupter := &effects{kernel: k, reader: reader, unapplied: unapplied}, &interrupter{kernel: k, unapplied: unapplied}
 	changer := &Changer{reader: reader, policies: policies, reach: config.Reach, starter: starter, effects: effects, interrupter: interrupter}
 	return &Bookings{
 		Adder:   &Adder{reader: reader, admission: admission, starter: starter, effects: effects, keys: &keys{kernel: k, reader: reader}},
@@ -47,5 +52,6 @@ func New(config Config) *Bookings {
 		Canceller: &Canceller{kernel: k, reader: reader, effects: effects, interrupter: interrupter},
 		Pauser:    &Pauser{reader: reader, effects: effects, changer: changer},
 		Failures:  &Failures{reader: reader, policies: policies, starter: starter},
+		Unapplied: unapplied,
 	}
 }

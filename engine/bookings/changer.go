@@ -88,10 +88,8 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		return existing, Created, u.starter.recheck(call, spec, runID)
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
-	if mayBePreloaded(existing) {
-		if err := u.interrupter.interrupt(call, s); err != nil {
-			return timer.View{}, "", err
-		}
+	if err := u.interrupter.interrupt(call, existing, s); err != nil {
+		return timer.View{}, "", err
 	}
 	view, effect, err := u.effects.awaitEffect(ctx, s, wait)
 	return changed(existing, view, effect), effect, u.effects.cancelledBefore(ctx, s, err)
@@ -204,10 +202,8 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 		return c.effects.refusedBy(ctx, key, err)
 	}
 	s := sent{key: key, runID: runID, change: change.ID}
-	if mayBePreloaded(view) {
-		if err := c.interrupter.interrupt(call, s); err != nil {
-			return timer.View{}, "", err
-		}
+	if err := c.interrupter.interrupt(call, view, s); err != nil {
+		return timer.View{}, "", err
 	}
 	after, effect, err := c.effects.awaitEffect(ctx, s, target.Wait)
 	return changed(view, after, effect), effect, err

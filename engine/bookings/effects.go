@@ -21,8 +21,9 @@ import (
 
 // effects awaits the effects of changes.
 type effects struct {
-	kernel *kernel.Kernel
-	reader *timers.Reader
+	kernel    *kernel.Kernel
+	reader    *timers.Reader
+	unapplied *Unapplied
 }
 
 // ending is how one run of a timer closed.
@@ -105,6 +106,9 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 	end, err := e.awaitEnd(waiting, s.key, s.runID)
 	if err != nil {
 		return timer.View{}, "", err
+	}
+	if end.how != endedOpen {
+		e.unapplied.remove(s.runID)
 	}
 	switch end.how {
 	case endedOpen:

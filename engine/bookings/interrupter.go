@@ -24,7 +24,10 @@ import (
 )
 
 // interrupter notifies the worker that holds a timer.
-type interrupter struct{ kernel *kernel.Kernel }
+type interrupter struct {
+	kernel    *kernel.Kernel
+	unapplied *Unapplied
+}
 
 // mayBePreloaded reports whether a worker may hold the timer until its time.
 func mayBePreloaded(view timer.View) bool {
@@ -34,8 +37,12 @@ func mayBePreloaded(view timer.View) bool {
 // interrupt notifies the worker that holds a timer of a change. While the worker has the
 // task, Temporal hides a signal from it and from a describe of the run. It does show a
 // request id attached to the run. A cancel would also be shown, but a run remembers only
-// one, and that must be a real one.
-func (i *interrupter) interrupt(ctx context.Context, s sent) error {
+// one, and that must be a real one. A timer that no worker can hold gets a task by its change.
+func (i *interrupter) interrupt(ctx context.Context, view timer.View, s sent) error {
+	if !mayBePreloaded(view) {
+		i.unapplied.add(s)
+		return nil
+	}
 	described, err := i.kernel.Describe(ctx, s.key.String(), s.runID)
 	if err != nil {
 		return err

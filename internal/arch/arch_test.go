@@ -44,7 +44,7 @@ var rooms = map[string][]string{
 	"engine":                {"core", "engine/alerts", "engine/bookings", "engine/bulk", "engine/canary", "engine/deliveries", "engine/dispatches", "engine/emergencies", "engine/failover", "engine/forecasts", "engine/histories", "engine/jobs", "engine/kernel", "engine/ledger", "engine/namespace", "engine/outcomes", "engine/policies", "engine/processes", "engine/queues", "engine/reconcile", "engine/runs", "engine/stats", "engine/streams", "engine/testrings", "engine/timers", "engine/waits", "internal/seal"},
 	"engine/actors":         {"core", "internal/audit", "internal/identity", "workflows"},
 	"engine/alerts":         {"core", "engine/kernel", "engine/policies", "internal/errtype", "workflows"},
-	"engine/bookings":       {"core", "engine/actors", "engine/kernel", "engine/policies", "engine/query", "engine/timers", "engine/visibility", "internal/errtype", "internal/identity", "internal/limiter", "internal/quota", "workflows"},
+	"engine/bookings":       {"core", "engine/actors", "engine/holds", "engine/kernel", "engine/policies", "engine/query", "engine/timers", "engine/visibility", "internal/errtype", "internal/identity", "internal/limiter", "internal/quota", "workflows"},
 	"engine/bulk":           {"core", "engine/bookings", "engine/jobs", "engine/kernel", "engine/policies", "engine/query", "engine/timers", "engine/visibility", "internal/audit", "internal/errtype", "workflows"},
 	"engine/canary":         {"core", "engine/kernel", "engine/query", "internal/stream", "workflows"},
 	"engine/deliveries":     {"core", "engine/bookings", "engine/histories", "engine/kernel", "engine/query", "engine/timers", "engine/visibility", "internal/errtype", "internal/seal", "workflows"},

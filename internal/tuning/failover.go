@@ -73,3 +73,16 @@ const (
 	// died: a list of ten thousand timers costs Temporal seconds.
 	SweepRest = 4
 )
+
+// Changes that a dead worker was to apply.
+const (
+	// UnappliedLook is the time between two looks at the changes of this process that should have been
+	// applied: by UnappliedAfter. A worker needs milliseconds. With [SignDoubted] and [SignAgain] a
+	// death is known in time.
+	UnappliedLook  = 2 * time.Second
+	UnappliedAfter = 5 * time.Second
+	// UnappliedFor is for how long a change is looked at, and UnappliedKnown bounds how many are: each
+	// costs a read once a process has died.
+	UnappliedFor   = 20 * time.Second
+	UnappliedKnown = 1000
+)

@@ -1,0 +1,106 @@
+package bookings
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	taskqueuepb "go.temporal.io/api/taskqueue/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"github.com/wakecall/wakecall/core/health"
+	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
+)
+
+// verdicts are the verdicts on processes. Nil are those that cannot be told.
+type verdicts map[string]health.Life
+
+func (v verdicts) List(context.Context) (listed health.Processes, err error) {
+	if v == nil {
+		return listed, errors.New("away")
+	}
+	for id, state := range v {
+		listed.Processes = append(listed.Processes, health.Process{ID: id, State: state})
+	}
+	return listed, nil
+}
+
+// The task of a change is freed where a silent process has it, and its timer is not with a worker anyway.
+// Nothing is read where none is silent.
+func TestWhatFreesAChange(t *testing.T) {
+	t.Parallel()
+	silent := verdicts{"dead": health.Silent, "other": health.Alive}
+	for name, c := range map[string]struct {
+		ahead        time.Duration
+		holder       string
+		known        verdicts
+		freed, reads bool
+	}{
+		"its worker is silent":        {time.Hour, "dead", silent, true, true},
+		"its worker lives":            {time.Hour, "other", silent, false, true},
+		"its worker stops":            {time.Hour, "dead", verdicts{"dead": health.Stopping}, false, false},
+		"all live":                    {time.Hour, "dead", verdicts{"dead": health.Alive}, false, false},
+		"it is not known who lives":   {time.Hour, "dead", nil, false, false},
+		"no worker has it":            {time.Hour, "", silent, false, true},
+		"it may be preloaded already": {time.Second, "dead", silent, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := openDesk(t, orders())
+				d.Unapplied.processes = c.known
+				d.booked(t, in(c.ahead, `1`))
+				_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+				require.NoError(t, err)
+				require.Equal(t, Pending, effect)
+				if c.holder != "" {
+					d.takes(t, c.holder)
+				}
+				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				defer stop()
+				reads := len(d.temporal.Calls("GetWorkflowHistory"))
+				d.FreeUnapplied(ctx)
+				require.Equal(t, c.freed, len(d.temporal.Calls("RespondWorkflowTaskFailed")) == 1)
+				require.Equal(t, c.reads, len(d.temporal.Calls("GetWorkflowHistory")) > reads)
+				require.Empty(t, d.Unapplied.changes, "it is forgotten in time")
+			})
+		})
+	}
+}
+
+// takes has a worker take the task that waits.
+func (d desk) takes(t *testing.T, worker string) {
+	t.Helper()
+	task, err := d.temporal.WorkflowService().PollWorkflowTaskQueue(t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{
+		Identity: worker, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.TaskQueue},
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, task.GetTaskToken())
+}
+
+// A change whose effect was seen is no longer looked at, and of very many only the first are.
+func TestWhichChangesAreUnapplied(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	d.worker.Work(t)
+	d.booked(t, in(time.Hour, `1`))
+	_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), time.Minute)
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Empty(t, d.Unapplied.changes)
+	for n := range tuning.UnappliedKnown + 1 {
+		d.Unapplied.add(sent{key: order1, runID: time.Duration(n).String()})
+	}
+	require.Len(t, d.Unapplied.changes, tuning.UnappliedKnown)
+}
+
+// A death is known, and the change is freed, within what is promised of takeovers.
+func TestAChangeIsFreedInTime(t *testing.T) {
+	t.Parallel()
+	require.Less(t, tuning.SignDoubted+tuning.SignAgain+tuning.SignEvery+tuning.UnappliedLook, 15*time.Second)
+	require.Greater(t, tuning.UnappliedFor, 15*time.Second)
+}
