@@ -33,5 +33,7 @@ func TestThePageSaysHowLateAKilledWorkerMakesATimer(t *testing.T) {
 	const search = 2 * time.Second
 	require.LessOrEqual(t, 2*tuning.SignEvery+tuning.DeadAfter+search+tuning.QuestionTimeout, TakenOver)
 	require.LessOrEqual(t, 2*tuning.SignEvery+tuning.LostAfter+search+tuning.LostTryFirst, TakenOver)
+	require.LessOrEqual(t, tuning.SignDoubted+tuning.SignAgain+tuning.UnappliedLook+search, TakenOver, "the same for a change")
+	require.Greater(t, tuning.UnappliedFor, TakenOver)
 	require.Less(t, tuning.SignTrusted, tuning.DeadAfter, "who is cut off knows it first")
 }
