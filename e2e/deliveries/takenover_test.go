@@ -2,7 +2,9 @@ package deliveries
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -28,9 +30,14 @@ type takenOver struct {
 
 	receiver *receiver.Receiver
 	kind     string
-	// runs are the runs that the dead worker had, by business id.
+	// runs are the runs that the dead worker had, and due are their due times, by business id.
 	runs map[string]string
+	due  map[string]time.Time
 }
+
+// rounds is how often timers are booked anew that were due before they were met: a busy machine is behind
+// with them, and of those nothing is known. Each round has fewer of them.
+const rounds = 5
 
 // beforeDue is how long before they are due timers are booked whose worker dies. A slow machine needs most of
 // it until another worker has them all; a policy allows no more than a minute.
@@ -95,35 +102,40 @@ var meetings = map[string]struct {
 	"booked-anew-before":   {true, "PUT", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
 }
 
-// takeOver books a timer for each meeting, lets their worker die, and waits until another one has
-// taken the timers over.
-func takeOver(t *testing.T) takenOver {
+// takeOver books the timers of meetings, lets their worker die, and waits until another one has taken the
+// timers over.
+func takeOver(t *testing.T, names []string) takenOver {
 	t.Helper()
 	addr := testenv.Alone(t)
 	dead, die := startDying(t, addr)
-	o := takenOver{testenv.Open(t, addr), receiver.New(t), sample.Type(t), map[string]string{}}
+	o := takenOver{testenv.Open(t, addr), receiver.New(t), sample.Type(t), map[string]string{}, map[string]time.Time{}}
 	o.Policy(o.kind, testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}, "preload": "1m"})
-	o.book(t, dead, "recurring") // Temporal hands it out, which takes a while
-	for name := range meetings {
+	if slices.Contains(names, "recurring") { // Temporal hands it out, which takes a while
+		o.book(t, dead, "recurring")
+	}
+	for _, name := range names {
 		if name != "recurring" {
 			o.book(t, dead, name)
 		}
 	}
 	die()
-	for name, m := range meetings {
-		if m.before {
+	for _, name := range names {
+		if m := meetings[name]; m.before {
 			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path+"?wait=0s", body(m.body))
 			require.Equal(t, http.StatusAccepted, reply.Status, "%s: %s", name, reply.Body)
 		}
 	}
 	o.StartWorker()
-	for name, m := range meetings {
-		if !m.before {
+	for _, name := range names {
+		if !meetings[name].before {
 			o.awaitTaken(t, name)
 		}
 	}
 	return o
 }
+
+// isDue reports whether a timer is due by now.
+func (o takenOver) isDue(name string) bool { return !time.Now().Before(o.due[name]) }
 
 // book books the timer of a meeting, and waits until the worker that dies has it.
 func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
@@ -137,7 +149,8 @@ func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
 		delete(booking, "delay")
 		booking["recurrence"] = testenv.JSON{"every": "1h", "start_at": wire.At(time.Now().Add(30 * time.Second))}
 	}
-	o.runs[name] = dead.Add(booking).RunID
+	booked := dead.Add(booking)
+	o.runs[name], o.due[name] = booked.RunID, booked.DueAt
 	require.Eventually(t, func() bool { return withWorker(t, o.Env, o.kind+"/"+name) }, testenv.Patience, testenv.Interval, name)
 }
 
@@ -172,24 +185,43 @@ func eventsOf(t *testing.T, env *testenv.Env, path, run string) (types []enumspb
 // after.
 func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
 	t.Parallel()
-	o := takeOver(t)
-	for name, m := range meetings {
-		if !m.before && m.method != "" {
-			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, body(m.body))
-			require.Equal(t, http.StatusOK, reply.Status, "%s: %s", name, reply.Body)
+	left := slices.Collect(maps.Keys(meetings))
+	for range rounds {
+		if left = meet(t, takeOver(t, left), left); len(left) == 0 {
+			return
 		}
 	}
-	for name, m := range meetings {
-		o.receiver.Await(t, name, m.rings)
-		o.Await(o.kind+"/"+name, m.status)
+	require.Empty(t, left, "they should be met before they are due")
+}
+
+// meet lets timers meet what they must, and judges what becomes of them. It returns those that were due
+// before that.
+func meet(t *testing.T, o takenOver, names []string) (late []string) {
+	t.Helper()
+	met := []string{}
+	for _, name := range names {
+		if m := meetings[name]; !m.before && m.method != "" {
+			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, body(m.body))
+			if o.isDue(name) {
+				late = append(late, name)
+				continue
+			}
+			require.Equal(t, http.StatusOK, reply.Status, "%s: %s", name, reply.Body)
+		}
+		met = append(met, name)
 	}
-	for name, m := range meetings {
+	for _, name := range met {
+		o.receiver.Await(t, name, meetings[name].rings)
+		o.Await(o.kind+"/"+name, meetings[name].status)
+	}
+	for _, name := range met {
 		calls := o.receiver.Calls(name)
-		require.Len(t, calls, m.rings, name)
-		if m.body["payload"] != nil {
+		require.Len(t, calls, meetings[name].rings, name)
+		if meetings[name].body["payload"] != nil {
 			require.JSONEq(t, `{"n":2}`, string(calls[0].Body), name)
 		}
 	}
+	return late
 }
 
 // A timer that was edited while no worker heard of it rings as it was edited, also if another worker
@@ -245,7 +277,7 @@ func editAndTakeOver(t *testing.T, timers int, lead time.Duration) int {
 // TestRecordHistoriesOfTimersTakenOver records what follows such a task.
 func TestRecordHistoriesOfTimersTakenOver(t *testing.T) {
 	testenv.OnlyToRecord(t)
-	o := takeOver(t)
+	o := takeOver(t, slices.Collect(maps.Keys(meetings)))
 	rec := testenv.Recorder{T: t, H: o.Env}
 	for _, name := range []string{"moved-later", "cancelled"} {
 		require.Equal(t, http.StatusOK, o.Do(meetings[name].method, "/v1/timers/"+o.kind+"/"+name, body(meetings[name].body)).Status)

@@ -2,10 +2,13 @@ package deliveries
 
 import (
 	"context"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/workflowservice/v1"
@@ -149,11 +152,11 @@ func requireGoneOver(t *testing.T, calls []receiver.Call, webhookID string) {
 // A timer of each kind rings at the worker that has taken it over as it would have at the one that died.
 func TestKindsOfTimersThatAreTakenOver(t *testing.T) {
 	t.Parallel()
-	takeOverKinds(t, testenv.Settings(), kinds, func(o *oneOfAKind, name string) {
+	takenOverAlike{testenv.Settings(), kinds, func(o *oneOfAKind, name string) {
 		if name == "connected receiver" {
 			o.receives = listen(t, o.Env, o.kind)
 		}
-	})
+	}}.check(t)
 }
 
 // The same holds for a timer that is a message.
@@ -172,50 +175,85 @@ func TestAMessageThatIsTakenOver(t *testing.T) {
 			require.False(o.t, another)
 		},
 	}
-	takeOverKinds(t, settings, map[string]kindOfTimer{"message": message}, func(o *oneOfAKind, _ string) {
+	takenOverAlike{settings, map[string]kindOfTimer{"message": message}, func(o *oneOfAKind, _ string) {
 		o.messages = newQueue(t, broker, o.kind)
-	})
+	}}.check(t)
 }
 
-// takeOverKinds books a timer of each kind at a worker that dies, and checks each once another one has taken it
-// over. Its receiver is made ready before.
-func takeOverKinds(t *testing.T, settings config.Config, kinds map[string]kindOfTimer, ready func(o *oneOfAKind, name string)) {
+// takenOverAlike are kinds of timers whose workers have the same settings. ready makes the receiver of one ready.
+type takenOverAlike struct {
+	settings config.Config
+	kinds    map[string]kindOfTimer
+	ready    func(o *oneOfAKind, name string)
+}
+
+// check takes over a timer of each kind, once more where it was due before something had happened to it.
+func (a takenOverAlike) check(t *testing.T) {
+	t.Helper()
+	left := slices.Collect(maps.Keys(a.kinds))
+	for range rounds {
+		if left = a.takeOver(t, left); len(left) == 0 {
+			return
+		}
+	}
+	require.Empty(t, left, "what happens once another worker has them should come before they are due")
+}
+
+// takeOver books a timer of each of these kinds at a worker that dies, and checks each once another one has taken
+// it over. It returns those that were due before something had happened to them.
+func (a takenOverAlike) takeOver(t *testing.T, names []string) (late []string) {
 	t.Helper()
 	addr := testenv.Alone(t)
-	dead, die := startDyingWith(t, addr, settings)
-	env, r := testenv.OpenWith(t, addr, settings), receiver.New(t)
+	dead, die := startDyingWith(t, addr, a.settings)
+	env, r := testenv.OpenWith(t, addr, a.settings), receiver.New(t)
 	timers := map[string]*oneOfAKind{}
-	for name, kind := range kinds {
-		o := &oneOfAKind{takenOver: takenOver{env, r, sample.Type(t), map[string]string{}}, t: t}
-		policy := testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"}
-		for field, value := range kind.policy {
-			policy[field] = value
-		}
-		env.Policy(o.kind, policy)
-		ready(o, name)
-		booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": beforeDue.String()}
-		for field, value := range kind.books {
-			booking[field] = value
-		}
-		if name == "told" {
-			booking["on_delivered"] = testenv.JSON{"url": r.URL + "/told"}
-		}
-		o.runs[o.kind] = dead.Add(booking).RunID
-		require.Eventually(t, func() bool { return withWorker(t, env, o.kind+"/"+o.kind) }, testenv.Patience, testenv.Interval, name)
-		timers[name] = o
+	for _, name := range names {
+		timers[name] = a.prepare(t, takenOver{env, r, sample.Type(t), map[string]string{}, map[string]time.Time{}}, name)
+	}
+	for name, o := range timers {
+		a.book(o, dead, name)
 	}
 	die()
 	env.StartWorker()
 	for name, o := range timers {
 		o.awaitTaken(t, o.kind)
-		if meanwhile := kinds[name].meanwhile; meanwhile != nil {
+		if meanwhile := a.kinds[name].meanwhile; meanwhile != nil {
 			meanwhile(o)
+			if o.isDue(o.kind) {
+				late = append(late, name)
+				delete(timers, name)
+			}
 		}
 	}
 	for name, o := range timers {
 		t.Log("checks", name)
-		kinds[name].check(o)
+		a.kinds[name].check(o)
 	}
+	return late
+}
+
+// prepare puts the policy of a kind, and makes its receiver ready.
+func (a takenOverAlike) prepare(t *testing.T, o takenOver, name string) *oneOfAKind {
+	t.Helper()
+	one := &oneOfAKind{takenOver: o, t: t}
+	policy := testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}, "preload": "1m"}
+	maps.Copy(policy, a.kinds[name].policy)
+	o.Policy(o.kind, policy)
+	a.ready(one, name)
+	return one
+}
+
+// book books the timer of a kind, and waits until the worker that dies has it.
+func (a takenOverAlike) book(o *oneOfAKind, dead *testenv.Env, name string) {
+	o.t.Helper()
+	booking := testenv.JSON{"business_type": o.kind, "business_id": o.kind, "delay": beforeDue.String()}
+	maps.Copy(booking, a.kinds[name].books)
+	if name == "told" {
+		booking["on_delivered"] = testenv.JSON{"url": o.receiver.URL + "/told"}
+	}
+	booked := dead.Add(booking)
+	o.runs[o.kind], o.due[o.kind] = booked.RunID, booked.DueAt
+	require.Eventually(o.t, func() bool { return withWorker(o.t, o.Env, o.kind+"/"+o.kind) }, testenv.Patience, testenv.Interval, name)
 }
 
 // deaf is a connection that loses the first answers by which tasks are taken over. Temporal has recorded the
