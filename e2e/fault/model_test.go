@@ -268,7 +268,7 @@ func (p *played) acknowledge(t *testing.T, e model.Event) (err error) {
 		if e == model.Nack {
 			_, _, err = say.Nack(t.Context(), made, client.Failure{Reason: "out of stock", Wait: client.After(20 * time.Second)})
 		} else {
-			_, _, err = say.Ack(t.Context(), made, client.After(20*time.Second))
+			_, _, err = say.Ack(t.Context(), made, client.After(30*time.Second))
 		}
 		if err != nil {
 			return err
@@ -285,7 +285,7 @@ func (p *played) call(at moment) error {
 	case at.from.Phase.InFlight():
 		path += "?wait=0s" // it waits for the answer
 	case at.on != model.Redeliver:
-		path += "?wait=20s"
+		path += "?wait=30s"
 	}
 	status, answer, err := p.api.Try(method, path, p.body(at.on, at.rest))
 	if err != nil {

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"regexp"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -58,10 +60,31 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 	return response.StatusCode, answer, nil
 }
 
-// Do makes a call and expects one of the given statuses.
+// change is the path of a timer, or of an operation on it.
+var change = regexp.MustCompile(`^/v1/timers/[^/?]+/[^/?]+(/fire|/pause|/resume)?$`)
+
+// Patiently makes a change wait longer for its effect than the API does by default, unless
+// the test sets the wait: a slow answer on a busy machine must not decide the test.
+func Patiently(method, path string) string {
+	if Changes(method, path) {
+		return path + "?wait=30s"
+	}
+	return path
+}
+
+// Changes reports whether a call without a query changes a timer. It may be repeated unchanged.
+func Changes(method, path string) bool {
+	return method != http.MethodGet && change.MatchString(path)
+}
+
+// Do makes a call and expects one of the given statuses. It waits for the effect of a change, and repeats
+// one that Temporal did not answer in time, as clients do.
 func (a API) Do(method, path string, body any, want ...int) (timer contract.Timer) {
 	a.T.Helper()
-	status, answer, err := a.Try(method, path, body)
+	status, answer, err := a.Try(method, Patiently(method, path), body)
+	for until := time.Now().Add(Patience); status == http.StatusServiceUnavailable && Changes(method, path) && time.Now().Before(until); {
+		status, answer, err = a.Try(method, Patiently(method, path), body)
+	}
 	require.NoError(a.T, err)
 	require.Contains(a.T, want, status, "%s %s: %s", method, path, answer)
 	require.NoError(a.T, json.Unmarshal(answer, &timer), "%s", answer)

@@ -152,8 +152,8 @@ func (r *Receiver) AwaitAll(t testing.TB, n int) []Call {
 	return r.await(t, "in all", n, r.All)
 }
 
-// patience is the wait for one more call, not for all of them.
-const patience = time.Minute
+// patience is the wait for one more call, not for all of them. It may be due a minute ahead.
+const patience = 3 * time.Minute
 
 func (r *Receiver) await(t testing.TB, what string, n int, read func() []Call) []Call {
 	t.Helper()

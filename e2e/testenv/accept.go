@@ -48,4 +48,4 @@ func Accepted(t testing.TB, env *Env, r *receiver.Receiver, of Nth) (Timer, clie
 }
 
 // Patient is how long a call waits for its effect on a busy machine.
-var Patient = client.After(20 * time.Second)
+var Patient = client.After(30 * time.Second)

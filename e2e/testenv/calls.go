@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
+	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -63,23 +63,15 @@ func (r Reply) into(v any) {
 // Into reads the answer as anything.
 func (r Reply) Into(v any) { r.t.Helper(); r.into(v) }
 
-// change is the path of a timer, or of an operation on it.
-var change = regexp.MustCompile(`^/v1/timers/[^/?]+/[^/?]+(/fire|/pause|/resume)?$`)
-
-// patiently makes a change wait longer for its effect than the API does by default, unless
-// the test sets the wait: a slow answer on a busy machine must not decide the test.
-func patiently(method, path string) string {
-	if method != http.MethodGet && change.MatchString(path) {
-		return path + "?wait=20s"
-	}
-	return path
-}
-
-// Do makes a call. It sends a body of type string or []byte unchanged, and waits for the
-// effect of a change.
+// Do makes a call. It sends a body of type string or []byte unchanged. It waits for the effect of a
+// change, and repeats one that Temporal did not answer in time, as clients do.
 func (e *Env) Do(method, path string, body any) Reply {
 	e.t.Helper()
-	return e.Send(e.Request(method, patiently(method, path), body))
+	if process.Changes(method, path) {
+		reply, _ := e.repeated(method, process.Patiently(method, path), body)
+		return reply
+	}
+	return e.Send(e.Request(method, path, body))
 }
 
 // Request makes a request for Send.
@@ -127,7 +119,7 @@ func (e *Env) Wakecall() *wakecall.Client {
 func (e *Env) repeated(method, path string, body any) (reply Reply, again bool) {
 	e.t.Helper()
 	for until := time.Now().Add(Patience); ; again = true {
-		if reply = e.Do(method, path, body); reply.Status != http.StatusServiceUnavailable || time.Now().After(until) {
+		if reply = e.Send(e.Request(method, path, body)); reply.Status != http.StatusServiceUnavailable || time.Now().After(until) {
 			return reply, again
 		}
 	}
@@ -213,7 +205,7 @@ func SendIf(env *Env, tag string, request *http.Request) Reply {
 	env.t.Helper()
 	request.Header.Set("If-Match", tag)
 	if request.Method != http.MethodGet && strings.HasPrefix(request.URL.Path, "/v1/timers/") {
-		request.URL.RawQuery = "wait=20s" // a busy machine is slow to answer
+		request.URL.RawQuery = "wait=30s" // a busy machine is slow to answer
 	}
 	return env.Send(request)
 }

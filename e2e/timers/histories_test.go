@@ -137,7 +137,7 @@ func TestRecordHistoriesOfPauses(t *testing.T) {
 	env, r, kind := testenv.Start(t)
 	rec := testenv.Recorder{T: t, H: env}
 	call := func(id, verb string) {
-		reply := env.Do("POST", "/v1/timers/"+kind+"/"+id+"/"+verb+"?wait=20s", nil)
+		reply := env.Do("POST", "/v1/timers/"+kind+"/"+id+"/"+verb+"?wait=30s", nil)
 		require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 	}
 	body := sample.Booking(kind, "paused-once", "200ms", r.URL)

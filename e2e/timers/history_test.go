@@ -88,8 +88,8 @@ func TestTheHistoryOfATimer(t *testing.T) {
 	booked := env.as("shop", "POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h", "payload": "secret"})
 	require.Equal(t, http.StatusCreated, booked.Status)
 	require.Equal(t, []string{"booked by shop"}, told(env.story(t, path)))
-	require.Equal(t, http.StatusOK, env.as("shop", "PATCH", path+"?wait=20s", testenv.JSON{"delay": "2h", "payload": "other secret"}).Status)
-	require.Equal(t, http.StatusOK, env.as("ops", "POST", path+"/fire?wait=20s", nil).Status)
+	require.Equal(t, http.StatusOK, env.as("shop", "PATCH", path+"?wait=30s", testenv.JSON{"delay": "2h", "payload": "other secret"}).Status)
+	require.Equal(t, http.StatusOK, env.as("ops", "POST", path+"/fire?wait=30s", nil).Status)
 	await(t, env, path, "failed")
 	require.Equal(t, http.StatusOK, env.as("shop", "POST", path+"/redeliver", nil).Status)
 	await(t, env, path, "failed")
@@ -168,7 +168,7 @@ func TestWhoCancelledATimer(t *testing.T) {
 		require.Equal(t, http.StatusCreated, env.as("shop", "POST", "/v1/timers", testenv.JSON{"business_type": kind, "business_id": id, "delay": "1h", "labels": testenv.JSON{"what": id}}).Status)
 	}
 	path := "/v1/timers/" + kind + "/"
-	require.Equal(t, http.StatusOK, env.as("shop", "DELETE", path+"api?wait=20s", nil).Status)
+	require.Equal(t, http.StatusOK, env.as("shop", "DELETE", path+"api?wait=30s", nil).Status)
 	tool, err := client.Dial(client.Options{HostPort: testenv.Addr, Identity: "tctl@desk"})
 	require.NoError(t, err)
 	defer tool.Close()
