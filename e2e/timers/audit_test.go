@@ -67,7 +67,7 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 		}
 		request := env.Request(method, path, body)
 		if method != "GET" && path != "/v1/timers" {
-			request = env.Request(method, path+"?wait=20s", body)
+			request = env.Request(method, path+"?wait=30s", body)
 		}
 		key := []string{"ops", "shop", "shop", "guest", "wrong"}[lots.IntN(5)]
 		request.Header.Set("Authorization", "Bearer "+key)
@@ -83,58 +83,55 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 		records[one.RequestID] = one
 	}
 	require.Len(t, records, len(answers)+1, "and the policy")
-	made := map[string]int{}
-	for id := range timers {
-		path := "/v1/timers/" + kind + "/" + fmt.Sprint(id)
-		for _, entry := range wholeStory(t, env, path) {
-			if entry.Who == nil || entry.Event == timer.HistoryCancelled {
-				continue
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		made := map[string]int{}
+		for id := range timers {
+			for _, entry := range wholeStory(env, "/v1/timers/"+kind+"/"+fmt.Sprint(id)) {
+				countMade(c, made, records, entry)
 			}
-			one, ok := records[entry.Who.RequestID]
-			require.True(t, ok, "%+v", entry)
-			require.Equal(t, one.Who.Name, entry.Who.Name)
-			require.Equal(t, one.Who.Role, entry.Who.Role)
-			if entry.Event == timer.HistoryChanged && (entry.Result != timer.HistoryApplied || entry.Revision == 0) {
-				continue // it was refused, or said nothing new
-			}
-			made[one.RequestID]++
 		}
-	}
-	for id, status := range answers {
-		one := records[id]
-		require.Equal(t, status, one.Status, id)
-		changed := one.Outcome == trail.Done || one.Outcome == trail.Accepted
-		require.Equal(t, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
-	}
-	require.Greater(t, len(made), calls/10)
+		for id, status := range answers {
+			one := records[id]
+			require.Equal(c, status, one.Status, id)
+			changed := one.Outcome == trail.Done || one.Outcome == trail.Accepted
+			require.Equal(c, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
+		}
+		require.Greater(c, len(made), calls/10)
+	}, testenv.Patience, 500*time.Millisecond, "visibility lags behind with the bookings before the last one")
 }
 
-// wholeStory is the story of a timer, of all its bookings, once visibility has heard of them.
-func wholeStory(t *testing.T, env guarded, path string) (entries []timer.HistoryEntry) {
-	t.Helper()
-	length := -1
-	require.Eventually(t, func() bool {
-		reply := env.as("ops", "GET", path, nil)
-		if reply.Status == http.StatusNotFound {
-			return true
+// countMade counts what an entry of a history says was made, by the request. It holds the entry to the record of
+// that request.
+func countMade(c *assert.CollectT, made map[string]int, records map[string]trail.Record, entry timer.HistoryEntry) {
+	if entry.Who == nil || entry.Event == timer.HistoryCancelled {
+		return
+	}
+	one, ok := records[entry.Who.RequestID]
+	require.True(c, ok, "%+v", entry)
+	require.Equal(c, one.Who.Name, entry.Who.Name)
+	require.Equal(c, one.Who.Role, entry.Who.Role)
+	if entry.Event == timer.HistoryChanged && (entry.Result != timer.HistoryApplied || entry.Revision == 0) {
+		return // it was refused, or said nothing new
+	}
+	made[one.RequestID]++
+}
+
+// wholeStory is the story of a timer, of all its bookings that visibility has heard of.
+func wholeStory(env guarded, path string) (entries []timer.HistoryEntry) {
+	if env.as("ops", "GET", path, nil).Status == http.StatusNotFound {
+		return nil
+	}
+	for token := ""; ; {
+		var page struct {
+			Entries       []timer.HistoryEntry
+			NextPageToken string `json:"next_page_token"`
 		}
-		entries = nil
-		for token := ""; ; {
-			var page struct {
-				Entries       []timer.HistoryEntry
-				NextPageToken string `json:"next_page_token"`
-			}
-			env.as("ops", "GET", path+"/history?page_size=100&page_token="+token, nil).Into(&page)
-			entries = append(page.Entries, entries...)
-			if token = page.NextPageToken; token == "" {
-				break
-			}
+		env.as("ops", "GET", path+"/history?page_size=100&page_token="+token, nil).Into(&page)
+		entries = append(page.Entries, entries...)
+		if token = page.NextPageToken; token == "" {
+			return entries
 		}
-		settled := length == len(entries)
-		length = len(entries)
-		return settled
-	}, testenv.Patience, 500*time.Millisecond, "visibility lags behind")
-	return entries
+	}
 }
 
 // Each record is delivered as a timer is, and signed. Without a policy that says whom to,
