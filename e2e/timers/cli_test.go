@@ -37,7 +37,7 @@ type scene struct {
 
 // ahead is far enough for every command to come before the timer would ring,
 // and near enough to see that it does not.
-const ahead = "10s"
+const ahead = "30s"
 
 var stages = map[string]stage{
 	"scheduled": {reach: func(s *scene, id string) { s.Add(sample.Booking(s.kind, id, ahead, s.r.URL)) }},

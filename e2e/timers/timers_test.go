@@ -47,8 +47,8 @@ func TestMoves(t *testing.T) {
 		require.JSONEq(t, `{"n":1}`, string(call.Body), "what is not named stays")
 	})
 	t.Run("later", func(t *testing.T) {
-		env.Add(sample.Booking(kind, "later", "3s", r.URL))
-		moved := env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "4s", "payload": testenv.JSON{"n": 2}})
+		env.Add(sample.Booking(kind, "later", "15s", r.URL))
+		moved := env.Do("PATCH", "/v1/timers/"+kind+"/later", testenv.JSON{"delay": "16s", "payload": testenv.JSON{"n": 2}})
 		require.Equal(t, http.StatusOK, moved.Status)
 		call := r.Await(t, "later", 1)[0]
 		require.False(t, call.At.Before(moved.Timer().DueAt))
@@ -311,11 +311,19 @@ func TestLeakCheckSees(t *testing.T) {
 	kind := sample.Type(t)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": "https://example.com/"}})
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1h"})
-	done := make(chan struct{})
+	seen, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
-		env.Do("PATCH", "/v1/timers/"+kind+"/1?wait=2s", testenv.JSON{"delay": "2h"})
+		for hours := 2; ; hours++ { // a look takes a while, and may miss a wait
+			select {
+			case <-seen:
+				return
+			default:
+				env.Do("PATCH", "/v1/timers/"+kind+"/1?wait=2s", testenv.JSON{"delay": strconv.Itoa(hours) + "h"})
+			}
+		}
 	}()
-	require.Eventually(t, func() bool { return len(testenv.Running()) > 0 }, testenv.Patience, time.Millisecond, "the wait is under way")
+	assert.Eventually(t, func() bool { return len(testenv.Running()) > 0 }, testenv.Patience, time.Millisecond, "the wait is under way")
+	close(seen)
 	<-done
 }
