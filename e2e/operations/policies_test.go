@@ -22,7 +22,7 @@ func TestPolicyIsReadWhenTheDeliveryStarts(t *testing.T) {
 	env, r, kind := testenv.Start(t)
 	moved := receiver.New(t)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
-	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "2s"})
+	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "10s"})
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": moved.URL}})
 	moved.Await(t, "1", 1)
 	require.Empty(t, r.Calls("1"), "a receiver that moves, moves for the pending timers too")

@@ -113,7 +113,7 @@ func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itse
 	addr := testenv.Alone(t)
 	env, r := testenv.OpenWith(t, addr, testenv.Settings()), receiver.New(t)
 	target, mend := outage(r)
-	const kind, timers = "handed-on", 15
+	const kind, timers = "handed-on", 20
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": target}})
 	env.StartWorker()
 	failMany(t, env, kind, timers)
@@ -124,7 +124,7 @@ func TestRedeliveryAmongWorkers(t *testing.T) { // it needs the machine for itse
 	reply := env.Do("DELETE", "/v1/bulk/"+unheard.ID, nil)
 	require.Equal(t, http.StatusAccepted, reply.Status, "nobody has heard of it")
 	require.Equal(t, "/v1/bulk/"+unheard.ID, reply.Header.Get("Location"))
-	begun := redeliver(t, env, kind, 3) // it lasts until the worker is stopped: a job shows itself a second later
+	begun := redeliver(t, env, kind, 2) // it lasts until the worker is stopped: a job shows itself a second later
 	env.StartWorker()
 	require.Equal(t, job.Stopped, awaitBulk(t, env, unheard.ID, wakecall.BulkJob.Ended).Status)
 	awaitBulk(t, env, begun.ID, func(j wakecall.BulkJob) bool { return j.Done > 3 })
