@@ -109,7 +109,7 @@ func TestTemporalsProgramsEndADispatch(t *testing.T) {
 	for name, end := range process.Endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			order := mass("d-cli", strings.ReplaceAll(name, " ", "-"), 50)
+			order := mass("d-cli", strings.ReplaceAll(name, " ", "-"), 10)
 			_, _, err := env.Engine.Dispatches.Add(t.Context(), order, dispatchItems(1000))
 			require.NoError(t, err)
 			awaitDispatch(t, env, order.Key, func(view dispatch.View) bool { return view.Done > 0 })
