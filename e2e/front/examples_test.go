@@ -99,7 +99,8 @@ func TestTheExampleReceivers(t *testing.T) {
 			env.Policy(kind, policy)
 			env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"order": 4711}})
 			env.Await(kind+"/1", "delivered")
-			require.Contains(t, receiver.Stdout(), kind+`/1 {"order":4711}`)
+			require.Eventually(t, func() bool { return strings.Contains(receiver.Stdout(), kind+`/1 {"order":4711}`) },
+				testenv.Patience, testenv.Interval, "what it prints comes through a pipe")
 			policy["signing_secrets"] = []string{sample.Secret()}
 			env.Policy(kind+".wrong", policy)
 			env.Add(testenv.JSON{"business_type": kind + ".wrong", "business_id": "1", "delay": "0s"})

@@ -271,8 +271,12 @@ func TestReadinessHealsByItself(t *testing.T) {
 	}
 	ready("before")
 	require.NoError(t, env.Client.TerminateWorkflow(t.Context(), workflows.ProbeID, "", "by hand"))
-	require.NoError(t, env.Engine.Namespace.Ready(t.Context()), "terminated")
+	answers := func(when string) {
+		t.Helper()
+		require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Namespace.Ready(t.Context())) }, testenv.Patience, 50*time.Millisecond, when)
+	}
+	answers("terminated")
 	require.NoError(t, env.Client.CancelWorkflow(t.Context(), workflows.ProbeID, ""))
-	require.EventuallyWithT(t, func(c *assert.CollectT) { assert.NoError(c, env.Engine.Namespace.Ready(t.Context())) }, testenv.Patience, 50*time.Millisecond, "cancelled")
+	answers("cancelled")
 	ready("after")
 }
