@@ -167,7 +167,7 @@ func (p *production) takesTimersWithoutAWorker(t *testing.T) {
 }
 
 func (p *production) outlivesItsWorker(t *testing.T) {
-	p.book("bereft", "2s")
+	p.book("bereft", "10s")
 	hanging := p.bookAt("hanging", p.receiver.On("/hang", receiver.HangOnce(1)))
 	p.receiver.Await(t, "hanging", 1)
 	p.worker.Kill()

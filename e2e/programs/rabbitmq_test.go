@@ -30,7 +30,7 @@ func TestKilledBetweenMessageAndConfirmation(t *testing.T) {
 	defer proxy.Close()
 	env.Env["WAKECALL_BROKERS"] = rabbit.BrokersFile(t, proxy.URL)
 	victim := env.Start()
-	env.Policy(kind, contract.JSON{"callback": contract.JSON{"broker": "main"}, "declare": contract.JSON{"queue": kind}})
+	env.Policy(kind, contract.JSON{"callback": contract.JSON{"broker": "main", "timeout": "60s"}, "declare": contract.JSON{"queue": kind}})
 
 	const due = 20
 	bodies := map[string]string{}

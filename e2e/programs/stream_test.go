@@ -94,8 +94,8 @@ func TestAGatewayWithReceiversEnds(t *testing.T) {
 			env.Add(contract.JSON{"business_type": kind, "business_id": fmt.Sprint(name, i), "delay": "0s"})
 		}
 		lost := ids(t, held)
-		began := time.Now()
 		survivor := receives(t, env.URL, kind, true)
+		began := time.Now()
 		end(victim)
 		require.Equal(t, lost, ids(t, survivor))
 		if name == "stopped" {
