@@ -2,6 +2,7 @@ package isolation
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -87,6 +88,8 @@ func TestHostileReceivers(t *testing.T) {
 func TestAProcessThatGrowsIsSeen(t *testing.T) {
 	h := sendtest.NewHostile(t, "127.0.0.1:0", sendtest.ThenForever(unzipped, sendtest.Bomb()))
 	memory := watchMemory()
-	require.NoError(t, readAll("http://"+h.Addr, 2*memoryLimit))
+	kept, err := readAll("http://"+h.Addr, 2*memoryLimit)
+	require.NoError(t, err)
 	require.Greater(t, memory.growth(), int64(memoryLimit))
+	runtime.KeepAlive(kept)
 }

@@ -62,18 +62,15 @@ func attemptsUnderWay() int {
 	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "delivery.(*try).call(")
 }
 
-// readAll handles an answer as a careless client does: it unpacks it and keeps it.
-func readAll(url string, limit int64) error {
+// readAll handles an answer as a careless client does: it unpacks it, and returns it to be kept.
+func readAll(url string, limit int64) ([]byte, error) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	client := &http.Client{Transport: transport, Timeout: 3 * time.Minute}
 	response, err := client.Post(url, "", strings.NewReader("x")) //nolint:noctx // the client has a timeout
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
-	kept, err := io.ReadAll(io.LimitReader(response.Body, limit))
-	<-time.After(time.Second) // until the watch has seen it
-	runtime.KeepAlive(kept)
-	return err
+	return io.ReadAll(io.LimitReader(response.Body, limit))
 }
