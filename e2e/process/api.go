@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,18 +62,18 @@ func (a API) Try(method, path string, body any) (status int, answer []byte, err 
 }
 
 // change is the path of a timer, or of an operation on it.
-var change = regexp.MustCompile(`^/v1/timers/[^/?]+/[^/?]+(/fire|/pause|/resume)?$`)
+var change = regexp.MustCompile(`^/v1/timers/[^/?]+/[^/?]+(/fire|/pause|/resume)?(\?.*)?$`)
 
 // Patiently makes a change wait longer for its effect than the API does by default, unless
 // the test sets the wait: a slow answer on a busy machine must not decide the test.
 func Patiently(method, path string) string {
-	if Changes(method, path) {
+	if Changes(method, path) && !strings.Contains(path, "?") {
 		return path + "?wait=30s"
 	}
 	return path
 }
 
-// Changes reports whether a call without a query changes a timer. It may be repeated unchanged.
+// Changes reports whether a call changes a timer. It may be repeated unchanged.
 func Changes(method, path string) bool {
 	return method != http.MethodGet && change.MatchString(path)
 }

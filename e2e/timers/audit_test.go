@@ -93,6 +93,10 @@ func TestTheAuditAgreesWithTheHistories(t *testing.T) {
 		for id, status := range answers {
 			one := records[id]
 			require.Equal(c, status, one.Status, id)
+			if one.Outcome == trail.Unknown { // Temporal did not answer in time
+				require.LessOrEqual(c, made[id], 1, "%s: %+v", id, one)
+				continue
+			}
 			changed := one.Outcome == trail.Done || one.Outcome == trail.Accepted
 			require.Equal(c, changed, made[id] == 1, "%s: %+v, %d in the histories", id, one, made[id])
 		}

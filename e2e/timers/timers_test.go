@@ -58,14 +58,18 @@ func TestMoves(t *testing.T) {
 	})
 	t.Run("twenty in a row, the last one wins", func(t *testing.T) {
 		env.Add(sample.Booking(kind, "often", "1h", r.URL))
+		sent := 0
 		for range 19 {
-			require.Equal(t, http.StatusAccepted, env.Do("PATCH", "/v1/timers/"+kind+"/often?wait=0s", testenv.JSON{"delay": "2h"}).Status)
+			reply, times := sendPatiently(env, "PATCH", "/v1/timers/"+kind+"/often?wait=0s", testenv.JSON{"delay": "2h"})
+			require.Equal(t, http.StatusAccepted, reply.Status)
+			sent += times
 		}
-		last := env.Do("PATCH", "/v1/timers/"+kind+"/often?wait=30s", testenv.JSON{"delay": "1s"})
+		last, times := sendPatiently(env, "PATCH", "/v1/timers/"+kind+"/often?wait=30s", testenv.JSON{"delay": "1s"})
 		require.Equal(t, http.StatusOK, last.Status)
-		require.Equal(t, 21, last.Timer().Revision)
+		require.GreaterOrEqual(t, last.Timer().Revision, 21)
+		require.LessOrEqual(t, last.Timer().Revision, 1+sent+times, "it is 21 where Temporal answered each in time")
 		call := r.Await(t, "often", 1)[0]
-		require.Equal(t, "21", call.Header.Get("Wakecall-Revision"))
+		require.Equal(t, strconv.Itoa(last.Timer().Revision), call.Header.Get("Wakecall-Revision"))
 	})
 	t.Run("while a retry is pending", func(t *testing.T) {
 		body := sample.Booking(kind, "retrying", "0s", r.On("/once", receiver.FailFirst(1)))
@@ -183,15 +187,17 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	var sent atomic.Int64
 	for range 100 {
 		clients.Go(func() {
-			put, times := putPatiently(env, "/v1/timers/idle/pushed?wait=0s", push)
+			put, times := sendPatiently(env, "PUT", "/v1/timers/idle/pushed?wait=0s", push)
 			assert.Less(t, put.Status, 300)
-			sent.Add(times)
+			sent.Add(int64(times))
 		})
 	}
 	clients.Wait()
 	push["payload"], push["delay"] = "the last one", "2s"
 	pushed := time.Now()
-	require.Equal(t, http.StatusAccepted, env.Do("PUT", "/v1/timers/idle/pushed?wait=0s", push).Status)
+	last, times := sendPatiently(env, "PUT", "/v1/timers/idle/pushed?wait=0s", push)
+	require.Equal(t, http.StatusAccepted, last.Status)
+	sent.Add(int64(times))
 	env.Policy("idle", testenv.JSON{"callback": testenv.JSON{"url": r.URL}})
 	env.Add(testenv.JSON{"business_type": "idle", "business_id": "cancelled", "delay": "1s"})
 	require.Equal(t, http.StatusAccepted, env.Do("DELETE", "/v1/timers/idle/cancelled?wait=10ms", nil).Status)
@@ -246,7 +252,7 @@ func TestBookingNeedsNoWorker(t *testing.T) {
 	revision, err := strconv.Atoi(calls[0].Header.Get("Wakecall-Revision"))
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, revision, 101, "each one took effect")
-	require.LessOrEqual(t, revision, int(sent.Load())+1)
+	require.LessOrEqual(t, revision, int(sent.Load()))
 	require.False(t, calls[0].At.Before(pushed.Add(2*time.Second)), "each one pushed it out")
 	require.Empty(t, r.Calls("cancelled"))
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -293,15 +299,15 @@ func TestIfMatchLetsOneThrough(t *testing.T) {
 	}
 }
 
-// putPatiently repeats a PUT that was not taken in time, as the answer says, and counts how
+// sendPatiently repeats a change that was not taken in time, as the answer says, and counts how
 // often it was sent.
-func putPatiently(env *testenv.Env, path string, body testenv.JSON) (put testenv.Reply, sent int64) {
-	put.Status = http.StatusServiceUnavailable
-	for put.Status == http.StatusServiceUnavailable {
+func sendPatiently(env *testenv.Env, method, path string, body testenv.JSON) (reply testenv.Reply, sent int) {
+	reply.Status = http.StatusServiceUnavailable
+	for reply.Status == http.StatusServiceUnavailable {
 		sent++
-		put = env.Do("PUT", path, body)
+		reply = env.Send(env.Request(method, path, body))
 	}
-	return put, sent
+	return reply, sent
 }
 
 // The negative control of the leak check in TestMain: a wait that is under way
