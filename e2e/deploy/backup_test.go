@@ -76,7 +76,7 @@ func TestBackupsAreMadeOneAtATime(t *testing.T) {
 			file, err := os.OpenFile(gate, os.O_WRONLY|syscall.O_NONBLOCK, 0) // fails until there is a reader
 			opened = file
 			return err == nil
-		}, time.Minute, time.Millisecond)
+		}, process.Patience, time.Millisecond)
 		t.Cleanup(func() { _ = opened.Close() }) // or a reader would hold up the end
 		return opened
 	}
@@ -105,6 +105,6 @@ func TestBackupsAreMadeOneAtATime(t *testing.T) {
 	require.Eventually(t, func() bool {
 		third = b.launch("1", os.DevNull)
 		return third.Wait() == 0
-	}, time.Minute, time.Millisecond)
+	}, process.Patience, time.Millisecond)
 	require.Equal(t, []string{filepath.Base(strings.TrimSpace(third.Stdout())), "mine.partial"}, b.left(), "what broke off is removed")
 }

@@ -74,7 +74,7 @@ func TestAnEmergency(t *testing.T) {
 	key := d.order("emergency", 200, items)
 	for _, order := range []policy.EmergencyOrder{{Everything: true}, {BusinessTypes: []string{kind}}} {
 		before := len(d.arrivals())
-		require.Eventually(t, func() bool { return len(d.arrivals()) > before+50 }, time.Minute, 50*time.Millisecond, "it runs")
+		require.Eventually(t, func() bool { return len(d.arrivals()) > before+50 }, testenv.Patience, 50*time.Millisecond, "it runs")
 		_, err := d.Engine.Emergencies.Pause(t.Context(), order)
 		require.NoError(t, err)
 		require.Eventually(t, func() bool {

@@ -77,7 +77,7 @@ func (m dispatchTest) await(id string, ok func(dispatch.View) bool) (view dispat
 	require.Eventually(m.t, func() bool {
 		view = m.shown(id)
 		return ok(view)
-	}, time.Minute, 50*time.Millisecond, "a dispatch takes its time")
+	}, testenv.Patience, 50*time.Millisecond, "a dispatch takes its time")
 	return view
 }
 

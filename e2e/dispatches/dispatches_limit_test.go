@@ -38,7 +38,7 @@ func TestALimitHoldsForDispatchesAndTimersTogether(t *testing.T) {
 	require.Eventually(t, func() bool {
 		each := count()
 		return each["a"] > 100 && each["b"] > 100 && each[""] > 50
-	}, time.Minute, 100*time.Millisecond, "each of them has a part of it")
+	}, testenv.Patience, 100*time.Millisecond, "each of them has a part of it")
 	for _, id := range []string{"a", "b"} {
 		_, _, err := env.Engine.Dispatches.Cancel(t.Context(), mass(kind, id, limit).Key, wait)
 		require.NoError(t, err)

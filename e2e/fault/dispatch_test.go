@@ -59,7 +59,7 @@ func (d *dispatched) upload(killed bool) {
 	}
 	_, err = d.calls.Upload(d.t.Context(), d.key, from, d.numbered(from, func(int) {}))
 	require.NoError(d.t, err)
-	require.Eventually(d.t, func() bool { return d.view().Items != nil }, time.Minute, 100*time.Millisecond,
+	require.Eventually(d.t, func() bool { return d.view().Items != nil }, process.Patience, 100*time.Millisecond,
 		"a busy Temporal tells the dispatch of the commit after the answer")
 	require.Equal(d.t, d.items, *d.view().Items)
 }
@@ -86,7 +86,7 @@ func (d *dispatched) view() (view dispatch.View) {
 		var err error
 		view, err = d.calls.Get(ctx, d.key)
 		return err == nil
-	}, time.Minute, 100*time.Millisecond, "it is shown once everything runs again")
+	}, process.Patience, 100*time.Millisecond, "it is shown once everything runs again")
 	return view
 }
 

@@ -32,7 +32,7 @@ func awaitBulk(t *testing.T, env *testenv.Env, id string, ok func(wakecall.BulkJ
 		var err error
 		job, err = env.Wakecall().Bulk.Get(t.Context(), id)
 		return err == nil && ok(job)
-	}, time.Minute, testenv.Interval, "a job takes its time")
+	}, testenv.Patience, testenv.Interval, "a job takes its time")
 	return job
 }
 

@@ -84,7 +84,7 @@ func TestStartChecksOfUntunedTemporal(t *testing.T) {
 					assert.Empty(seen, finding.Wrong, check)
 					assert.Equal(seen, len(c.blind) > 0 && check == c.blind[0], finding.Unknown != nil, check)
 				}
-			}, time.Minute, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
+			}, testenv.Patience, time.Millisecond, "on a busy machine a run may outlast by itself the interval that is looked for")
 		})
 	}
 }

@@ -91,7 +91,7 @@ func (p *Production) raise() {
 	p.T.Helper()
 	require.NoError(p.T, p.Job("schema"))
 	p.Temporal = p.Start("temporal")[0]
-	require.Eventually(p.T, func() bool { return p.Job("namespace") == nil }, time.Minute, time.Second/2,
+	require.Eventually(p.T, func() bool { return p.Job("namespace") == nil }, Patience, time.Second/2,
 		"Temporal needs a moment, and the job is run again until then")
 }
 

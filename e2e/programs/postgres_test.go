@@ -208,7 +208,7 @@ func (p *production) outlivesItsEngine(t *testing.T) {
 		require.NoError(c, err)
 		require.Equal(c, http.StatusOK, status)
 		require.Contains(c, string(answer), `"delivered"`)
-	}, time.Minute, 100*time.Millisecond, "the answer is recorded once Temporal is up")
+	}, process.Patience, 100*time.Millisecond, "the answer is recorded once Temporal is up")
 	require.False(t, p.api.Ended())
 	require.False(t, p.worker.Ended())
 }

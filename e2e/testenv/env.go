@@ -141,6 +141,9 @@ func Try(ctx context.Context, addr string, interceptor grpc.UnaryClientIntercept
 func openOn(t testing.TB, s roles.Settings) *Env {
 	t.Helper()
 	inner, err := open(t.Context(), s, t.Output())
+	for until := time.Now().Add(Patience); err != nil && time.Now().Before(until); { // a busy Temporal may not answer in time
+		inner, err = open(t.Context(), s, t.Output())
+	}
 	require.NoError(t, err)
 	api, err := inner.API()
 	require.NoError(t, err)

@@ -40,7 +40,7 @@ func AwaitListed(t testing.TB, query string, ids ...string) {
 			listed = append(listed, execution.Execution.WorkflowID)
 		}
 		require.ElementsMatch(c, ids, listed)
-	}, time.Minute, time.Second/2, "visibility lags behind by a moment")
+	}, Patience, time.Second/2, "visibility lags behind by a moment")
 }
 
 // Workflows are the ids of the workflows of a business type.
