@@ -49,7 +49,7 @@ func running(t *testing.T, o Options) *Server {
 
 func stop(t *testing.T, server *Server) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, server.Stop(ctx))
 }

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	if lent.Server != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		_ = lent.Stop(ctx)
 		cancel()
 	}

@@ -49,7 +49,7 @@ func TestTakenPortsAreLeftAlone(t *testing.T) {
 	t.Cleanup(c.Close)
 	_, err = c.SignalWithStartWorkflow(t.Context(), "id", "signal", nil, client.StartWorkflowOptions{TaskQueue: "none"}, "none")
 	require.NoError(t, err, "frontend and history find each other")
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, server.Stop(ctx))
 }

@@ -33,7 +33,7 @@ func TestTemporalStartDelay(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
 	l.work()
-	const delay = 2 * time.Second
+	const delay = 6 * time.Second // the signal comes before it is over
 
 	kept := l.start(l.after("kept", delay), "")
 	signalled := l.start(l.after("signalled", delay), "")
@@ -326,7 +326,7 @@ func TestTemporalContinueAsNewBackoff(t *testing.T) {
 	t.Run("comes back on time", func(t *testing.T) {
 		t.Parallel()
 		l := l.in(t)
-		const backoff = 2 * time.Second
+		const backoff = 6 * time.Second // the signal comes before it is over
 		run := begin(l, "kept", backoff)
 		require.NoError(t, l.SignalWorkflow(t.Context(), run.GetID(), "", poke, nil))
 		came := l.result(run)
@@ -512,7 +512,7 @@ func (f *failing) attempt(ctx context.Context) error {
 // retried runs one activity under a ladder of short steps.
 func retried(ctx workflow.Context, all time.Duration) error {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: time.Second, ScheduleToCloseTimeout: all,
+		StartToCloseTimeout: handOut, ScheduleToCloseTimeout: all,
 		RetryPolicy: &sdk.RetryPolicy{InitialInterval: 10 * time.Millisecond, MaximumInterval: 100 * time.Millisecond},
 	})
 	return workflow.ExecuteActivity(ctx, "attempt").Get(ctx, nil)
