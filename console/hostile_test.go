@@ -179,7 +179,7 @@ func TestRulesThatExplode(t *testing.T) {
 		began := time.Now()
 		answer := h.post(timerPath+"/rule", url.Values{"etag": tag, "rule": {rule}})
 		require.Equal(t, want, answer.StatusCode, "%.60s: %.500s", rule, answer.body)
-		require.Less(t, time.Since(began), 5*time.Second, "%.60s", rule)
+		require.Less(t, time.Since(began), 30*time.Second, "%.60s", rule)
 		require.Empty(t, h.shelf.changes())
 	}
 }

@@ -99,16 +99,16 @@ func listens(t *testing.T, forwards bool) *listening {
 		gateway.Close()
 		local.Close()
 	})
-	require.Eventually(t, func() bool { return strings.Contains(l.printed.String(), "connected: order at ") }, 10*time.Second, time.Millisecond, "it connects")
+	require.Eventually(t, func() bool { return strings.Contains(l.printed.String(), "connected: order at ") }, time.Minute, time.Millisecond, "it connects")
 	return l
 }
 
 func (l *listening) ring() delivery.Answer {
-	ctx, cancel := context.WithTimeout(l.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(l.Context(), time.Minute)
 	defer cancel()
 	return l.hub.Ring(ctx, "order", stream.Ring{ContentType: "application/json", Body: []byte(`{"n": 1}`), Headers: map[string]string{
 		send.HeaderBusinessType: "order", send.HeaderBusinessID: "4711", send.HeaderAttempt: "2", "webhook-signature": "v1,x",
-	}, Deadline: time.Now().Add(10 * time.Second)}).Answer
+	}, Deadline: time.Now().Add(time.Minute)}).Answer
 }
 
 // A local server gets the request of a callback, and its answer has the same meaning.

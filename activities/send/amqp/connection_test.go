@@ -146,7 +146,7 @@ func farAway(t *testing.T, server *rabbit.Server) {
 		defer cancel()
 		defer end(1)
 		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Delivered
-	}, 30*time.Second, time.Millisecond, "it is connected to")
+	}, 2*time.Minute, time.Millisecond, "it is connected to")
 }
 
 // A broker with short-lived connections is not flooded: in between attempts fail at once,

@@ -68,7 +68,7 @@ func mayNotDeclare(t *testing.T, server *rabbit.Server) {
 	require.Eventually(t, func() bool {
 		outcome = declaring(t, transport, "forbidden", delivery.Declare{ExchangeType: delivery.ExchangeDirect})
 		return outcome.Detail == "declaring the exchange: the broker does not permit it (403)"
-	}, 30*time.Second, 50*time.Millisecond, "it may not configure")
+	}, 2*time.Minute, 50*time.Millisecond, "it may not configure")
 	require.Equal(t, delivery.Refused, outcome.Class)
 	require.NotContains(t, outcome.Describe(), "reader")
 }

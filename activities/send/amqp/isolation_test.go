@@ -51,13 +51,13 @@ func stuckQueue(t *testing.T, server *rabbit.Server) {
 			})
 		}
 		for range 3 {
-			outcome := attempt("invoice", taking, 30*time.Second)
+			outcome := attempt("invoice", taking, time.Minute)
 			require.True(t, outcome.Delivered, "of another type: %+v", outcome)
 		}
 		attempts.Wait()
 	}
 	delivers := func(queue, reason string) {
-		require.Eventually(t, func() bool { return attempt("order", queue, shortly).Delivered }, 30*time.Second, 10*time.Millisecond, reason)
+		require.Eventually(t, func() bool { return attempt("order", queue, shortly).Delivered }, 2*time.Minute, 10*time.Millisecond, reason)
 	}
 	delivers(taking, "another queue of the same type has its channels back")
 	server.Resume(stuck)

@@ -128,9 +128,9 @@ func received(d amqp.Delivery) sendtest.Received {
 	return sendtest.Received{ID: d.MessageId, ContentType: d.ContentType, Headers: headers, Body: d.Body}
 }
 
-// attempt sends a message within five seconds.
+// attempt sends a message within half a minute.
 func attempt(t *testing.T, transport *Transport, d delivery.Destination) send.Outcome {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: d, Body: []byte("x")})
 }
@@ -202,7 +202,7 @@ func unroutable(t *testing.T, server *rabbit.Server) {
 // delivers waits until an attempt delivers.
 func delivers(t *testing.T, transport *Transport) {
 	t.Helper()
-	require.Eventually(t, func() bool { return attempt(t, transport, to("main", taking)).Delivered }, 30*time.Second, 50*time.Millisecond,
+	require.Eventually(t, func() bool { return attempt(t, transport, to("main", taking)).Delivered }, 2*time.Minute, 50*time.Millisecond,
 		"the broker is there again")
 }
 
@@ -222,7 +222,7 @@ func permissionRefused(t *testing.T, server *rabbit.Server) {
 	require.Eventually(t, func() bool {
 		outcome = attempt(t, transport, delivery.Destination{Broker: "main", Exchange: "amq.direct", RoutingKey: taking})
 		return outcome.Class == delivery.Refused && !outcome.FirstByte.IsZero()
-	}, 30*time.Second, 50*time.Millisecond, "it may not write")
+	}, 2*time.Minute, 50*time.Millisecond, "it may not write")
 	require.NotContains(t, outcome.Describe(), "reader")
 	mayNotDeclare(t, server)
 	wrong := opened(t, "amqp://reader:wrong@"+server.Address+"/")
@@ -240,7 +240,7 @@ func memoryAlarm(t *testing.T, server *rabbit.Server) {
 		defer cancel()
 		outcome := transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)})
 		return outcome.Class == delivery.BrokerBlocked && outcome.FirstByte.IsZero() && outcome.RetryAfter > 0
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	lastsWithoutChannels(t, transport)
 	closesAllTheSame(t, server)
 	server.SetMemory("0.4")
@@ -304,7 +304,7 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 	first, err = conn.borrow(t.Context(), "")
 	require.NoError(t, err, "a channel on which nothing was sent is there for the next one")
 
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	waits, second := waiting{ctx, make(chan struct{}), new(sync.Once)}, make(chan error)
 	go func() {
@@ -340,7 +340,7 @@ func closesAllTheSame(t *testing.T, server *rabbit.Server) {
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		defer cancel()
 		return transport.Send(ctx, send.Envelope{ID: "msg_1", Destination: to("main", taking)}).Class == delivery.BrokerBlocked
-	}, 30*time.Second, 50*time.Millisecond)
+	}, 2*time.Minute, 50*time.Millisecond)
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -353,5 +353,5 @@ func closesAllTheSame(t *testing.T, server *rabbit.Server) {
 		default:
 			return false
 		}
-	}, 10*time.Second, 10*time.Millisecond, "it is closed")
+	}, time.Minute, 10*time.Millisecond, "it is closed")
 }

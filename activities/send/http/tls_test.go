@@ -114,7 +114,7 @@ func trusting(t *testing.T, roots *x509.CertPool) *Transport {
 }
 
 func postWith(t *testing.T, c *Transport, url string, settings *policy.TLS) send.Outcome {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	return c.Send(ctx, send.Envelope{Destination: delivery.HTTP(url), TLS: settings})
 }
