@@ -110,7 +110,7 @@ export function live(shared) {
     page.on("response", (answer) => { streams += answer.url().includes("/console/live") && answer.status() === 200; });
     for (let load = 1; load <= loads; load++) {
       await page.goto(`${shared.running.url}/console/types`, { waitUntil: "commit" });
-      await eventually(() => streams === load, 15_000);
+      await eventually(() => streams === load);
     }
   });
 

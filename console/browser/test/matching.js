@@ -8,7 +8,7 @@ const many = long ? 5000 : 30;
 const typedAbove = 100;
 
 /** How many of them change in a second: it takes some seconds, in which one changes otherwise. */
-const perSecond = many / 5;
+const perSecond = many / 10;
 
 /** What is done with all that match a search. */
 export function matching(shared) {
