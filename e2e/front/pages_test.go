@@ -59,6 +59,9 @@ func withBroker(t *testing.T) *testenv.Env {
 	return env
 }
 
+// changing is a command that changes a timer. A busy machine takes longer than it waits by default.
+var changing = regexp.MustCompile(`(-X [A-Z]+ \S+/v1/timers/[^/\s?]+/[^/\s?]+(?:/fire|/pause|/resume)?)(\s)`)
+
 // readPage runs the commands of a page as a reader would, block by block. What stands below
 // a command appears in its output, at once or soon.
 func readPage(t *testing.T, file string) {
@@ -80,7 +83,7 @@ func readPageWith(t *testing.T, file string, env *testenv.Env) {
 		}
 		require.Equal(t, "sh", block[1])
 		run := func() string {
-			out, err := exec.CommandContext(t.Context(), "bash", "-ec", addrs.Replace(block[2])).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), "bash", "-ec", changing.ReplaceAllString(addrs.Replace(block[2]), "$1?wait=30s$2")).CombinedOutput()
 			require.NoError(t, err, "%s\n%s", block[2], out)
 			return string(out)
 		}
