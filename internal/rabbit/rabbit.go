@@ -20,8 +20,8 @@ const home = "/usr/lib/rabbitmq/bin/"
 
 // startTime and stopTime bound a start and a stop, even on a busy machine.
 const (
-	startTime = 2 * time.Minute
-	stopTime  = 20 * time.Second
+	startTime = 5 * time.Minute
+	stopTime  = time.Minute
 )
 
 // Server is a RabbitMQ that runs until the test ends.
