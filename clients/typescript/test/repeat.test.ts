@@ -146,7 +146,7 @@ test("a name that nobody knows was never called", async () => {
 
 test("a server that is slow: the try ends with its timeout and is not repeated", async (t) => {
   const server = await new ScriptedServer([{ silent: true }]).start(t);
-  const { api } = hastyApi({ url: server.url, timeout: 500 });
+  const { api } = hastyApi({ url: server.url, timeout: 3_000 });
   const error = await add(api).catch((e: unknown) => e);
   assert.ok(error instanceof DOMException && error.name === "TimeoutError");
   assert.ok(isUnavailable(error));

@@ -87,14 +87,17 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
 
   test("moves, cancels, and says when the delivery came first", async () => {
     const { timer, etag } = await wakecall.timers.add({ ...key("moved"), delay: "1h" });
-    const moved = await wakecall.timers.change(timer, { delay: "2h" }, { ifMatch: etag as string, wait: "5s" });
+    const moved = await wakecall.timers.change(timer, { delay: "2h" }, { ifMatch: etag as string, wait: "30s" });
     assert.deepEqual([moved.pending, moved.timer.revision], [false, 2]);
     assert.ok(moved.timer.due_at > timer.due_at);
     const stale = await problemOf(wakecall.timers.cancel(timer, { ifMatch: etag as string }));
     assert.deepEqual([stale.status, stale.code, stale.timer?.revision], [412, "precondition-failed", 2]);
-    const replaced = await wakecall.timers.put({ ...key("moved"), delay: "3h" });
+    const replaced = await wakecall.timers.put({ ...key("moved"), delay: "3h" }, { wait: "30s" });
     assert.equal(replaced.timer.revision, 3);
-    assert.equal((await wakecall.timers.cancel(timer, { ifMatch: replaced.etag as string })).timer.status, "cancelled");
+    assert.equal(
+      (await wakecall.timers.cancel(timer, { ifMatch: replaced.etag as string, wait: "30s" })).timer.status,
+      "cancelled",
+    );
     assert.equal(
       (await wakecall.timers.cancel(timer)).timer.status,
       "cancelled",
@@ -111,7 +114,7 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
   test("rings now, and shows the payload", async () => {
     await wakecall.timers.add({ ...key("now"), delay: "1h", payload: { a: 1 } });
     assert.deepEqual((await wakecall.timers.get(key("now"), { payload: true })).payload, { a: 1 });
-    await wakecall.timers.fire(key("now"), { wait: "10s" });
+    await wakecall.timers.fire(key("now"), { wait: "30s" });
     assert.equal((await rung.await("now")).attempt, 1);
   });
 
@@ -134,7 +137,7 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
     await wakecall.timers.add({ ...key("later"), delay: "0s" });
     const ring = await rung.await("later");
     assert.ok(ring.ackToken);
-    const { timer } = await new Wakecall({ url: running.url }).deliveries.ack(ring, { wait: "10s" });
+    const { timer } = await new Wakecall({ url: running.url }).deliveries.ack(ring, { wait: "30s" });
     assert.equal(timer.status, "delivered");
     assert.equal((await problemOf(wakecall.deliveries.nack(ring, { reason: "after all" }))).code, "not-awaited");
   });
@@ -145,7 +148,7 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
     await wakecall.timers.add({ ...key("rule"), recurrence });
     assert.equal((await wakecall.timers.upcoming(key("rule"), { count: 4 })).upcoming.length, 4);
     assert.equal(
-      (await wakecall.timers.pause(key("rule"), { note: "stocktaking", wait: "10s" })).timer.status,
+      (await wakecall.timers.pause(key("rule"), { note: "stocktaking", wait: "30s" })).timer.status,
       "paused",
     );
     assert.deepEqual(await wakecall.timers.upcoming(key("rule")), {
@@ -153,8 +156,8 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
       empty_because: "paused",
       note: "stocktaking",
     });
-    assert.equal((await wakecall.timers.resume(key("rule"), { wait: "10s" })).timer.status, "scheduled");
-    await wakecall.timers.fire(key("rule"), { wait: "10s" });
+    assert.equal((await wakecall.timers.resume(key("rule"), { wait: "30s" })).timer.status, "scheduled");
+    await wakecall.timers.fire(key("rule"), { wait: "30s" });
     const ring = await rung.await("rule");
     assert.equal(ring.occurrence, 1);
     await eventually(async () => (await wakecall.timers.get(key("rule"))).status === "delivered" || undefined);
@@ -163,8 +166,8 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
 
   test("a one-shot timer is booked paused, and resumed", async () => {
     assert.equal((await wakecall.timers.add({ ...key("once"), delay: "1h", paused: true })).timer.status, "paused");
-    assert.equal((await wakecall.timers.resume(key("once"), { wait: "10s" })).timer.status, "scheduled");
-    assert.equal((await wakecall.timers.pause(key("once"), { wait: "10s" })).timer.status, "paused");
+    assert.equal((await wakecall.timers.resume(key("once"), { wait: "30s" })).timer.status, "scheduled");
+    assert.equal((await wakecall.timers.pause(key("once"), { wait: "30s" })).timer.status, "paused");
     assert.equal((await problemOf(wakecall.timers.upcoming(key("once")))).code, "not-recurring");
   });
 
@@ -244,7 +247,10 @@ describe("a running Wakecall", { timeout: 300_000 }, () => {
     assert.equal(patched.paused, true);
     assert.equal((await problemOf(wakecall.policies.patch("refund", { paused: false }, { version }))).status, 412);
     assert.equal((await wakecall.policies.plan("refund", {})).created, false);
-    assert.ok((await wakecall.policies.list({ paused: true })).some((policy) => policy.business_type === "refund"));
+    await eventually(async () => {
+      const held = await wakecall.policies.list({ paused: true });
+      return held.some((policy) => policy.business_type === "refund") || undefined;
+    });
     assert.deepEqual(
       (await wakecall.policies.versions("refund")).map((one) => one.version),
       [2, 1],
