@@ -78,10 +78,17 @@ func (c *Curve) path(of func(Speed) float64) string {
 // rowsOfCurve is about how many rows a curve has as a table.
 const rowsOfCurve = 20
 
+// Row is a speed in figures.
+type Row struct {
+	At              time.Time
+	Asked, Achieved string
+}
+
 // Rows are some of the speeds at equal distances, the latest first.
-func (c *Curve) Rows() (rows []Speed) {
+func (c *Curve) Rows() (rows []Row) {
 	for i := len(c.Speeds) - 1; i >= 0; i -= (len(c.Speeds) + rowsOfCurve - 1) / rowsOfCurve {
-		rows = append(rows, c.Speeds[i])
+		one := c.Speeds[i]
+		rows = append(rows, Row{At: one.At, Asked: words.Speed(one.Asked), Achieved: words.Speed(one.Achieved)})
 	}
 	return rows
 }

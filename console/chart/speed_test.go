@@ -19,6 +19,8 @@ func TestACurve(t *testing.T) {
 	require.Equal(t, "M0 24L50 24M800 0L900 72L1000 72", curve.Asked())
 	require.Len(t, curve.Rows(), 5)
 	require.Equal(t, at(100), curve.Rows()[0].At)
+	fast := CurveOf([]Speed{{at(0), 1200, 1180.25}, {at(1), 50_000, 1_234_567.891}})
+	require.Equal(t, []Row{{at(1), "50,000.0", "1,234,567.9"}, {at(0), "1,200.0", "1,180.2"}}, fast.Rows(), "thousands are apart")
 	var many []Speed
 	for i := range 600 {
 		many = append(many, Speed{At: at(i)})

@@ -11,11 +11,17 @@ import (
 // shownNotices is how many facts stand in the strip. The others are folded.
 const shownNotices = 3
 
-// Notices are the gravest facts.
-func (f Frame) Notices() []watch.Notice { return f.notices[:min(len(f.notices), shownNotices)] }
+// Notices are the gravest facts, one for each business type.
+func (f Frame) Notices() []watch.Notice {
+	shown, _ := watch.Fold(f.notices, shownNotices)
+	return shown
+}
 
 // MoreNotices are the others.
-func (f Frame) MoreNotices() []watch.Notice { return f.notices[min(len(f.notices), shownNotices):] }
+func (f Frame) MoreNotices() []watch.Notice {
+	_, folded := watch.Fold(f.notices, shownNotices)
+	return folded
+}
 
 // Alarm reports whether the strip has a fact that calls for action now.
 func (f Frame) Alarm() bool { return len(f.notices) > 0 && f.notices[0].Alarming() }

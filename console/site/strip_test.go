@@ -35,7 +35,7 @@ func grim(now time.Time) *watch.Picture {
 		Until time.Time `json:"until"`
 		Since time.Time `json:"since"`
 	}{Until: now.Add(time.Minute)}
-	p.Policies = []calls.Policy{{BusinessType: "report", Paused: true, PausedBy: "cara", PausedAt: now}, pressed}
+	p.Policies = []calls.Policy{{BusinessType: "report", Paused: true, PausedBy: "cara", PausedAt: now}, pressed, {BusinessType: "coupon"}}
 	p.Ahead = map[string]watch.Overflow{"coupon": {At: now.Add(time.Minute), Due: 3000, Rate: 20, Lateness: 90 * time.Second}}
 	return p
 }
@@ -70,14 +70,37 @@ func TestTheGravestComesFirst(t *testing.T) {
 		"feed": some(12, calls.Timer{WaitsFor: calls.WaitsForReceiver}), "invoice": some(30, calls.Timer{LastFailure: &calls.Failure{Class: "timeout"}}), "fine": some(1, calls.Timer{}),
 		"refund": some(1, calls.Timer{LastFailure: refused}),
 	}
+	p.Past = map[string]*watch.Past{"parcel": {Repeated: &watch.Repeated{N: 1400, Of: 2900, Failure: refused}}}
+	p.Policies = []calls.Policy{{BusinessType: "parcel"}}
 	require.Equal(t, []string{
+		"refund is paused by otto since 02:51:07 UTC.",
 		"order: 3 overdue, taken by no worker.",
+		"invoice: 30 being tried again (timeout).",
 		"mail: 1 failed within 10 minutes.",
 		"order: 100+ failed within 10 minutes (HTTP 503).",
-		"invoice: 30 being tried again (timeout).",
-		"refund is paused by otto since 02:51:07 UTC.",
+		"parcel: 1,400 of 2,900 attempts a minute fail (HTTP 503).",
 		"feed: 12 waiting, and no receiver is connected.",
 	}, said(p), "what is held is not overdue")
+}
+
+// The strip has a line for each of three types, and the rest is counted.
+func TestThreeTypesStandInTheStrip(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 26, 2, 51, 7, 0, time.UTC)
+	p := &watch.Picture{At: now, Policies: []calls.Policy{{BusinessType: "a"}, {BusinessType: "b"}, {BusinessType: "c"}, {BusinessType: "d"}}}
+	p.Failed = map[string]*watch.Sample{}
+	for _, businessType := range []string{"a", "b", "c", "d"} {
+		p.Failed[businessType] = &watch.Sample{Timers: []calls.Timer{{}}}
+	}
+	p.Open = map[string]*watch.Sample{"a": {Timers: []calls.Timer{{WaitsFor: calls.WaitsForReceiver}}}}
+	p.Overdue = map[string]*watch.Sample{"a": {Timers: []calls.Timer{{}}}}
+	f := Frame{notices: watch.NoticesOf(p)}
+	var types []string
+	for _, n := range f.Notices() {
+		types = append(types, n.BusinessType)
+	}
+	require.Equal(t, []string{"a", "b", "c"}, types)
+	require.Len(t, f.MoreNotices(), 3, "d, and two of a")
 }
 
 // Who may see some types sees nothing of the others.
@@ -95,5 +118,5 @@ func TestAPictureForSomeEyes(t *testing.T) {
 	require.Empty(t, seen.Open)
 	require.Empty(t, seen.Overdue)
 	require.Empty(t, seen.Ahead)
-	require.Len(t, p.Policies, 2, "the picture stays as it is for the others")
+	require.Len(t, p.Policies, 3, "the picture stays as it is for the others")
 }

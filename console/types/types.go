@@ -68,7 +68,7 @@ func (p *typesPage) show(from, most int) {
 type TypeRow struct {
 	calls.Policy
 	Mark
-	// Also are the other reasons for which its callbacks are held back.
+	// Also are its other states.
 	Also   []Mark
 	Counts *calls.Counts // nil where they cannot be told
 	// Soon are the minutes ahead, and Past is how the last day was; nil where they are not known. DueSoon
@@ -90,26 +90,26 @@ type TypeRow struct {
 
 // Mark is a state in a word, with who has it so and why, and since and until when.
 type Mark struct {
-	State        string
+	State        watch.State
 	By, Note     string
 	Since, Until time.Time
 }
 
-// states are the states of a business type, gravest first.
-var states = []string{"emergency", "overdue", "streamless", "failing", "paused", "held", "overflowing", "running"}
-
 // Link is the page of the type.
 func (r TypeRow) Link() string { return links.TypePath(r.BusinessType) }
 
+// is reports whether it is in a state, whatever others it is in.
+func (r TypeRow) is(state watch.State) bool {
+	return r.State == state || slices.ContainsFunc(r.Also, func(one Mark) bool { return one.State == state })
+}
+
 // Held reports whether its callbacks are held back, by whatever.
 func (r TypeRow) Held() bool {
-	return slices.Contains([]string{"emergency", "paused", "held"}, r.State)
+	return r.State.Holds() || slices.ContainsFunc(r.Also, func(one Mark) bool { return one.State.Holds() })
 }
 
 // Pressed reports whether its receiver has asked for patience that lasts, whatever else holds it back.
-func (r TypeRow) Pressed() bool {
-	return r.State == "held" || slices.ContainsFunc(r.Also, func(one Mark) bool { return one.State == "held" })
-}
+func (r TypeRow) Pressed() bool { return r.is(watch.Pressed) }
 
 // List leads to its timers.
 func (r TypeRow) List() string { return links.List(links.TypedAs(r.BusinessType), "") }
@@ -153,7 +153,7 @@ func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 		page.Rows = append(page.Rows, row)
 	}
 	slices.SortStableFunc(page.Rows, func(a, b TypeRow) int {
-		return cmp.Or(cmp.Compare(slices.Index(states, a.State), slices.Index(states, b.State)), strings.Compare(a.BusinessType, b.BusinessType))
+		return cmp.Or(a.State.Compare(b.State), strings.Compare(a.BusinessType, b.BusinessType))
 	})
 	return page
 }
@@ -162,57 +162,49 @@ func (c *Pages) TypesPage(v *site.Visit) *typesPage {
 // everything ends on the page of emergencies.
 func actionOf(p *watch.Picture, row TypeRow) string {
 	switch {
-	case row.State == "paused" || p.Everything() != nil:
+	case p.Everything() != nil:
 		return ""
-	case row.State == "emergency":
+	case row.is(watch.Emergency):
 		return "resume"
+	case row.is(watch.Paused):
+		return ""
 	default:
 		return "pause"
 	}
 }
 
-// rowOf says what state a business type is in.
+// rowOf says what states a business type is in.
 func rowOf(p *watch.Picture, policy calls.Policy) TypeRow {
 	row := TypeRow{
-		Policy: policy, Mark: Mark{State: "running"},
+		Policy: policy,
 		Counts: p.Counts[policy.BusinessType], Soon: p.Soon[policy.BusinessType], Past: p.Past[policy.BusinessType],
 	}
 	row.DueSoon = row.dueSoon(p.At)
 	if o, ok := p.Ahead[policy.BusinessType]; ok {
 		row.Ahead = &o
 	}
-	held := holdsOf(p, policy)
-	switch {
-	case len(held) > 0:
-		row.Mark, row.Also = held[0], held[1:]
-	case p.Overdue[policy.BusinessType] != nil:
-		row.State = "overdue"
-	case p.Unreceived(policy.BusinessType) != nil:
-		row.State = "streamless"
-	case p.Failing(policy.BusinessType):
-		row.State, row.Failure = "failing", p.WhyFailing(policy.BusinessType)
-	case row.Ahead != nil:
-		row.State = "overflowing"
+	for _, state := range p.States(policy) {
+		row.Also = append(row.Also, markOf(p, policy, state))
+	}
+	if row.Mark, row.Also = row.Also[0], row.Also[1:]; row.is(watch.Failing) {
+		row.Failure = p.WhyFailing(policy.BusinessType)
 	}
 	return row
 }
 
-// holdsOf are the reasons for which the callbacks of a type are held back, gravest first. Each has to end.
-func holdsOf(p *watch.Picture, policy calls.Policy) (all []Mark) {
-	by := p.PausedType(policy.BusinessType)
-	if everything := p.Everything(); everything != nil {
-		by = everything
+// markOf is a state of a business type with its author and its time, where it has them.
+func markOf(p *watch.Picture, policy calls.Policy, state watch.State) Mark {
+	switch state {
+	case watch.Emergency:
+		by := cmp.Or(p.Everything(), p.PausedType(policy.BusinessType))
+		return Mark{State: state, By: by.Author, Since: by.Since, Note: by.Note}
+	case watch.Paused:
+		return Mark{State: state, By: policy.PausedBy, Since: policy.PausedAt}
+	case watch.Pressed:
+		return Mark{State: state, Since: policy.BackPressure.Since, Until: policy.BackPressure.Until}
+	default:
+		return Mark{State: state}
 	}
-	if by != nil {
-		all = append(all, Mark{State: "emergency", By: by.Author, Since: by.Since, Note: by.Note})
-	}
-	if policy.Paused {
-		all = append(all, Mark{State: "paused", By: policy.PausedBy, Since: policy.PausedAt})
-	}
-	if policy.PressedAt(p.At) {
-		all = append(all, Mark{State: "held", Since: policy.BackPressure.Since, Until: policy.BackPressure.Until})
-	}
-	return all
 }
 
 // putFirst has the row of a type come first, with the note that was typed in it.

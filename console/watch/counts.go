@@ -91,20 +91,27 @@ func (l *looker) listed(query url.Values) []calls.Timer {
 	return found.Timers
 }
 
-// lastDelivered reads the timer that was delivered last: of those that ended the list has the latest
-// first. The strip does without.
-func (l *looker) lastDelivered() {
+// lastDelivered reads the timer that was delivered last. The strip does without.
+func (l *looker) lastDelivered() { l.LastDelivered = l.newestDelivered("") }
+
+// newestDelivered reads the timer of a business type that was delivered last, of all types for "": of those that ended
+// the list has the latest first. It is nil where that cannot be read.
+func (l *looker) newestDelivered(businessType string) *calls.Timer {
 	query := url.Values{"status": {calls.StatusDelivered}, "attempts": {"false"}, "page_size": {"1"}}
+	if businessType != "" {
+		query.Set("business_type", businessType)
+	}
 	var found struct {
 		Timers []calls.Timer `json:"timers"`
 	}
 	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
-	if l.LastDelivered = nil; problem != nil || len(found.Timers) == 0 {
-		return
+	if problem != nil || len(found.Timers) == 0 {
+		return nil
 	}
-	whole, last := calls.Timer{}, found.Timers[0]
-	problem = l.api.InContext(l.ctx, calls.Get(last.Resource()), &whole)
-	if problem == nil && !whole.DeliveredAt.IsZero() {
-		l.LastDelivered = &whole
+	whole := calls.Timer{}
+	problem = l.api.InContext(l.ctx, calls.Get(found.Timers[0].Resource()), &whole)
+	if problem != nil || whole.DeliveredAt.IsZero() {
+		return nil
 	}
+	return &whole
 }

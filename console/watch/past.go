@@ -1,7 +1,9 @@
 package watch
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
@@ -15,9 +17,19 @@ type Past struct {
 	Hours []calls.OutcomeStep
 	// PerSecond is how many callbacks a second the last whole minute had; nil where it is not known.
 	PerSecond *float64
+	// Repeated are the attempts of a minute that failed and were repeated; nil where they are few.
+	Repeated *Repeated
 	// Recorded is what the report of the day has, which knows each occurrence of a recurring timer; nil where it
 	// cannot be read.
 	Recorded *calls.Objective
+}
+
+// Repeated are attempts of a minute that failed and were repeated, and how many attempts it had. Their timers may end
+// well: by a later attempt, or by the fallback.
+type Repeated struct {
+	N, Of int
+	// Failure is the last one of the timer that was delivered last; nil where that had none.
+	Failure *calls.Failure
 }
 
 // Ended is how many timers have failed for good. A recurring timer goes on after an occurrence that failed.
@@ -47,7 +59,7 @@ func (l *looker) behind() {
 		past := before[policy.BusinessType]
 		if hours, ok := l.outcomes(policy.BusinessType, words.Day, words.Hour); ok {
 			past = &Past{Hours: hours}
-			past.PerSecond = l.perSecond(policy.BusinessType)
+			l.lastMinute(policy.BusinessType, past)
 		}
 		if past != nil {
 			l.Past[policy.BusinessType] = l.withReport(past, policy.BusinessType)
@@ -89,13 +101,21 @@ func (l *looker) outcomes(businessType string, back, step time.Duration) ([]call
 	return past.Steps, problem == nil
 }
 
-// perSecond is the rate of the last whole minute: of attempts where they are known, and else of
-// timers that ended.
-func (l *looker) perSecond(businessType string) *float64 {
+// lastMinute adds the rate of the last whole minute: of attempts where they are known, and else of timers that ended.
+// Attempts that fail are also looked for in the present minute.
+func (l *looker) lastMinute(businessType string, past *Past) {
 	steps, ok := l.outcomes(businessType, words.Minute, words.Minute)
 	if !ok || len(steps) == 0 {
-		return nil
+		return
 	}
 	rate := float64(max(steps[0].Attempts, int64(steps[0].Ended()))) / words.Minute.Seconds()
-	return &rate
+	past.PerSecond = &rate
+	worst := slices.MaxFunc(steps, func(a, b calls.OutcomeStep) int { return cmp.Compare(a.Retried, b.Retried) })
+	if worst.Retried == 0 || float64(worst.Retried) < tuning.FailingShare*float64(worst.Attempts) {
+		return
+	}
+	past.Repeated = &Repeated{N: int(worst.Retried), Of: int(max(worst.Attempts, worst.Retried))}
+	if newest := l.newestDelivered(businessType); newest != nil {
+		past.Repeated.Failure = newest.Failure()
+	}
 }

@@ -114,14 +114,31 @@ func (p *Picture) RecurredFrom(businessType string, from, to time.Time) *Sample 
 	return all
 }
 
-// Failing reports whether timers of a type fail: now, just now, or occurrence by occurrence.
+// retrying are the timers of a type that are being tried again; nil for none. What is held back is not.
+func (p *Picture) retrying(businessType string) *Sample {
+	if p.isHeld(businessType) {
+		return nil
+	}
+	return p.Retried(businessType)
+}
+
+// repeated are the attempts of a type that just failed and were repeated; nil for few, and where they are held back.
+func (p *Picture) repeated(businessType string) *Repeated {
+	if past := p.Past[businessType]; past != nil && !p.isHeld(businessType) {
+		return past.Repeated
+	}
+	return nil
+}
+
+// Failing reports whether timers of a type fail: now, just now, occurrence by occurrence, or before they end well.
 func (p *Picture) Failing(businessType string) bool {
-	return p.Failed[businessType] != nil || p.Retried(businessType) != nil || p.Recurred(businessType) != nil
+	return p.Failed[businessType] != nil || p.retrying(businessType) != nil || p.Recurred(businessType) != nil ||
+		p.repeated(businessType) != nil
 }
 
 // WhyFailing is why timers of a type fail; nil where that is not known.
 func (p *Picture) WhyFailing(businessType string) *calls.Failure {
-	for _, s := range []*Sample{p.Failed[businessType], p.Retried(businessType), p.Recurred(businessType)} {
+	for _, s := range []*Sample{p.Failed[businessType], p.retrying(businessType), p.Recurred(businessType)} {
 		if s == nil {
 			continue
 		}
@@ -129,14 +146,17 @@ func (p *Picture) WhyFailing(businessType string) *calls.Failure {
 			return failure
 		}
 	}
+	if repeated := p.repeated(businessType); repeated != nil {
+		return repeated.Failure
+	}
 	return nil
 }
 
 // FailingTypes are the business types of which timers fail.
 func (p *Picture) FailingTypes() (all []string) {
-	for _, businessType := range p.sampledTypes() {
-		if p.Failing(businessType) {
-			all = append(all, businessType)
+	for _, one := range p.Types() {
+		if p.Failing(one.BusinessType) {
+			all = append(all, one.BusinessType)
 		}
 	}
 	return all

@@ -578,6 +578,7 @@ var englishWords = map[string]string{
 	"strip.overdue":               "%s: %s overdue, taken by no worker.",
 	"strip.recurring":             "%s: the last occurrence of %s failed within 10 minutes (%s).",
 	"strip.retrying":              "%s: %s being tried again (%s).",
+	"strip.repeated":              "%s: %s of %s attempts a minute fail (%s).",
 	"strip.receiver":              "%s: %s waiting, and no receiver is connected.",
 	"forecast.late.one":           "In %d hour more falls due than the limit lets through.",
 	"time.ms.exact":               "%s ms",

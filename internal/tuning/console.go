@@ -66,6 +66,9 @@ const (
 	OverdueAfter = time.Minute
 	// FailedWithin is how long ago a timer may have failed that the top of each page counts.
 	FailedWithin = 10 * time.Minute
+	// FailingShare is the share of the attempts of a minute from which on a type counts as failing whose timers
+	// are delivered all the same.
+	FailingShare = 0.01
 	// SampledTimers is how many timers of a kind are counted one by one, and SampledTypes of how
 	// many business types one is read in full. Each costs a call to Temporal.
 	SampledTimers = 100
