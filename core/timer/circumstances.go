@@ -12,8 +12,8 @@ type Circumstances struct {
 	AllPaused bool
 	// Others are what else holds it up, beside what its view shows or Stopped.
 	Others []delivery.Wait
-	// Stopped is the pause or emergency that stops the callbacks of its type while an attempt is under
-	// way.
+	// Stopped is the gravest of what stops the callbacks of its type while an attempt is under way: an
+	// emergency, a pause or back-pressure.
 	Stopped delivery.Wait
 	// AttemptSince is when the attempt under way began, and Worker makes it. Both are zero if that
 	// is unknown.

@@ -51,18 +51,23 @@ func called() delivery.Callback {
 	return delivery.Callback{Destination: delivery.HTTP("https://o.test/")}
 }
 
-// Of an attempt under way it is told what stops the others of its type: a pause, and no limit.
+// Of an attempt under way it is told what stops the others of its type: each pause, and no limit.
 func TestWhatStopsATypeDuringAnAttempt(t *testing.T) {
 	t.Parallel()
-	none := 0.0
+	none, pressed := 0.0, &policy.BackPressure{Since: wire.At(time.Now()), Until: wire.At(time.Now()).Add(time.Hour)}
 	for name, c := range map[string]struct {
 		current    policy.Policy
 		everything bool
 		want       delivery.Waiting
+		others     []delivery.Waiting
 	}{
-		"a limit":      {policy.Policy{Callback: called(), Limits: policy.Limits{CallbacksPerSecond: &none}}, false, ""},
-		"a pause":      {policy.Policy{Callback: called(), Paused: true}, false, delivery.WaitsForPause},
-		"an emergency": {policy.Policy{Callback: called(), Paused: true}, true, delivery.WaitsForEmergency},
+		"a limit":       {current: policy.Policy{Callback: called(), Limits: policy.Limits{CallbacksPerSecond: &none}}},
+		"a pause":       {current: policy.Policy{Callback: called(), Paused: true}, want: delivery.WaitsForPause},
+		"back-pressure": {current: policy.Policy{Callback: called(), BackPressure: pressed}, want: delivery.WaitsForBackPressure},
+		"all of them": {
+			policy.Policy{Callback: called(), Paused: true, BackPressure: pressed, Limits: policy.Limits{CallbacksPerSecond: &none}}, true,
+			delivery.WaitsForEmergency, []delivery.Waiting{delivery.WaitsForPause, delivery.WaitsForBackPressure},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +79,11 @@ func TestWhatStopsATypeDuringAnAttempt(t *testing.T) {
 			view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Circumstances: timer.Circumstances{Worker: "w-1"}}
 			w.ShowStopped(t.Context(), &view)
 			require.Equal(t, c.want, view.Circumstances.Stopped.WaitsFor)
+			var others []delivery.Waiting
+			for _, other := range view.Circumstances.Others {
+				others = append(others, other.WaitsFor)
+			}
+			require.Equal(t, c.others, others)
 			require.Equal(t, c.everything, view.Circumstances.AllPaused)
 			require.Equal(t, "w-1", view.Circumstances.Worker)
 			require.Empty(t, view.WaitsFor, "the attempt waits for nothing")
@@ -220,14 +230,21 @@ func TestSeveralCauses(t *testing.T) {
 	_, err := pauses.Pause(t.Context(), policy.EmergencyOrder{Everything: true, Author: "operator", Note: "fire"})
 	require.NoError(t, err)
 	for name, show := range map[string]func(*timer.View){
-		"untaken": func(v *timer.View) { w.ShowUntaken(t.Context(), v, true) },
-		"waiting": func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) },
+		"untaken":   func(v *timer.View) { w.ShowUntaken(t.Context(), v, true) },
+		"waiting":   func(v *timer.View) { w.ShowNext(t.Context(), v, policy.Standby{}) },
+		"under way": func(v *timer.View) { w.ShowStopped(t.Context(), v) },
 	} {
 		view := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, Status: timer.Delivering}
 		show(&view)
-		facts := view.Why(wire.At(time.Now()))
-		require.Len(t, facts, 2, name)
-		require.Equal(t, []timer.Reason{"emergency", "pause"}, []timer.Reason{facts[0].Fact, facts[1].Fact}, name)
+		want := []timer.Reason{"emergency", "pause"}
+		if name == "under way" {
+			want = append(want, timer.ReasonAttempting)
+		}
+		var told []timer.Reason
+		for _, fact := range view.Why(wire.At(time.Now())) {
+			told = append(told, fact.Fact)
+		}
+		require.Equal(t, want, told, name)
 	}
 }
 

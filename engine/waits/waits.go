@@ -92,14 +92,18 @@ func (w *Waits) ShowUntaken(ctx context.Context, view *timer.View, queued bool) 
 	view.Circumstances.Others = holds.Others(policy.Standby{}, now)
 }
 
-// ShowStopped adds to a timer whose attempt is under way the pause or emergency that stops the callbacks
-// of its type.
+// ShowStopped adds to a timer whose attempt is under way everything that stops the callbacks of its type: an
+// emergency, a pause, and back-pressure. The attempt has passed the limit.
 func (w *Waits) ShowStopped(ctx context.Context, view *timer.View) {
-	holds := w.Holds(ctx, view.BusinessType)
+	holds, now := w.Holds(ctx, view.BusinessType), time.Now()
 	c := circumstances(holds, policy.Queue{})
 	view.Circumstances.AllPaused, view.Circumstances.Unread = c.AllPaused, c.Unread
-	if wait := holds.Wait(time.Now()); wait.WaitsFor == delivery.WaitsForEmergency || wait.WaitsFor == delivery.WaitsForPause {
-		view.Circumstances.Stopped = wait
+	stops := append([]delivery.Wait{holds.Wait(now)}, holds.Others(policy.Standby{}, now)...)
+	stops = slices.DeleteFunc(stops, func(one delivery.Wait) bool {
+		return one.WaitsFor == "" || one.WaitsFor == delivery.WaitsForLimit
+	})
+	if len(stops) > 0 {
+		view.Circumstances.Stopped, view.Circumstances.Others = stops[0], stops[1:]
 	}
 }
 
