@@ -97,6 +97,19 @@ func TestWhoPausedATimer(t *testing.T) {
 	}
 }
 
+// An end has the time of its record, and says so: the answer to the attempt came before.
+func TestAnEndHasTheTimeOfItsRecord(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.views = []timer.View{viewOf(timer.Delivered)}
+	for event, recorded := range map[timer.HistoryEvent]bool{
+		timer.HistoryDelivered: true, timer.HistoryFailed: true, timer.HistoryExpired: true, timer.HistoryCancelled: false, timer.HistoryBooked: false,
+	} {
+		h.shelf.story = []timer.HistoryEntry{{At: 45_100, Event: event}}
+		require.Equal(t, recorded, strings.Contains(h.get(timerPath).body, "</strong> <small>(time of the record)</small>"), event)
+	}
+}
+
 // The story has the worker, whether it was preloaded, when it was due, how late each attempt was, and for
 // when the next one was planned.
 func TestTheWholeStory(t *testing.T) {

@@ -28,6 +28,12 @@ func (e Entry) Pauses() bool {
 	return e.Result != outcomeRefused && (e.Event == StatusPaused || e.Event == eventBooked || slices.ContainsFunc(e.Changes, names))
 }
 
+// Recorded reports whether the entry has the time at which Temporal recorded an end. What ended the timer came before: the
+// answer to an attempt, or its latest time.
+func (e Entry) Recorded() bool {
+	return e.Event == StatusDelivered || e.Event == StatusFailed || e.Event == StatusExpired
+}
+
 // Worker is which worker the timer was handed to; "" for another event.
 func (e Entry) Worker() string {
 	if e.Event != eventHandedOut {

@@ -155,6 +155,7 @@ var chineseWords = map[string]string{
 	"story.unknown":               "由未知者通过 Temporal 的工具",
 	"story.occurrence":            "第 %d 次",
 	"story.attempt":               "第 %d 次尝试：",
+	"story.recorded":              "（记录的时间）",
 	"story.took":                  "耗时 %s",
 	"story.ahead":                 "提前 %s 预加载",
 	"story.next":                  "下次尝试：",

@@ -155,6 +155,7 @@ var englishWords = map[string]string{
 	"story.unknown":               "by somebody unknown, with a tool of Temporal's",
 	"story.occurrence":            "occurrence %d",
 	"story.attempt":               "number %d:",
+	"story.recorded":              "(time of the record)",
 	"story.took":                  "took %s",
 	"story.ahead":                 "preloaded %s ahead",
 	"story.next":                  "Next one at",
