@@ -156,6 +156,28 @@ func TestTheForecastWithoutALimit(t *testing.T) {
 	require.Contains(t, h.get("/console/forecast?limit=").body, "At most 7 fall due in one hour. There is no limit.</p>")
 }
 
+// While a type is held back, the forecast says that nothing rings before that ends, beside the counts and beside what
+// would be with another limit.
+func TestTheForecastOfATypeThatIsHeldBack(t *testing.T) {
+	t.Parallel()
+	const note = "The callbacks of the type are held back now: nothing rings before that ends."
+	for name, hold := range map[string]func(*house){
+		"everything": func(h *house) { h.shelf.paused = []policy.Emergency{{Everything: true, Author: "anna", Since: 1}} },
+		"its type": func(h *house) {
+			h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "anna", Since: 1}}
+		},
+		"its policy": func(h *house) { h.shelf.rules[0].Paused = true },
+		"":           func(*house) {},
+	} {
+		h := open(t, plan{})
+		h.shelf.rules, h.shelf.ahead = []policy.Policy{closing()}, stepsFrom(*h.now)
+		hold(h)
+		for _, page := range []string{"/console/forecast", "/console/forecast?type=order-close&limit=1"} {
+			require.Equal(t, name != "", strings.Contains(h.get(page).body, note), "%s %s", name, page)
+		}
+	}
+}
+
 // Who pauses everything says why, and is an admin of everything.
 func TestTheEmergencyPage(t *testing.T) {
 	t.Parallel()

@@ -111,7 +111,7 @@ func New(config Config) *Engine {
 	e.Queues = queues.New(k, e.Policies)
 	holding := waits.New(e.Policies, e.Emergencies, e.Queues, e.Processes)
 	e.Dispatches = dispatches.New(k, e.Policies, holding, config.Reach)
-	e.Forecasts = forecasts.New(k, e.Policies, e.Dispatches)
+	e.Forecasts = forecasts.New(k, e.Policies, e.Emergencies, e.Dispatches)
 
 	reader := timers.NewReader(k, e.Policies, holding)
 	lister := timers.NewLister(k, reader)

@@ -56,6 +56,8 @@ type whatIf struct {
 	Limit, Asked string
 	// Wrong reports whether Asked is no rate, and Stopped whether the rate lets nothing through.
 	Wrong, Stopped bool
+	// Held reports whether the callbacks of the type are held back now, whatever the rate.
+	Held bool
 }
 
 // Refresh overrides that of [site.Frame].
@@ -99,6 +101,7 @@ func (c *Pages) showForecast(v *site.Visit) {
 		page.Type = page.Types[0].BusinessType
 	}
 	if page.Type != "" {
+		page.Held = page.Picture.IsHeld(page.Type)
 		page.fill(c, v)
 	}
 	status := calls.StatusOf(page.Problem)

@@ -116,7 +116,7 @@ func (p *Picture) RecurredFrom(businessType string, from, to time.Time) *Sample 
 
 // retrying are the timers of a type that are being tried again; nil for none. What is held back is not.
 func (p *Picture) retrying(businessType string) *Sample {
-	if p.isHeld(businessType) {
+	if p.IsHeld(businessType) {
 		return nil
 	}
 	return p.Retried(businessType)
@@ -124,7 +124,7 @@ func (p *Picture) retrying(businessType string) *Sample {
 
 // repeated are the attempts of a type that just failed and were repeated; nil for few, and where they are held back.
 func (p *Picture) repeated(businessType string) *Repeated {
-	if past := p.Past[businessType]; past != nil && !p.isHeld(businessType) {
+	if past := p.Past[businessType]; past != nil && !p.IsHeld(businessType) {
 		return past.Repeated
 	}
 	return nil

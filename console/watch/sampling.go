@@ -122,7 +122,7 @@ func (l sampler) page(list *sampling, businessType string) (byType map[string]*S
 // isHidden reports whether a full list may hide timers of a type. Of one that is held back none is missed.
 func (l sampler) isHidden(list *sampling, businessType string) bool {
 	counts := l.Counts[businessType]
-	return !l.isHeld(businessType) && (counts == nil || counts.InStatus(list.status) > 0)
+	return !l.IsHeld(businessType) && (counts == nil || counts.InStatus(list.status) > 0)
 }
 
 // hidden is a type that a full list hides.

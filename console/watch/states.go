@@ -48,7 +48,7 @@ func (s State) Holds() bool { return s == Emergency || s == Paused || s == Press
 // States are the states of a business type, gravest first. A type in no other one is [Running].
 func (p *Picture) States(of calls.Policy) (all []State) {
 	businessType := of.BusinessType
-	held := p.isHeld(businessType)
+	held := p.IsHeld(businessType)
 	_, overflows := p.Ahead[businessType]
 	for _, one := range []struct {
 		State

@@ -144,8 +144,8 @@ func because(businessType string, s *Sample) []any {
 	return []any{businessType, s, s.Failure()}
 }
 
-// isHeld reports whether a pause or back-pressure holds the callbacks of a type back.
-func (p *Picture) isHeld(businessType string) bool {
+// IsHeld reports whether a pause or back-pressure holds the callbacks of a type back.
+func (p *Picture) IsHeld(businessType string) bool {
 	if p.Everything() != nil || p.PausedType(businessType) != nil {
 		return true
 	}
@@ -157,7 +157,7 @@ func (p *Picture) isHeld(businessType string) bool {
 // HeldTypes are the business types whose callbacks an operator or a receiver holds back.
 func (p *Picture) HeldTypes() (all []string) {
 	for _, one := range p.Types() {
-		if p.isHeld(one.BusinessType) {
+		if p.IsHeld(one.BusinessType) {
 			all = append(all, one.BusinessType)
 		}
 	}

@@ -495,6 +495,7 @@ var chineseWords = map[string]string{
 	"forecast.show":               "显示",
 	"forecast.limit":              "限速每秒 %s。",
 	"forecast.nolimit":            "不限速。",
+	"forecast.held":               "该类型的回调现已暂停：恢复之前不会触发。",
 	"forecast.wrong":              "%s 不是每秒回调数。以下按当前限速显示。",
 	"forecast.stopped":            "单小时最多 %s 个到期，全部不放行。",
 	"forecast.coming":             "正在统计之后几天的数据，稍后自动显示。",

@@ -495,6 +495,7 @@ var englishWords = map[string]string{
 	"forecast.show":               "Show",
 	"forecast.limit":              "Limit %s a second.",
 	"forecast.nolimit":            "No limit.",
+	"forecast.held":               "The callbacks of the type are held back now: nothing rings before that ends.",
 	"forecast.wrong":              "%s is no number of callbacks a second. The page shows the present limit.",
 	"forecast.stopped":            "At most %s fall due in one hour, and nothing is let through.",
 	"forecast.coming":             "The later days are being counted. They appear by themselves.",

@@ -57,6 +57,14 @@ func (h Holds) all(now time.Time) (all []delivery.Wait) {
 	return all
 }
 
+// Rate is [Policy.Rate], and 0 during an emergency.
+func (h Holds) Rate(now time.Time) *float64 {
+	if h.Emergency != nil {
+		return new(float64)
+	}
+	return h.Policy.Rate(now)
+}
+
 // DispatchRate is [Policy.DispatchRate], and 0 during an emergency.
 func (h Holds) DispatchRate(dispatch string, perSecond float64, now time.Time) float64 {
 	if h.Emergency != nil {

@@ -180,6 +180,17 @@ func (e *Emergencies) Holding(ctx context.Context, businessType string) (held *p
 	return held, err
 }
 
+// LastRead is the emergency that holds the callbacks of a business type back, as far as it was read lately; nil for none.
+// It makes no call.
+func (e *Emergencies) LastRead(businessType string) *policy.Emergency {
+	for _, one := range []string{"", businessType} {
+		if entry, _ := e.cache.entry(one); entry.held != nil && time.Now().Before(entry.until) {
+			return entry.held
+		}
+	}
+	return nil
+}
+
 func (e *Emergencies) read(ctx context.Context, businessType string) (*policy.Emergency, error) {
 	emergency, held, err := e.current(ctx, businessType)
 	if err != nil || !held {

@@ -42,6 +42,8 @@ type Visible struct {
 	Policies   []policy.Policy
 	// Limited has the policies that can be described, by business type.
 	Limited map[string]policy.Policy
+	// Paused are the emergencies that can be described.
+	Paused  []policy.Emergency
 	Counts  int
 	Counted int // timers
 	Lists   int
@@ -151,18 +153,28 @@ func (v *Visible) ListWorkflow(
 	return answer, v.errOf(r.GetQuery())
 }
 
-// DescribeWorkflowExecution describes the policies in Limited, and nothing else.
+// DescribeWorkflowExecution describes the policies in Limited and the emergencies in Paused, and nothing else.
 func (v *Visible) DescribeWorkflowExecution(_ context.Context, id, _ string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
 	v.Mu.Lock()
 	defer v.Mu.Unlock()
+	for _, emergency := range v.Paused {
+		if id == workflows.EmergencyID(emergency.BusinessType) {
+			return runningWith(workflows.MemoEmergency, emergency)
+		}
+	}
 	businessType, _ := workflows.PolicyOf(id)
 	policy, ok := v.Limited[businessType]
 	if !ok {
 		return nil, serviceerror.NewNotFound("none")
 	}
-	memo, err := Payloads.ToPayload(workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
+	return runningWith(workflows.MemoPolicy, workflows.PolicyRecord{Policy: policy, ChangedAt: wire.At(time.Now())})
+}
+
+// runningWith describes a workflow that runs, with one memo.
+func runningWith(name string, value any) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	memo, err := Payloads.ToPayload(value)
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: &workflowpb.WorkflowExecutionInfo{
-		Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{workflows.MemoPolicy: memo}},
+		Status: enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, Memo: &commonpb.Memo{Fields: map[string]*commonpb.Payload{name: memo}},
 	}}, err
 }
 

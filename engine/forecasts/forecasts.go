@@ -20,9 +20,10 @@ import (
 // counted in visibility, minute by minute, in the background, and kept in memory. A booking
 // uses the known counts and waits for nothing.
 type Forecasts struct {
-	kernel     *kernel.Kernel
-	policies   *policies.Policies
-	dispatches *dispatches.Dispatches
+	kernel      *kernel.Kernel
+	policies    *policies.Policies
+	emergencies Emergencies
+	dispatches  *dispatches.Dispatches
 	// turn allows one count at a time.
 	turn chan struct{}
 
@@ -30,9 +31,21 @@ type Forecasts struct {
 	types map[string]*typeForecast
 }
 
+// Emergencies tells which emergency holds the callbacks of a business type back; nil for none.
+type Emergencies interface {
+	Holding(ctx context.Context, businessType string) (*policy.Emergency, error)
+	// LastRead is the one that was read lately. It makes no call.
+	LastRead(businessType string) *policy.Emergency
+}
+
 // New returns the forecasts of a namespace.
-func New(k *kernel.Kernel, policies *policies.Policies, dispatches *dispatches.Dispatches) *Forecasts {
-	return &Forecasts{kernel: k, policies: policies, dispatches: dispatches, turn: make(chan struct{}, 1), types: map[string]*typeForecast{}}
+func New(
+	k *kernel.Kernel, policies *policies.Policies, emergencies Emergencies, dispatches *dispatches.Dispatches,
+) *Forecasts {
+	return &Forecasts{
+		kernel: k, policies: policies, emergencies: emergencies, dispatches: dispatches,
+		turn: make(chan struct{}, 1), types: map[string]*typeForecast{},
+	}
 }
 
 // Request asks for a forecast. From and To are multiples of Step.
@@ -47,20 +60,24 @@ type Request struct {
 // further ahead than is kept. The error is [wire.Unavailable].
 func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast, error) {
 	forecast := forecast.Forecast{BusinessType: r.BusinessType, Step: wire.Duration(r.Step)}
-	policy, err := f.policies.Cached(ctx, r.BusinessType)
+	current, err := f.policies.Cached(ctx, r.BusinessType)
 	if err != nil && wire.CodeOf(err) != wire.NotFound {
 		return forecast, err
 	}
-	forecast.CallbacksPerSecond = policy.Rate(time.Now())
+	held, err := f.emergencies.Holding(ctx, r.BusinessType)
+	if err != nil {
+		return forecast, err
+	}
+	forecast.CallbacksPerSecond = policy.Holds{Policy: current, Emergency: held}.Rate(time.Now())
 	entry := f.entryFor(r.BusinessType)
 	var filling <-chan struct{}
 	if !questions.InBackground(ctx) || !entry.serves() { // else the rounds of [Forecasts.Run] are enough
 		entry.markAsked(time.Now())
-		filling = f.refresh(entry, limitOf(policy))
+		filling = f.refresh(entry, limitOf(current))
 	}
 	counted, err := entry.await(ctx, filling)
 	if err == nil && !counted.covers(r) {
-		counted, err = f.countAhead(ctx, r, limitOf(policy), nil)
+		counted, err = f.countAhead(ctx, r, limitOf(current), nil)
 	}
 	if err != nil {
 		return forecast, err
@@ -83,10 +100,12 @@ func limitOf(policy policy.Policy) float64 {
 // for later calls.
 func (f *Forecasts) Expect(booked timer.View) time.Duration {
 	now := time.Now()
-	policy := f.policies.LastRead(booked.BusinessType)
+	holds := policy.Holds{
+		Policy: f.policies.LastRead(booked.BusinessType), Emergency: f.emergencies.LastRead(booked.BusinessType),
+	}
 	entry := f.entryFor(booked.BusinessType)
 	entry.countIn(booked)
-	rate := policy.Rate(now)
+	rate := holds.Rate(now)
 	if rate == nil || *rate == 0 {
 		return 0
 	}

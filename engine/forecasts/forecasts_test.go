@@ -36,8 +36,9 @@ func forecastsOn(t *testing.T, v *enginetest.Visible) *Forecasts {
 	k := kernel.New(v, "default", "")
 	t.Cleanup(k.EndWaits)
 	policies := policies.New(k, policies.Config{})
-	waits := waits.New(policies, emergencies.New(k, 0), queues.New(k, policies), nil)
-	return New(k, policies, dispatches.New(k, policies, waits, delivery.Reach{}))
+	pauses := emergencies.New(k, time.Minute)
+	waits := waits.New(policies, pauses, queues.New(k, policies), nil)
+	return New(k, policies, pauses, dispatches.New(k, policies, waits, delivery.Reach{}))
 }
 
 // limit gives the business type of these tests a policy, which the forecasts have read.
@@ -142,6 +143,38 @@ func TestForecastKnowsOfDispatches(t *testing.T) {
 	require.Equal(t, wire.Duration(99*time.Second), beside.Lateness)
 	booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: enginetest.MinuteIn(2 * time.Hour)}
 	require.Equal(t, 100*time.Second, f.Expect(booked))
+}
+
+// What an emergency holds back does not ring before it is resumed: the rate is 0, and no lateness is told that has no
+// end. A type without a limit is held back as well.
+func TestForecastDuringAnEmergency(t *testing.T) {
+	t.Parallel()
+	at := enginetest.MinuteIn(2 * time.Hour)
+	for name, c := range map[string]struct {
+		paused []policy.Emergency
+		held   bool
+	}{
+		"everything":   {[]policy.Emergency{{Everything: true, Author: "anna", Since: 1}}, true},
+		"its type":     {[]policy.Emergency{{BusinessType: "order", Author: "anna", Since: 1}}, true},
+		"another type": {[]policy.Emergency{{BusinessType: "refund", Author: "anna", Since: 1}}, false},
+		"none":         {},
+	} {
+		for _, rate := range []float64{10, 0} {
+			v := &enginetest.Visible{Due: map[wire.Instant]int{at: 1200}, Paused: c.paused}
+			f := forecastsOn(t, v)
+			if rate > 0 {
+				limit(t, f, v, rate)
+			}
+			told, err := f.Forecast(t.Context(), ahead())
+			require.NoError(t, err, name)
+			require.Equal(t, c.held, told.CallbacksPerSecond != nil && *told.CallbacksPerSecond == 0, "%s at %g", name, rate)
+			busy := step(t, told, at)
+			require.Equal(t, 1200, busy.Due, name)
+			require.Equal(t, rate > 0 && !c.held, busy.Overflows && busy.Lateness > 0, "%s at %g", name, rate)
+			booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at}
+			require.Equal(t, rate > 0 && !c.held, f.Expect(booked) > 0, "%s at %g", name, rate)
+		}
+	}
 }
 
 // What falls due at one instant is late also where its minute is not full: at steps of a
