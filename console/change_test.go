@@ -240,7 +240,7 @@ func TestChangesThatAreNotMade(t *testing.T) {
 		answer reply
 		want   int
 	}{
-		"by GET":               {h.get(path + "cancel?" + form.Encode()), http.StatusNotFound},
+		"by GET":               {h.get(path + "cancel?" + form.Encode()), http.StatusSeeOther},
 		"from another origin":  {h.post(path+"cancel", form, "Origin", "https://evil.example"), http.StatusForbidden},
 		"from another site":    {h.post(path+"cancel", form, "Sec-Fetch-Site", "cross-site"), http.StatusForbidden},
 		"from a sandbox":       {h.post(path+"cancel", form, "Origin", "null"), http.StatusForbidden},

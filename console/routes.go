@@ -36,9 +36,24 @@ func siteRoutes(c *site.Site) []site.Route {
 	}
 }
 
+// waysBack returns a route for each address that only takes a form. An answer may stand at such an address. The
+// browser asks for it by GET once its tab is restored. That leads to the page of the form, and changes nothing.
+func waysBack(all []site.Route) (back []site.Route) {
+	shown := map[string]bool{}
+	for _, r := range all {
+		shown[r.Path] = shown[r.Path] || r.Method == http.MethodGet
+	}
+	for _, r := range all {
+		if r.Method == http.MethodPost && !shown[r.Path] {
+			back = append(back, site.Show(r.Path, func(v *site.Visit) { v.Redirect(links.Parent(v.R.URL.EscapedPath())) }))
+		}
+	}
+	return back
+}
+
 func (c *Console) mux(all []site.Route) *http.ServeMux {
 	mux := http.NewServeMux()
-	for _, r := range append(slices.Clone(all), site.Public(http.MethodGet, "live", c.follow)) {
+	for _, r := range slices.Concat(all, waysBack(all), []site.Route{site.Public(http.MethodGet, "live", c.follow)}) {
 		pattern := links.Root + r.Path
 		if r.Method != "" {
 			pattern = r.Method + " " + pattern

@@ -65,7 +65,7 @@
   // A forecast that is wider than the window begins with the present hour.
   for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
 
-  // What if the limit were another one: what falls due in a step is spread over it evenly. Dispatches leave
+  // What if the limit were another one, or as it is where none is typed: what falls due in a step is spread over it evenly. Dispatches leave
   // timers a tenth of it at least.
   // Its lateness is said in a unit that is off by a tenth at most. With a limit of 0 there is none to say.
   const long = seconds => {
@@ -73,9 +73,9 @@
     return new Intl.NumberFormat(lang, {style: 'unit', unit, unitDisplay: 'short'}).format(Math.trunc(seconds / size));
   };
   const whatIf = () => {
-    const heat = one('.touched ~ .wide .heat'), limit = one('[name=limit]')?.value.trim().replace(/\b(?<!\d{4}),(?=\d{3}\b)/g, '');
-    if (!heat || !limit || !(limit >= 0)) return;
-    const {steps, overdue, late, gist, fine, none} = heat.dataset, {max} = Math, by = {};
+    const heat = one('.touched ~ .wide .heat'), typed = one('[name=limit]')?.value.trim().replace(/\b(?<!\d{4}),(?=\d{3}\b)/g, '');
+    if (!heat) return;
+    const {steps, overdue, late, gist, fine, none, said, own} = heat.dataset, {max} = Math, by = {}, limit = typed >= 0 && typed || own;
     let waiting = +overdue, worst = 0;
     for (const step of steps.split(' ')) {
       const [hour, wide, due, items] = step.split(','), before = waiting, rate = max(limit - items / wide, limit / 10);
@@ -90,8 +90,8 @@
       link.title = link.title.split(', ')[0] + text;
       put(link.lastChild, text);
     });
-    const said = [(+limit).toLocaleString(lang), Object.keys(by).length, long(worst)];
-    put(one('.sentence'), (+limit ? worst ? gist : fine : none).replace(/%s/g, () => said.shift()));
+    const told = [(+limit).toLocaleString(lang), Object.keys(by).length, long(worst)];
+    put(one('.sentence'), limit === own ? said : (+limit ? worst ? gist : fine : none).replace(/%s/g, () => told.shift()));
   };
   on('input', ({target}) => target.name === 'limit' && whatIf());
   on(swapped, whatIf);

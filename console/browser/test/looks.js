@@ -176,6 +176,7 @@ function tastes(shared) {
     const page = await shared.still("/console/forecast?type=order-close"); // what comes is as the policy has it, until it is reckoned anew
     const allLate = () => page.locator(".heat td:has(a)").evaluateAll((cells) => cells.map((cell) => cell.matches(".late")));
     await page.waitForSelector(".heat td a", soon);
+    const before = await page.textContent(".sentence");
     for (const [typed, said, late] of [["0", "nothing is let through", true], ["1,200", "With a limit of 1,200 a second, none is late", false], ["0.0", "nothing is let through", true]]) {
       await page.fill("input[name=limit]", typed);
       await page.waitForSelector(`.sentence:has-text("${said}")`, soon);
@@ -183,9 +184,52 @@ function tastes(shared) {
       assert.doesNotMatch(await page.getAttribute(".heat td a", "title"), /late|∞/);
     }
     for (const nothing of ["", " ", "1,5", "soon"]) {
-      await page.fill("input[name=limit]", nothing);
-      assert.match(await page.textContent(".sentence"), /nothing is let through/, "it asks for no limit");
+      await page.fill("input[name=limit]", "0.0");
+      await page.waitForSelector('.sentence:has-text("nothing is let through")', soon);
+      await page.fill("input[name=limit]", nothing); // it asks for no limit: that of the policy holds
+      assert.equal(await page.textContent(".sentence"), before);
+      assert.deepEqual(new Set(await allLate()), new Set([false]));
     }
+  });
+
+  shared.test("the table of types fits on a desk, and none of its numbers breaks", async () => {
+    const page = await shared.still("/console/types");
+    for (const lang of ["en", "zh-CN"]) {
+      await page.goto(`${shared.running.url}/console/types?lang=${lang}`);
+      await page.setViewportSize(desk.viewport);
+      await page.evaluate(() => {
+        const [name, state, ...more] = document.querySelector(".cards tbody tr").children;
+        name.firstChild.textContent = "a-very-long-name-of-a-business-type";
+        state.firstChild.textContent = document.documentElement.lang === "en" ? "emergency pause" : "紧急暂停";
+        state.firstChild.className = "mark";
+        for (const [n, text] of Object.entries(["1,000,000", "3,000", "3,000", "1,000.5 / 1,200", "100.00 %", "1,000", "", "3,000 due, 9 min 59 s late, at 17:45:00"])) if (text) more[n].textContent = text;
+      });
+      const scrolls = () => page.locator(".wide").evaluate((wide) => wide.scrollWidth > wide.clientWidth);
+      const broken = () => page.locator(".cards td.number").evaluateAll((cells) => cells.filter((cell) => {
+        const lines = document.createRange();
+        lines.selectNodeContents(cell);
+        return new Set([...lines.getClientRects()].map((line) => line.y)).size > 1;
+      }).length);
+      assert.equal(await scrolls(), false, lang);
+      assert.equal(await broken(), 0, lang);
+      await page.evaluate(() => { document.querySelector(".wide").style.width = "600px"; }); // the controls
+      assert.equal(await scrolls(), true);
+      await page.locator(".cards td.number").first().evaluate((cell) => { cell.style.cssText = "display: block; width: 4ch; white-space: normal"; });
+      assert.equal(await broken(), 1);
+    }
+  });
+
+  shared.test("on a phone the longest name of a type fits into its row", async () => {
+    const page = await shared.still("/console/forecast");
+    await page.setViewportSize(phone.viewport);
+    const long = (within) => page.locator(".row select").evaluate((select, within) => {
+      select.options[0].textContent = "w".repeat(63);
+      select.closest("label").style.maxWidth = within;
+    }, within);
+    await long("");
+    assert.deepEqual(await cutOff(page), []);
+    await long("none"); // the control
+    assert.notDeepEqual(await cutOff(page), []);
   });
 
   shared.atNight("a theme and a language that are chosen win over the system's", async () => {
