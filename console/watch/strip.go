@@ -88,9 +88,11 @@ func (p *Picture) notices(of calls.Policy, state State) []Notice {
 	typed := links.TypedAs(businessType)
 	switch state {
 	case Emergency:
-		if one := p.PausedType(businessType); one != nil {
-			return []Notice{{Key: "strip.type", With: []any{businessType, one.Author, one.Since}, Note: one.Note}}
+		one := p.PausedType(businessType)
+		if one == nil { // everything is paused, which is told once
+			return nil
 		}
+		return []Notice{{Key: "strip.type", With: []any{businessType, one.Author, one.Since}, Note: one.Note}}
 	case Overdue:
 		link := links.List(typed+" status:"+calls.StatusScheduled+" sort:due", "")
 		return []Notice{{Key: "strip.overdue", With: []any{businessType, p.Overdue[businessType]}, Link: link}}
@@ -107,8 +109,9 @@ func (p *Picture) notices(of calls.Policy, state State) []Notice {
 		o := p.Ahead[businessType]
 		with := []any{o.At, businessType, o.Due, words.Rate(o.Rate * time.Minute.Seconds()), o.Lateness}
 		return []Notice{{Key: "strip.ahead", With: with, Link: links.Root + "forecast?type=" + businessType}}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // failures are what fails of a business type: for good, by an occurrence, now, or before it ends well.
