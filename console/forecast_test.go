@@ -30,7 +30,7 @@ type forecastOf struct{ *shelf }
 func (f forecastOf) Expect(timer.View) time.Duration { return 0 }
 
 func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.Forecast, error) {
-	if f.down || f.aheadless || f.nearby && r.Step >= time.Hour {
+	if f.down || f.aheadless || f.nearby.Load() && r.Step >= time.Hour {
 		return forecast.Forecast{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: cmp.Or(f.counted, r.From), Step: wire.Duration(r.Step), Overdue: f.overdue}
@@ -92,14 +92,14 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, page, `data-none="At most 9,000 fall due in one hour, and nothing is let through."`, "as the page says of a limit of 0")
 	require.Contains(t, page, fmt.Sprintf(`data-steps="%d,3600,9000,0 %d,10800,0,0 %d,3600,10,0"`, first, first+4, first+4), "the page reckons with another limit by itself")
 
-	h.shelf.nearby = true
+	h.shelf.nearby.Store(true)
 	nearby := h.get("/console/forecast?type=order-close&limit=3")
 	require.Equal(t, http.StatusOK, nearby.StatusCode)
 	require.Contains(t, nearby.body, ">9000<", "the first day is known")
 	require.Contains(t, nearby.body, "The later days are being counted.")
 	require.Contains(t, nearby.body, `http-equiv="refresh"`)
 	require.NotContains(t, page, "being counted")
-	h.shelf.nearby = false
+	h.shelf.nearby.Store(false)
 
 	overview := h.get("/console/").body
 	require.Contains(t, overview, "9,000 fall due")

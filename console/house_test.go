@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -75,8 +76,9 @@ type shelf struct {
 	unapplied bool
 	// ahead is what falls due, hour by hour or step by step, of any type. nearby reports whether only minutes
 	// can be counted, and aheadless whether nothing can.
-	ahead             []forecast.Step
-	nearby, aheadless bool
+	ahead     []forecast.Step
+	nearby    atomic.Bool
+	aheadless bool
 	// counted is when that was counted; 0 for just now. overdue is how many were overdue then.
 	counted wire.Instant
 	overdue int

@@ -77,16 +77,16 @@ func viewer(who *auth.Principal) *auth.Principal {
 }
 
 // strip returns the rendering of the state strip, which is on top of every page.
-func (c *Console) strip(of *site.Visit) func(context.Context) []byte {
+func (c *Console) strip(of *site.Visit) func(context.Context) ([]byte, bool) {
 	who, lang := viewer(of.Who), of.Lang
-	return func(ctx context.Context) []byte {
+	return func(ctx context.Context) ([]byte, bool) {
 		request, err := http.NewRequestWithContext(auth.With(ctx, who), http.MethodGet, links.Root, nil)
 		if err != nil {
-			return nil
+			return nil, true
 		}
 		v := site.NewVisit(nowhere{}, request)
 		v.Who, v.Lang, v.Part = who, lang, true
-		return c.site.Strip(v)
+		return c.site.Strip(v), true
 	}
 }
 
@@ -112,17 +112,17 @@ func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
 		return nil
 	}
 	who := viewer(of.Who)
-	rendering := func(handler http.Handler) func(context.Context) []byte {
-		return func(ctx context.Context) []byte {
+	rendering := func(handler http.Handler) func(context.Context) ([]byte, bool) {
+		return func(ctx context.Context) ([]byte, bool) {
 			request, err := asked(auth.With(ctx, who))
 			if err != nil {
-				return nil
+				return nil, true
 			}
 			answer := &calls.Answer{Head: http.Header{}}
 			if handler.ServeHTTP(answer, request); answer.Status != http.StatusOK {
-				return nil
+				return nil, answer.Status < http.StatusInternalServerError
 			}
-			return answer.Body.Bytes()
+			return answer.Body.Bytes(), site.IsWhole(answer.Head)
 		}
 	}
 	key := fmt.Sprint(page, " ", of.Lang, " ", c.site.Base(of), " ", scope)

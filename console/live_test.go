@@ -15,6 +15,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // stream is an open page, event by event.
@@ -136,6 +137,33 @@ func TestSessionsOfStreams(t *testing.T) {
 	require.Contains(t, over.next(), "Sign in to go on")
 	for event := over.next(); event != ""; event = over.next() {
 		require.NotContains(t, event, "order-close")
+	}
+}
+
+// What could not be read of a page comes soon, also where the page is seldom rendered.
+func TestWhatCouldNotBeReadComesSoon(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{every: time.Hour})
+	h.shelf.rules, h.shelf.ahead = []policy.Policy{closing()}, stepsFrom(*h.now)
+	h.shelf.nearby.Store(true)
+	const coming = "The later days are being counted."
+	s := h.follow("/console/forecast?type=order-close")
+	require.Contains(t, s.page(), coming)
+	h.shelf.nearby.Store(false)
+	counted := make(chan string, 1)
+	go func() {
+		event := s.next()
+		for event != "" && !strings.Contains(event, "#main") {
+			event = s.next()
+		}
+		counted <- event
+	}()
+	select {
+	case event := <-counted:
+		require.Contains(t, event, "#main")
+		require.NotContains(t, event, coming)
+	case <-time.After(tuning.LiveHeat / 2): // a slow machine has time, and the next whole rendering is still to come
+		require.Fail(t, "the rest of the page did not come")
 	}
 }
 

@@ -22,8 +22,9 @@ type Topic struct {
 	// Lists reports whether a rendering asks Temporal's visibility. It waits until the questions of all
 	// renderings before it are paid for, each by a [tuning.LiveList].
 	Lists bool
-	// Render returns the HTML; nil keeps the last rendering.
-	Render func(context.Context) []byte
+	// Render returns the HTML; nil keeps the last rendering. It reports whether nothing is missing. Else the next
+	// rendering comes after a [tuning.LiveTable].
+	Render func(context.Context) (html []byte, whole bool)
 }
 
 // Hub renders the topics of open streams. It is safe for concurrent use.
@@ -106,28 +107,42 @@ func (h *Hub) unwatch(w *watcher, watched *topic) {
 func (h *Hub) run(ctx context.Context, t *topic) {
 	ticks, stop := h.ticks(t.Every)
 	defer stop()
-	for {
-		h.render(ctx, t)
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
-		}
+	for h.rest(ctx, ticks, h.render(ctx, t)) {
 	}
 }
 
-func (h *Hub) render(ctx context.Context, t *topic) {
+// rest waits until a topic is rendered again: soon, unless it is whole. It reports whether that is to be.
+func (h *Hub) rest(ctx context.Context, ticks <-chan time.Time, whole bool) bool {
+	var soon <-chan time.Time
+	if !whole {
+		later, stop := h.ticks(tuning.LiveTable)
+		defer stop()
+		soon = later
+	}
+	select {
+	case <-ctx.Done():
+		return false
+	case <-ticks:
+	case <-soon:
+	}
+	return true
+}
+
+// render reports whether nothing of the topic is missing.
+func (h *Hub) render(ctx context.Context, t *topic) (whole bool) {
 	ctx, err := h.counted(ctx, t)
 	if err != nil {
-		return // the last watcher has left
+		return false // the last watcher has left
 	}
 	// A rendering that has begun is finished, also without a watcher: a call that is cut off would
 	// be logged as a failure.
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), tuning.LiveRender)
 	defer cancel()
-	if text := h.rendered(bounded, t); text != nil {
+	text, whole := h.rendered(bounded, t)
+	if text != nil {
 		h.publish(t, text)
 	}
+	return whole
 }
 
 // counted returns a context in which the questions of a rendering are counted, once it may ask any.
@@ -140,11 +155,11 @@ func (h *Hub) counted(ctx context.Context, t *topic) (context.Context, error) {
 
 // rendered returns what a topic shows; nil for as it was. A page that panics fails one request.
 // Here no request is there to fail, and the process must go on.
-func (h *Hub) rendered(ctx context.Context, t *topic) (text []byte) {
+func (h *Hub) rendered(ctx context.Context, t *topic) (text []byte, whole bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			h.logger.Error("a page could not be kept up to date", "topic", t.Key, "panic", fmt.Sprint(p))
-			text = nil
+			text, whole = nil, true
 		}
 	}()
 	return t.Render(ctx)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,8 +22,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // house is a hub whose clock goes on when a test says so.
 type house struct {
 	*Hub
-	tick, beat chan time.Time
-	leave      context.CancelFunc
+	tick, soon, beat chan time.Time
+	leave            context.CancelFunc
 }
 
 const shown = time.Minute // how often the topics of these tests are rendered
@@ -29,12 +31,16 @@ const shown = time.Minute // how often the topics of these tests are rendered
 func openHub(t *testing.T) *house {
 	t.Helper()
 	left, leave := context.WithCancel(context.Background())
-	h := &house{Hub: New(left, slog.New(slog.DiscardHandler)), tick: make(chan time.Time), beat: make(chan time.Time), leave: leave}
+	h := &house{Hub: New(left, slog.New(slog.DiscardHandler)), tick: make(chan time.Time), soon: make(chan time.Time), beat: make(chan time.Time), leave: leave}
 	h.ticks = func(every time.Duration) (<-chan time.Time, func()) {
-		if every == shown {
+		switch every {
+		case shown:
 			return h.tick, func() {}
+		case tuning.LiveTable:
+			return h.soon, func() {}
+		default:
+			return h.beat, func() {}
 		}
-		return h.beat, func() {}
 	}
 	h.turn = func(ctx context.Context) (context.Context, error) { return ctx, nil }
 	t.Cleanup(leave)
@@ -73,11 +79,13 @@ func always() bool { return true }
 type counter struct {
 	asked atomic.Int64
 	same  atomic.Bool
-	asks  chan struct{}
+	// partial has it say that something is missing.
+	partial atomic.Bool
+	asks    chan struct{}
 }
 
 func (c *counter) topic(key string) Topic {
-	return Topic{Key: key, Every: shown, Render: func(context.Context) []byte {
+	return Topic{Key: key, Every: shown, Render: func(context.Context) ([]byte, bool) {
 		n := c.asked.Add(1)
 		defer func() {
 			if c.asks != nil {
@@ -85,9 +93,9 @@ func (c *counter) topic(key string) Topic {
 			}
 		}()
 		if c.same.Load() {
-			return []byte("same")
+			return []byte("same"), true
 		}
-		return []byte("n\n" + strconv.FormatInt(n, 10))
+		return []byte("n\n" + strconv.FormatInt(n, 10)), !c.partial.Load()
 	}}
 }
 
@@ -148,17 +156,37 @@ func TestWhatIsSentAndWhenItEnds(t *testing.T) {
 	require.Zero(t, h.streams)
 }
 
+// What lacks a part is rendered again soon, and what is whole in its own time.
+func TestAPartThatIsMissingComesSoon(t *testing.T) {
+	h, c := openHub(t), &counter{}
+	c.partial.Store(true)
+	p, _ := h.follow(t.Context(), always, "", c.topic("a"))
+	<-p.wrote
+	require.Contains(t, <-p.wrote, "data: 1\n")
+	h.soon <- time.Now()
+	require.Contains(t, <-p.wrote, "data: 2\n")
+	c.partial.Store(false)
+	h.soon <- time.Now()
+	require.Contains(t, <-p.wrote, "data: 3\n")
+	select {
+	case h.soon <- time.Now():
+		require.Fail(t, "it is whole, and rendered again")
+	case h.tick <- time.Now():
+	}
+	require.Contains(t, <-p.wrote, "data: 4\n")
+}
+
 // A page that panics stays as it was, and is rendered again.
 func TestAPageThatPanics(t *testing.T) {
 	h, c := openHub(t), &counter{asks: make(chan struct{})}
 	whole := c.topic("a")
 	topic := whole
-	topic.Render = func(ctx context.Context) []byte {
-		text := whole.Render(ctx)
+	topic.Render = func(ctx context.Context) ([]byte, bool) {
+		text, all := whole.Render(ctx)
 		if c.asked.Load() == 2 {
 			panic("a template's") //nolint:forbidigo // the fault
 		}
-		return text
+		return text, all
 	}
 	p, _ := h.follow(t.Context(), always, "", topic)
 	<-p.wrote

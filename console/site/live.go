@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"net/http"
 	"net/url"
 
 	"github.com/wakecall/wakecall/console/links"
@@ -45,6 +46,19 @@ func streamOf(v *Visit) string {
 	}
 	return links.Live + "?" + query.Encode()
 }
+
+// headerPartial marks the part of an open page of which more is known soon.
+const headerPartial = "Wakecall-Partial"
+
+// markPartial marks the answer if the page says that more of it is known soon. Only the hub of open pages reads that.
+func (v *Visit) markPartial(page any) {
+	if of, ok := page.(interface{ Refresh() bool }); ok && v.Part && of.Refresh() {
+		v.W.Header().Set(headerPartial, "true")
+	}
+}
+
+// IsWhole reports whether nothing is missing from a part of an open page, by the head of its answer.
+func IsWhole(head http.Header) bool { return head.Get(headerPartial) == "" }
 
 // Strip renders the strip, to replace that of an open page.
 func (c *Site) Strip(v *Visit) []byte { return c.part(v, partStrip) }

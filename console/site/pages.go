@@ -174,6 +174,7 @@ func (c *Site) Render(v *Visit, status int, name string, page any) {
 		http.Error(v.W, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
+	v.markPartial(page)
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.W.Header().Set("Content-Language", string(v.Lang))
 	v.W.Header().Set("Vary", "Accept-Encoding, Accept-Language, Cookie")
@@ -188,6 +189,7 @@ func (c *Site) RenderPlots(v *Visit, name string, page any) {
 		v.W.WriteHeader(http.StatusInternalServerError)
 		return
 	}
+	v.markPartial(page)
 	v.write(http.StatusOK, body.Bytes())
 }
 

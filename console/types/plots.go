@@ -37,6 +37,9 @@ type drawnPage struct {
 	Plots *plots
 }
 
+// Refresh overrides that of [site.Frame].
+func (p drawnPage) Refresh() bool { return p.Frame.Refresh() || p.Plots != nil && p.Plots.Coming }
+
 // loadedPlots are the plots of a page that is loaded.
 type loadedPlots struct {
 	Drawn template.HTML
