@@ -81,7 +81,7 @@ func TestAllThatMatch(t *testing.T) {
 	require.Equal(t, time.Hour, order.Filter.EndedTo.Time().Sub(order.Filter.EndedFrom.Time()))
 	at := counted.Header.Get("Location")
 	page := h.get(at).body
-	require.Contains(t, page, "1312 timers match")
+	require.Contains(t, page, "1,312 timers match")
 	require.Contains(t, page, `href="/console/timers/order-close/7"`, "some of those that were counted")
 	require.Contains(t, page, "Type 1,312 to go on:")
 

@@ -50,6 +50,11 @@ type typesPage struct {
 	First, Next string
 }
 
+// Acts reports whether the visitor may change something in one of the rows. Else the table has no column for that.
+func (p *typesPage) Acts() bool {
+	return slices.ContainsFunc(p.Rows, func(row TypeRow) bool { return row.Action != "" || row.MayEdit })
+}
+
 // show limits the page to at most so many rows, beginning with the row from.
 func (p *typesPage) show(from, most int) {
 	if p.All = len(p.Rows); from >= p.All {

@@ -353,7 +353,7 @@ var chineseWords = map[string]string{
 	"job.id":                      "编号",
 	"job.results":                 "下载结果",
 	"job.stop":                    "停止",
-	"job.ready":                   "匹配 %d 个定时器",
+	"job.ready":                   "匹配 %s 个定时器",
 	"job.type":                    "请输入 %s 以继续：",
 	"job.wrong":                   "与计数结果不符。",
 	"job.running":                 "进行中",

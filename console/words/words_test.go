@@ -87,6 +87,6 @@ func TestOneOfSomething(t *testing.T) {
 	t.Parallel()
 	said := Speech{Lang: English}
 	require.Equal(t, "one attempt", said.N("policy.attempts", 1))
-	require.Equal(t, "1 timer matches", said.N("job.ready", 1))
-	require.Equal(t, "2 timers match", said.N("job.ready", 2))
+	require.Equal(t, "1 timer", said.N("selected.count", 1))
+	require.Equal(t, "2 timers", said.N("selected.count", 2))
 }
