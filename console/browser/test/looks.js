@@ -196,7 +196,6 @@ function tastes(shared) {
     const page = await shared.still("/console/types");
     for (const lang of ["en", "zh-CN"]) {
       await page.goto(`${shared.running.url}/console/types?lang=${lang}`);
-      await page.setViewportSize(desk.viewport);
       await page.evaluate(() => {
         const [name, state, ...more] = document.querySelector(".cards tbody tr").children;
         name.firstChild.textContent = "a-very-long-name-of-a-business-type";
@@ -220,8 +219,7 @@ function tastes(shared) {
   });
 
   shared.test("on a phone the longest name of a type fits into its row", async () => {
-    const page = await shared.still("/console/forecast");
-    await page.setViewportSize(phone.viewport);
+    const page = await shared.still("/console/forecast", phone);
     const long = (within) => page.locator(".row select").evaluate((select, within) => {
       select.options[0].textContent = "w".repeat(63);
       select.closest("label").style.maxWidth = within;

@@ -25,7 +25,7 @@ export function scene(settings) {
     await shared.running?.remove();
   });
   shared.open = (...what) => shared.browser.open(...what);
-  shared.still = (path) => still(shared, path);
+  shared.still = (...what) => still(shared, ...what);
   shared.test = (name, body) =>
     test(name, async (t) => {
       try {
@@ -43,8 +43,8 @@ export function scene(settings) {
 }
 
 /** Opens a page whose stream brings nothing: it stays as it is, whatever happens behind it. */
-async function still({ browser, running }, path) {
-  const page = await browser.blank();
+async function still({ browser, running }, path, options) {
+  const page = await browser.blank(options);
   await page.route("**/console/live*", () => {});
   await page.goto(running.url + path);
   return page;
