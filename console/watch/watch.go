@@ -99,9 +99,14 @@ func (w *Watch) Picture(ctx context.Context) *Picture {
 	}
 }
 
-// IsOld reports whether a page says from when its picture is.
+// IsOld reports whether a page says from when its picture is: it is of a while ago, or of before a change that was made
+// here.
 func (w *Watch) IsOld(p *Picture) bool {
-	return w.Old > 0 && !p.At.IsZero() && w.now().Sub(p.At) >= max(w.Old, w.Every)
+	if w.Old == 0 || p.At.IsZero() {
+		return false
+	}
+	_, _, age := w.known()
+	return age == unending || w.now().Sub(p.At) >= max(w.Old, w.Every)
 }
 
 // Last is the last picture, however old it is. Before the first look has ended it is [Picture.Unseen].
@@ -114,12 +119,15 @@ func (w *Watch) Last() *Picture {
 	return &Picture{Answers: Answers{Away: away}}
 }
 
-// known returns the last picture and its age, which has no end if a change was made here since.
+// unending is the age of a picture that lacks a change.
+const unending = time.Duration(math.MaxInt64)
+
+// known returns the last picture and its age, which is [unending] if a change was made here since.
 func (w *Watch) known() (last *Picture, changes int, age time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.last == nil || w.lookedAt != w.changes {
-		return w.last, w.changes, math.MaxInt64
+		return w.last, w.changes, unending
 	}
 	return w.last, w.changes, w.now().Sub(w.last.At)
 }

@@ -92,8 +92,11 @@ func TestARecentPictureIsShownAtOnce(t *testing.T) {
 		require.True(t, w.IsOld(w.Last()))
 		require.Zero(t, waits(3*time.Second), "the look has ended meanwhile")
 		require.Equal(t, 3*time.Second, waits(20*time.Second), "it is old")
+		require.False(t, w.IsOld(w.Last()))
 		w.Changed()
-		require.Equal(t, 3*time.Second, waits(0), "it lacks a change")
+		require.True(t, w.IsOld(w.Last()), "it lacks a change")
+		require.Equal(t, 3*time.Second, waits(0), "so a page waits for the next one")
+		require.False(t, w.IsOld(w.Last()))
 	})
 }
 
