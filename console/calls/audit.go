@@ -98,13 +98,18 @@ func (r Record) Named() string {
 // Link is the page of what the call was about; "" where there is none.
 func (r Record) Link() string {
 	t := r.Target
+	room, _, _ := strings.Cut(strings.TrimPrefix(r.Route, Root), "/")
 	switch {
 	case t.BusinessType == "":
 		return ""
-	case t.BusinessID != "" && strings.HasPrefix(r.Route, Root+"timers"):
+	case t.BusinessID != "" && room == "timers":
 		return Key{t.BusinessType, t.BusinessID}.Path()
+	case t.BusinessID != "" && room == "dispatches":
+		return DispatchPath(links.Root, t.BusinessType, t.BusinessID)
+	case t.ID != "" && room == "bulk":
+		return links.JobPath(t.ID)
 	case t.BusinessID == "" && t.ID == "":
-		return links.Root + "types/" + t.BusinessType
+		return links.TypePath(t.BusinessType)
 	default:
 		return ""
 	}

@@ -28,6 +28,11 @@ func (k Key) beneath(root string) string {
 	return root + "timers/" + url.PathEscape(k.BusinessType) + "/" + url.PathEscape(k.BusinessID)
 }
 
+// DispatchPath is the path of a dispatch beneath a root: that of the API, or that of the console.
+func DispatchPath(root, businessType, id string) string {
+	return root + "dispatches/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
+}
+
 // Timer is what the API shows of a timer.
 type Timer struct {
 	Key

@@ -64,13 +64,8 @@ type Dispatch struct {
 // statusPaused is the status of a paused dispatch.
 const statusPaused = "paused"
 
-// dispatchPath is the path of a dispatch in the API, or beneath a prefix of the console.
-func dispatchPath(prefix, businessType, id string) string {
-	return prefix + "dispatches/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
-}
-
 // Link is the page of the dispatch.
-func (d Dispatch) Link() string { return dispatchPath(links.Root, d.BusinessType, d.BusinessID) }
+func (d Dispatch) Link() string { return calls.DispatchPath(links.Root, d.BusinessType, d.BusinessID) }
 
 // Handled are how many of its items are dealt with.
 func (d Dispatch) Handled() int { return d.Done + d.Failed }
@@ -184,7 +179,7 @@ func (c *Pages) showDispatch(v *site.Visit) {
 func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
 	page := &dispatchPage{Frame: c.Frame(v, "dispatch.title")}
 	businessType, id := v.R.PathValue("type"), v.R.PathValue("id")
-	if _, problem := c.Call(v, calls.Get(dispatchPath(calls.Root, businessType, id)), &page.Dispatch); problem != nil {
+	if _, problem := c.Call(v, calls.Get(calls.DispatchPath(calls.Root, businessType, id)), &page.Dispatch); problem != nil {
 		return nil, problem
 	}
 	page.Title = businessType + "/" + id
@@ -203,7 +198,7 @@ func (c *Pages) dispatchPage(v *site.Visit) (*dispatchPage, *calls.Problem) {
 
 func (c *Pages) changeDispatch(v *site.Visit) {
 	businessType, id, action := v.R.PathValue("type"), v.R.PathValue("id"), v.R.PathValue("action")
-	path := dispatchPath(calls.Root, businessType, id)
+	path := calls.DispatchPath(calls.Root, businessType, id)
 	made := calls.Call{Method: http.MethodPost, Path: path + "/" + action}
 	switch action {
 	case "pause", "resume":
@@ -233,10 +228,10 @@ func (c *Pages) changeDispatch(v *site.Visit) {
 	if answer.Status == http.StatusAccepted && action != "retry" { // that one never says more
 		done = "accepted"
 	}
-	v.Redirect(dispatchPath(links.Root, businessType, id) + "?done=" + done)
+	v.Redirect(calls.DispatchPath(links.Root, businessType, id) + "?done=" + done)
 }
 
 // dispatchFailures hands on the items that were given up, line by line.
 func (c *Pages) dispatchFailures(v *site.Visit) {
-	c.HandOn(v, dispatchPath(calls.Root, v.R.PathValue("type"), v.R.PathValue("id"))+"/failures", "failures.ndjson")
+	c.HandOn(v, calls.DispatchPath(calls.Root, v.R.PathValue("type"), v.R.PathValue("id"))+"/failures", "failures.ndjson")
 }

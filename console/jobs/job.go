@@ -88,7 +88,7 @@ func (f filter) Search() string {
 }
 
 // Link leads to the page of the job.
-func (j Job) Link() string { return jobPath(j.ID) }
+func (j Job) Link() string { return links.JobPath(j.ID) }
 
 // List leads to the timers that it selects.
 func (j Job) List() string { return links.List(j.Filter.Search(), "") }
@@ -98,5 +98,3 @@ func (j Job) Handled() int { return j.Done + j.Skipped + j.Failed }
 
 // Running reports whether it goes on.
 func (j Job) Running() bool { return j.Status == calls.StatusRunning }
-
-func jobPath(id string) string { return links.Root + "jobs/" + url.PathEscape(id) }

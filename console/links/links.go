@@ -19,6 +19,9 @@ const (
 // TypePath is the page of a business type.
 func TypePath(businessType string) string { return Root + "types/" + url.PathEscape(businessType) }
 
+// JobPath is the page of a bulk job.
+func JobPath(id string) string { return Root + "jobs/" + url.PathEscape(id) }
+
 // List is the address of a list with a search.
 func List(search, token string) string {
 	query := url.Values{}
