@@ -730,8 +730,8 @@ func TestAnAttemptThatWasTakenOverAsItWaited(t *testing.T) {
 		"it stood still":             {stands, 1},
 		"and another one has it":     {func(q *queue) { stands(q); q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 0},
 		"another one, for all known": {func(q *queue) { q.state.Try, q.revoked = 2, delivery.ResultWorkerStopping }, 1},
-		"changed, a moment ago":      {func(q *queue) { q.changes(tuning.Promptly) }, 1},
-		"changed, and it took long":  {func(q *queue) { q.changes(tuning.Promptly + time.Millisecond) }, 0},
+		"changed, a moment ago":      {func(q *queue) { q.changes(tuning.ConfirmedFor) }, 1},
+		"changed, and it took long":  {func(q *queue) { q.changes(tuning.ConfirmedFor + time.Millisecond) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, first := range []bool{true, false} {

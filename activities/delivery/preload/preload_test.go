@@ -323,8 +323,8 @@ func TestConfirm(t *testing.T) {
 	}{
 		"nothing":                     {func(*engine) {}, "", 0},
 		"cancelled a moment ago":      {func(e *engine) { e.gone.Store(true) }, "", 0},
-		"cancelled, and it took long": {func(e *engine) { e.gone.Store(true); <-time.After(tuning.Promptly) }, delivery.ResultInterrupted, 1},
-		"it took long":                {func(*engine) { <-time.After(tuning.Promptly) }, "", 1},
+		"cancelled, and it took long": {func(e *engine) { e.gone.Store(true); <-time.After(tuning.ConfirmedFor) }, delivery.ResultInterrupted, 1},
+		"it took long":                {func(*engine) { <-time.After(tuning.ConfirmedFor) }, "", 1},
 		"freed":                       {(*engine).standsStill, delivery.ResultWorkerStopping, 2},
 		"stood still, and not freed":  {func(e *engine) { e.standsStill(); e.handedOn.Store(0) }, "", 1},
 		"freed, for all that is told": {func(e *engine) { e.handedOn.Store(2) }, "", 0},
