@@ -2,10 +2,12 @@ package deliveries
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +183,19 @@ func eventsOf(t *testing.T, env *testenv.Env, path, run string) (types []enumspb
 	return types
 }
 
+// tellsHistory says when what happened to a run, and which worker had its tasks.
+func (o takenOver) tellsHistory(t *testing.T, name string) (lines []string) {
+	t.Helper()
+	events := o.Client.GetWorkflowHistory(t.Context(), o.kind+"/"+name, o.runs[name], false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(t, err)
+		lines = append(lines, fmt.Sprint(event.GetEventTime().AsTime().Format(time.TimeOnly+".000"), " ", event.GetEventType(), " ",
+			event.GetWorkflowTaskStartedEventAttributes().GetIdentity(), event.GetWorkflowTaskFailedEventAttributes().GetFailure().GetMessage()))
+	}
+	return lines
+}
+
 // A timer whose worker died behaves at the next worker as any other, whatever reaches it before or
 // after.
 func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
@@ -206,7 +221,7 @@ func meet(t *testing.T, o takenOver, names []string) (late []string) {
 				late = append(late, name)
 				continue
 			}
-			require.Equal(t, http.StatusOK, reply.Status, "%s: %s", name, reply.Body)
+			require.Equal(t, http.StatusOK, reply.Status, "%s: %s\n%s", name, reply.Body, strings.Join(o.tellsHistory(t, name), "\n"))
 		}
 		met = append(met, name)
 	}
