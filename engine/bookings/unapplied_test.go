@@ -93,7 +93,7 @@ func TestWhichChangesAreUnapplied(t *testing.T) {
 	require.Equal(t, Done, effect)
 	require.Empty(t, d.changes)
 	for n := range tuning.UnappliedKnown + 1 {
-		d.Unapplied.add(sent{key: order1, runID: time.Duration(n).String()})
+		d.add(sent{key: order1, runID: time.Duration(n).String()})
 	}
 	require.Len(t, d.changes, tuning.UnappliedKnown)
 }
