@@ -76,6 +76,13 @@ func (l *listener) say(answer string) {
 
 func (l *listener) ack(r ring) { l.Helper(); l.say(`{"ack":"` + r.Ring + `"}`) }
 
+// ackNext acknowledges the next ring as it comes, unless the connection ends before.
+func (l *listener) ackNext() {
+	if r, open := <-l.rings; open {
+		_ = l.ws.Write(context.WithoutCancel(l.Context()), websocket.MessageText, []byte(`{"ack":"`+r.Ring+`"}`))
+	}
+}
+
 // A receiver that nobody can call connects, and is rung.
 func TestReceiversConnect(t *testing.T) {
 	t.Parallel()
