@@ -61,7 +61,7 @@ func StartBy(t testing.TB, script string, environment ...string) *Server {
 			"RABBITMQ_NODE_PORT="+port, "RABBITMQ_DIST_PORT="+distribution, "ERL_EPMD_PORT="+mapper, "ERL_EPMD_ADDRESS=127.0.0.1",
 			"RABBITMQ_MNESIA_BASE="+directory+"/data", "RABBITMQ_LOG_BASE="+directory+"/log",
 			"RABBITMQ_CONFIG_FILE="+directory+"/rabbitmq.conf", "RABBITMQ_ENABLED_PLUGINS_FILE="+directory+"/plugins",
-			"RABBITMQ_PID_FILE="+directory+"/pid",
+			"RABBITMQ_PID_FILE="+directory+"/pid", "ERL_CRASH_DUMP="+directory+"/erl_crash.dump",
 			"RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS=-kernel inet_dist_use_interface {127,0,0,1}",
 		),
 	}
