@@ -23,10 +23,14 @@ func TestAChangeWhoseWorkerDies(t *testing.T) {
 	changes := map[string]struct {
 		method, path string
 		body         testenv.JSON
+		rings        int
+		status       string
 	}{
-		"fired":         {"POST", "/fire", nil},
-		"moved-earlier": {"PATCH", "", testenv.JSON{"delay": "100ms"}},
-		"booked-anew":   {"PUT", "", testenv.JSON{"delay": "100ms"}},
+		"fired":         {"POST", "/fire", nil, 1, "delivered"},
+		"moved-earlier": {"PATCH", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+		"booked-anew":   {"PUT", "", testenv.JSON{"delay": "100ms"}, 1, "delivered"},
+		"paused":        {"POST", "/pause", nil, 0, "paused"},
+		"cancelled":     {"DELETE", "", nil, 0, "cancelled"},
 	}
 	runs := map[string]string{}
 	for id, change := range changes {
@@ -38,13 +42,12 @@ func TestAChangeWhoseWorkerDies(t *testing.T) {
 	die()
 	testenv.Open(t, addr).StartWorker()
 	for id, run := range runs {
-		r.Await(t, id, 1)
+		env.Await(kind+"/"+id, changes[id].status)
 		events := eventsOf(t, env, kind+"/"+id, run)
 		require.Contains(t, events, enumspb.EVENT_TYPE_WORKFLOW_TASK_FAILED, id)
 		require.NotContains(t, events, enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT, id)
 	}
-	for id := range changes {
-		env.Await(kind+"/"+id, "delivered")
-		require.Len(t, r.Calls(id), 1, id)
+	for id, change := range changes {
+		require.Len(t, r.Calls(id), change.rings, id)
 	}
 }

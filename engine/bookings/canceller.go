@@ -92,8 +92,15 @@ func (c *Canceller) cancel(ctx context.Context, view timer.View, ifMatch string)
 	if errtype.Is[*serviceerror.NotFound](err) {
 		return nil
 	}
-	if err != nil || !mayBePreloaded(view) || view.Status != timer.Scheduled {
+	if err != nil {
 		return kernel.Translate(err)
+	}
+	if !mayBePreloaded(view) {
+		c.interrupter.unapplied.add(sent{key: view.Key, runID: view.RunID})
+		return nil
+	}
+	if view.Status != timer.Scheduled {
+		return nil
 	}
 	return c.interrupter.notify(ctx, view.Key, view.RunID)
 }

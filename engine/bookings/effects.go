@@ -53,6 +53,7 @@ func (e *effects) awaitEnd(ctx context.Context, key wire.Key, runID string) (end
 		}
 		return ending{}, kernel.Translate(err)
 	}
+	e.unapplied.remove(runID)
 	switch event.GetEventType() {
 	case enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW:
 		next := event.GetWorkflowExecutionContinuedAsNewEventAttributes().GetNewExecutionRunId()
@@ -106,9 +107,6 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 	end, err := e.awaitEnd(waiting, s.key, s.runID)
 	if err != nil {
 		return timer.View{}, "", err
-	}
-	if end.how != endedOpen {
-		e.unapplied.remove(s.runID)
 	}
 	switch end.how {
 	case endedOpen:

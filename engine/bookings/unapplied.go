@@ -16,8 +16,8 @@ type Processes interface {
 	List(ctx context.Context) (health.Processes, error)
 }
 
-// Unapplied are the changes of this process that no worker has applied yet, as far as it knows, to
-// timers that no worker held. A worker applies such a change within milliseconds. If it dies with the
+// Unapplied are the changes and cancels of this process that no worker has applied yet, as far as it
+// knows, to timers that no worker held. A worker applies such a change within milliseconds. If it dies with the
 // task, the change waits for the task's timeout, up to two minutes. The other workers do not find it:
 // visibility shows the timer as one that waits for its time.
 type Unapplied struct {

@@ -29,9 +29,33 @@ func (v verdicts) List(context.Context) (listed health.Processes, err error) {
 	return listed, nil
 }
 
+// unappliedChanges are changes that no worker has applied yet. They return their effects.
+var unappliedChanges = map[string]func(t *testing.T, d desk) Effect{
+	"moved": func(t *testing.T, d desk) Effect {
+		t.Helper()
+		_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+		require.NoError(t, err)
+		return effect
+	},
+	"cancelled": func(t *testing.T, d desk) Effect {
+		t.Helper()
+		_, effect, err := d.Cancel(t.Context(), Target{Key: order1})
+		require.NoError(t, err)
+		return effect
+	},
+}
+
 // The task of a change is freed where a silent process has it, and its timer is not with a worker anyway.
 // Nothing is read where none is silent.
 func TestWhatFreesAChange(t *testing.T) {
+	t.Parallel()
+	for name, change := range unappliedChanges {
+		t.Run(name, func(t *testing.T) { testWhatFrees(t, change) })
+	}
+}
+
+func testWhatFrees(t *testing.T, change func(*testing.T, desk) Effect) {
+	t.Helper()
 	t.Parallel()
 	silent := verdicts{"dead": health.Silent, "other": health.Alive}
 	for name, c := range map[string]struct {
@@ -54,9 +78,7 @@ func TestWhatFreesAChange(t *testing.T) {
 				d := openDesk(t, orders())
 				d.processes = c.known
 				d.booked(t, in(c.ahead, `1`))
-				_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
-				require.NoError(t, err)
-				require.Equal(t, Pending, effect)
+				require.Equal(t, Pending, change(t, d))
 				if c.holder != "" {
 					d.takes(t, c.holder)
 				}
