@@ -68,7 +68,7 @@ const (
 	FailedWithin = 10 * time.Minute
 	// FailingShare is the share of the attempts of a minute from which on a type counts as failing whose timers
 	// are delivered all the same.
-	FailingShare = 0.01
+	FailingShare = 0.1
 	// SampledTimers is how many timers of a kind are counted one by one, and SampledTypes of how
 	// many business types one is read in full. Each costs a call to Temporal.
 	SampledTimers = 100
