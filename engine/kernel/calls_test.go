@@ -247,3 +247,9 @@ func TestAMarkedChange(t *testing.T) {
 	require.False(t, ChangeMarked(marked(workflows.ChangeMark("before")+"change")))
 	require.False(t, ChangeMarked(marked("b81c7d1e-0000-4000-8000-000000000000")), "the id of its start")
 }
+
+// A change that is answered as accepted has waited for longer than an attempt trusts what it knows.
+func TestAnAcceptedChangeIsSeenByTheNextAttempt(t *testing.T) {
+	t.Parallel()
+	require.Less(t, tuning.ConfirmedFor, DefaultWait)
+}
