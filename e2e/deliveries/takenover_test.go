@@ -183,8 +183,8 @@ func eventsOf(t *testing.T, env *testenv.Env, path, run string) (types []enumspb
 	return types
 }
 
-// tellsHistory says when what happened to a run, and which worker had its tasks.
-func (o takenOver) tellsHistory(t *testing.T, name string) (lines []string) {
+// historyOf returns when what happened to a run, and which worker had its tasks.
+func (o takenOver) historyOf(t *testing.T, name string) (lines []string) {
 	t.Helper()
 	events := o.Client.GetWorkflowHistory(t.Context(), o.kind+"/"+name, o.runs[name], false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -221,7 +221,9 @@ func meet(t *testing.T, o takenOver, names []string) (late []string) {
 				late = append(late, name)
 				continue
 			}
-			require.Equal(t, http.StatusOK, reply.Status, "%s: %s\n%s", name, reply.Body, strings.Join(o.tellsHistory(t, name), "\n"))
+			if reply.Status != http.StatusOK {
+				t.Fatalf("%s: %d %s\n%s", name, reply.Status, reply.Body, strings.Join(o.historyOf(t, name), "\n"))
+			}
 		}
 		met = append(met, name)
 	}
