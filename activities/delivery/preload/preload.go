@@ -112,9 +112,9 @@ func (p *Preloader) Await(ctx context.Context, spec timer.Spec) (delivery.Result
 	return h.awaitDue(ctx)
 }
 
-// Confirm rechecks a timer that must ring now, if what [Preloader.Await] learned since a moment is old: Temporal
-// may have taken long to tell the attempt's settings, or another worker may have been given the timer. The result
-// is that of Await.
+// Confirm rechecks a timer that must ring now, if what [Preloader.Await] has learned is of too long ago. since is when
+// that was. The settings of the attempt or a slot may have taken long, or another worker may have been given the timer.
+// The result is that of Await.
 func (p *Preloader) Confirm(ctx context.Context, spec timer.Spec, since time.Time) (delivery.Result, error) {
 	old := time.Since(since) > tuning.ConfirmedFor
 	if !old && !p.Failover.CutOff(since) {
