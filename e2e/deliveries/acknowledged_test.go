@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
+func awaitCancelRequest(t testing.TB, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
@@ -31,7 +31,7 @@ func awaitCancelRequest(t *testing.T, env *testenv.Env, path string) {
 // awaitMarks waits until so many changes are known to wait for a run whose task a
 // worker has. A run that has lost its task, as on a machine that stands still, hears them at
 // once, and asks the worker what has become of the attempt.
-func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
+func awaitMarks(t testing.TB, env *testenv.Env, path string, n int) {
 	t.Helper()
 	runID := env.Get(path).RunID
 	require.Eventually(t, func() bool {
@@ -49,55 +49,57 @@ func awaitMarks(t *testing.T, env *testenv.Env, path string, n int) {
 // An attempt that outlasts the workflow task is made once, whichever of two workers
 // has the task by the time that something else happened to the timer.
 func TestALongAttemptAmongTwoWorkers(t *testing.T) { // a worker that stands still is taken for dead: it needs the machine for itself
-	addr := testenv.Alone(t)
-	env, other := testenv.Open(t, addr), testenv.Open(t, addr)
-	env.StartWorker()
-	other.StartWorker()
-	r, kind := receiver.New(t), sample.Type(t)
-	answers := make(chan int)
-	url := r.On("/", receiver.AnsweredBy(answers))
-	ids := []string{"0", "1", "2", "3", "4", "5", "6", "7"}
-	for _, id := range ids {
-		startWithShortTasks(t, env, wire.Key{BusinessType: kind, BusinessID: id}, url)
-	}
-	for _, id := range ids {
-		r.Await(t, id, 1)
-		awaitHeartbeat(t, env, kind+"/"+id)
-	}
-	replies := make(chan testenv.Reply, len(ids))
-	for n, id := range ids {
-		go func() {
-			if n%2 == 0 {
-				replies <- env.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=30s", nil)
-				return
-			}
-			replies <- env.Do("PATCH", "/v1/timers/"+kind+"/"+id+"?wait=30s", testenv.JSON{"delay": "1h"})
-		}()
-	}
-	for n, id := range ids {
-		if n%2 == 0 {
-			awaitCancelRequest(t, env, kind+"/"+id)
-		} else {
-			awaitMarks(t, env, kind+"/"+id, 1)
+	testenv.Steadily(t, func(t testing.TB) {
+		addr := testenv.Alone(t)
+		env, other := testenv.Open(t, addr), testenv.Open(t, addr)
+		env.StartWorker()
+		other.StartWorker()
+		r, kind := receiver.New(t), sample.Type(t)
+		answers := make(chan int)
+		url := r.On("/", receiver.AnsweredBy(answers))
+		ids := []string{"0", "1", "2", "3", "4", "5", "6", "7"}
+		for _, id := range ids {
+			startWithShortTasks(t, env, wire.Key{BusinessType: kind, BusinessID: id}, url)
 		}
-	}
-	for range ids {
-		answers <- http.StatusOK
-	}
-	for range ids {
-		reply := <-replies
-		assert.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
-	}
-	for _, id := range ids {
-		env.Await(kind+"/"+id, "delivered")
-	}
-	require.Len(t, r.All(), len(ids))
+		for _, id := range ids {
+			r.Await(t, id, 1)
+			awaitHeartbeat(t, env, kind+"/"+id)
+		}
+		replies := make(chan testenv.Reply, len(ids))
+		for n, id := range ids {
+			go func() {
+				if n%2 == 0 {
+					replies <- env.Do("DELETE", "/v1/timers/"+kind+"/"+id+"?wait=30s", nil)
+					return
+				}
+				replies <- env.Do("PATCH", "/v1/timers/"+kind+"/"+id+"?wait=30s", testenv.JSON{"delay": "1h"})
+			}()
+		}
+		for n, id := range ids {
+			if n%2 == 0 {
+				awaitCancelRequest(t, env, kind+"/"+id)
+			} else {
+				awaitMarks(t, env, kind+"/"+id, 1)
+			}
+		}
+		for range ids {
+			answers <- http.StatusOK
+		}
+		for range ids {
+			reply := <-replies
+			assert.Equal(t, http.StatusConflict, reply.Status, "%s", reply.Body)
+		}
+		for _, id := range ids {
+			env.Await(kind+"/"+id, "delivered")
+		}
+		require.Len(t, r.All(), len(ids))
+	})
 }
 
 // shortTask is a workflow task's timeout of which the SDK uses 80 %.
 const shortTask = 2 * time.Second
 
-func startWithShortTasks(t *testing.T, env *testenv.Env, key wire.Key, url string) {
+func startWithShortTasks(t testing.TB, env *testenv.Env, key wire.Key, url string) {
 	t.Helper()
 	now := wire.At(time.Now())
 	spec := timer.Spec{
@@ -113,7 +115,7 @@ func startWithShortTasks(t *testing.T, env *testenv.Env, key wire.Key, url strin
 }
 
 // awaitHeartbeat waits until the SDK has asked for more time for an attempt.
-func awaitHeartbeat(t *testing.T, env *testenv.Env, path string) {
+func awaitHeartbeat(t testing.TB, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")

@@ -164,7 +164,7 @@ func TestRecordHistoryOfATestEvent(t *testing.T) {
 
 // recordPolicies records entities that were changed, held back and deleted, and
 // what a type with a limit does.
-func recordPolicies(t *testing.T, rec testenv.Recorder, r *receiver.Receiver, kind string) {
+func recordPolicies(t testing.TB, rec testenv.Recorder, r *receiver.Receiver, kind string) {
 	env := rec.H
 	r.On("/patience", func(w http.ResponseWriter, _ *http.Request, n int) {
 		if n == 1 {
@@ -194,7 +194,7 @@ func recordPolicies(t *testing.T, rec testenv.Recorder, r *receiver.Receiver, ki
 // elsewhere records a task that was handed out again to another worker, which
 // asked the first one. Temporal hands a task to whoever asked for one last: to
 // the worker that starts while the first one is ringing.
-func elsewhere(t *testing.T, kind string) {
+func elsewhere(t testing.TB, kind string) {
 	addr := testenv.Alone(t)
 	env, r := testenv.Open(t, addr), receiver.New(t)
 	testenv.Open(t, addr).StartWorker()
@@ -288,9 +288,9 @@ func TestRecordHistoriesOfLinks(t *testing.T) {
 	rec.Finished(kind, "fallback-of-a-stream", "delivered")
 
 	env.Policy(kind+".stream", testenv.JSON{"callback": stream})
-	l := listen(t, env, kind+".stream")
+	l := receiver.Listen(t, env.URL, kind+".stream")
 	env.Add(testenv.JSON{"business_type": kind + ".stream", "business_id": "streamed", "delay": "1s"})
-	l.ack(l.next())
+	l.Ack(l.Next())
 	rec.Finished(kind+".stream", "streamed", "delivered")
 
 	down := testenv.JSON{"url": r.On("/down", receiver.Status(http.StatusServiceUnavailable))}
@@ -303,8 +303,8 @@ func TestRecordHistoriesOfLinks(t *testing.T) {
 	})
 	env.Add(testenv.JSON{"business_type": kind + ".last", "business_id": "stream-as-the-fallback", "delay": "0s"})
 	r.Await(t, "stream-as-the-fallback", 3)
-	l = listen(t, env, kind+".last")
-	l.ack(l.next())
+	l = receiver.Listen(t, env.URL, kind+".last")
+	l.Ack(l.Next())
 	rec.Finished(kind+".last", "stream-as-the-fallback", "delivered")
 }
 

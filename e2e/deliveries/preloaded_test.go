@@ -27,7 +27,7 @@ import (
 
 // eagerEnv is a gateway with a worker beside it, on a Temporal of its own: nobody
 // else is handed its timers.
-func eagerEnv(t *testing.T) (h *testenv.Env, addr string) {
+func eagerEnv(t testing.TB) (h *testenv.Env, addr string) {
 	t.Helper()
 	addr = testenv.Alone(t)
 	h = testenv.Open(t, addr)
@@ -44,7 +44,7 @@ func TestEagerlyStarted(t *testing.T) {
 	h.Policy(kind+".slow", testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 100}})
 	for _, path := range [][2]string{{kind + ".slow", "30s"}, {kind, "1h"}} {
 		h.Add(sample.Booking(path[0], "later", path[1], r.URL))
-		require.False(t, withWorker(t, h, path[0]+"/later"), path)
+		require.False(t, h.WithWorker(path[0]+"/later"), path)
 	}
 	for id, delay := range map[string]string{"soon": "2500ms", "now": "0s"} {
 		booked := h.Add(sample.Booking(kind, id, delay, r.URL))
@@ -57,32 +57,24 @@ func TestEagerlyStarted(t *testing.T) {
 	}
 }
 
-// withWorker is whether a worker was handed the timer as it was booked.
-func withWorker(t *testing.T, h *testenv.Env, path string) bool {
-	t.Helper()
-	described, err := h.Client.DescribeWorkflowExecution(t.Context(), path, "")
-	require.NoError(t, err)
-	return described.GetPendingWorkflowTask() != nil
-}
-
 // bookEager books a timer that the worker beside the gateway has from then on.
-func bookEager(t *testing.T, h *testenv.Env, kind, url string) (id string) {
+func bookEager(t testing.TB, h *testenv.Env, kind, url string) (id string) {
 	t.Helper()
 	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": url}})
 	h.Add(sample.Booking(kind, "1", tooLate, url))
-	require.True(t, withWorker(t, h, kind+"/1"))
+	require.True(t, h.WithWorker(kind+"/1"))
 	return "1"
 }
 
 // preloaders are the ways in which a worker gets a timer before it is due: by a wake-up, and as
 // it is booked. Each has a Temporal of its own, at addr.
 var preloaders = map[string]struct {
-	open   func(t *testing.T) (h *testenv.Env, addr string)
-	book   func(t *testing.T, h *testenv.Env, kind, url string) (id string)
+	open   func(t testing.TB) (h *testenv.Env, addr string)
+	book   func(t testing.TB, h *testenv.Env, kind, url string) (id string)
 	policy testenv.JSON
 	most   float64 // at least this part of many at once is preloaded soon
 }{
-	"woken": {func(t *testing.T) (*testenv.Env, string) {
+	"woken": {func(t testing.TB) (*testenv.Env, string) {
 		addr := testenv.Alone(t)
 		h := testenv.Open(t, addr)
 		h.StartWorker()
@@ -113,7 +105,7 @@ func TestChangedWhilePreloaded(t *testing.T) { // it needs the machine for itsel
 				h, r, kind := h.For(t), receiver.New(t), sample.Type(t)
 				id := preloader.book(t, h, kind, r.URL)
 				require.Equal(t, "scheduled", h.Get(kind+"/"+id).Status)
-				reply := h.Do(c.method, "/v1/timers/"+kind+"/"+id+c.path, body(c.body))
+				reply := h.Do(c.method, "/v1/timers/"+kind+"/"+id+c.path, c.body)
 				require.Equal(t, http.StatusOK, reply.Status, "%s", reply.Body)
 				if !c.rings {
 					require.Empty(t, r.Calls(id))
@@ -138,18 +130,20 @@ const handingBack = 50
 // A worker that stops hands what it has preloaded to another one, which rings it once, and does not wait for a
 // task that times out. A starved Temporal loses tasks, and is given more time.
 func TestHandedBack(t *testing.T) { // it needs the machine for itself
-	for way := range preloaders {
-		handed := 0
-		for lead := 14 * time.Second; handed <= handingBack*3/4 && lead < time.Minute; lead *= 2 {
-			handed = handBack(t, way, lead)
+	testenv.Steadily(t, func(t testing.TB) {
+		for way := range preloaders {
+			handed := 0
+			for lead := 14 * time.Second; handed <= handingBack*3/4 && lead < time.Minute; lead *= 2 {
+				handed = handBack(t, way, lead)
+			}
+			require.Greater(t, handed, handingBack*3/4, "%s: most tasks did not time out", way)
 		}
-		require.Greater(t, handed, handingBack*3/4, "%s: most tasks did not time out", way)
-	}
+	})
 }
 
 // handBack books timers and stops the worker that has preloaded them. It returns how many rang without a task
 // that timed out: none if they were due before all were preloaded.
-func handBack(t *testing.T, way string, lead time.Duration) (handed int) {
+func handBack(t testing.TB, way string, lead time.Duration) (handed int) {
 	t.Helper()
 	preloader := preloaders[way]
 	leaves, addr := preloader.open(t)
@@ -174,7 +168,7 @@ func handBack(t *testing.T, way string, lead time.Duration) (handed int) {
 	for n := range handingBack {
 		path := kind + "/" + strconv.Itoa(n)
 		require.Equal(t, 1, stays.Await(path, "delivered").Attempts)
-		if !slices.Contains(eventsOf(t, stays, path, ""), enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT) {
+		if !slices.Contains(stays.Events(path, ""), enumspb.EVENT_TYPE_WORKFLOW_TASK_TIMED_OUT) {
 			handed++
 		}
 	}
@@ -184,25 +178,27 @@ func handBack(t *testing.T, way string, lead time.Duration) (handed int) {
 
 // Temporal's own tools are seen as well, long before the ring.
 func TestEndedWhileEagerlyStarted(t *testing.T) { // it needs the machine for itself
-	h, addr := eagerEnv(t)
-	r, kind := receiver.New(t), sample.Type(t)
-	var due time.Time
-	id := func(ending string) string { return strings.ReplaceAll(ending, " ", "-") }
-	for name := range process.Endings {
-		due = h.Add(sample.Booking(kind, id(name), "55s", r.URL)).DueAt
-		require.True(t, withWorker(t, h, kind+"/"+id(name)))
-	}
-	for name, end := range process.Endings {
-		process.Execute(t, end.Program(t), "--address", addr, "workflow", end.Verb, "-w", kind+"/"+id(name))
-	}
-	h.Add(sample.Booking(kind, "rings", "1s", r.URL)) // all of them came before it
-	r.Await(t, "rings", 1)
-	h.Await(kind+"/rings", "delivered")
-	for name := range process.Endings {
-		h.Await(kind+"/"+id(name), "cancelled")
-	}
-	require.True(t, time.Now().Before(due.Add(-2*tuning.EarlyRecheck)), "its worker asks now and then")
-	require.Len(t, r.All(), 1)
+	testenv.Steadily(t, func(t testing.TB) {
+		h, addr := eagerEnv(t)
+		r, kind := receiver.New(t), sample.Type(t)
+		var due time.Time
+		id := func(ending string) string { return strings.ReplaceAll(ending, " ", "-") }
+		for name := range process.Endings {
+			due = h.Add(sample.Booking(kind, id(name), "55s", r.URL)).DueAt
+			require.True(t, h.WithWorker(kind+"/"+id(name)))
+		}
+		for name, end := range process.Endings {
+			process.Execute(t, end.Program(t), "--address", addr, "workflow", end.Verb, "-w", kind+"/"+id(name))
+		}
+		h.Add(sample.Booking(kind, "rings", "1s", r.URL)) // all of them came before it
+		r.Await(t, "rings", 1)
+		h.Await(kind+"/rings", "delivered")
+		for name := range process.Endings {
+			h.Await(kind+"/"+id(name), "cancelled")
+		}
+		require.True(t, time.Now().Before(due.Add(-2*tuning.EarlyRecheck)), "its worker asks now and then")
+		require.Len(t, r.All(), 1)
+	})
 }
 
 // A worker that stops, with nobody to take over, leaves what came of an attempt whose end
@@ -214,7 +210,7 @@ func TestTheOnlyWorkerLeavesItsReceipts(t *testing.T) {
 
 // leftReceipt is where a timer, of id 1, was delivered by a worker that was stopped, and
 // ended by the one after it.
-func leftReceipt(t *testing.T, kind string) *testenv.Env {
+func leftReceipt(t testing.TB, kind string) *testenv.Env {
 	t.Helper()
 	leaves, addr := eagerEnv(t)
 	comes, r := testenv.Open(t, addr), receiver.New(t)
@@ -346,7 +342,7 @@ func TestKilledWithEagerTimers(t *testing.T) {
 const tooLate = "30s"
 
 // bookHeld books timers until a worker holds one of them, for many seconds yet.
-func bookHeld(t *testing.T, env *testenv.Env, kind, url string) (id string) {
+func bookHeld(t testing.TB, env *testenv.Env, kind, url string) (id string) {
 	t.Helper()
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": url}, "preload": "1m"})
 	for n := range 20 {
@@ -363,14 +359,14 @@ func bookHeld(t *testing.T, env *testenv.Env, kind, url string) (id string) {
 }
 
 // wakesNow is whether a timer began without a start delay.
-func wakesNow(t *testing.T, env *testenv.Env, path string) bool {
+func wakesNow(t testing.TB, env *testenv.Env, path string) bool {
 	described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
 	require.NoError(t, err)
 	info := described.GetWorkflowExecutionInfo()
 	return info.GetExecutionTime().AsTime().Sub(info.GetStartTime().AsTime()) < 100*time.Millisecond
 }
 
-func awaitHeld(t *testing.T, env *testenv.Env, path string) {
+func awaitHeld(t testing.TB, env *testenv.Env, path string) {
 	t.Helper()
 	require.Eventually(t, func() bool {
 		described, err := env.Client.DescribeWorkflowExecution(t.Context(), path, "")
@@ -378,15 +374,8 @@ func awaitHeld(t *testing.T, env *testenv.Env, path string) {
 	}, testenv.Patience, testenv.Interval, "a worker should hold %s", path)
 }
 
-func body(fields testenv.JSON) any {
-	if fields == nil {
-		return nil
-	}
-	return fields
-}
-
 // metric is the value of one time series, 0 where there is none.
-func metric(t *testing.T, env *testenv.Env, series string) (value float64) {
+func metric(t testing.TB, env *testenv.Env, series string) (value float64) {
 	t.Helper()
 	for line := range strings.Lines(string(env.Do("GET", "/metrics", nil).Body)) {
 		if text, ok := strings.CutPrefix(line, series+" "); ok {

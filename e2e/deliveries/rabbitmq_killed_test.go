@@ -71,7 +71,7 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 		"callback": testenv.JSON{"broker": "main"}, "declare": testenv.JSON{"queue": alone},
 		"retry": testenv.JSON{"initial": "200ms", "max_interval": "5s", "max_attempts": 100}, // for as long as a broker takes to start
 	})
-	q, l := newQueue(t, h.broker, kind), newLoad(t, h.Env, kind)
+	q, l := receiver.NewQueue(t, h.broker.URL, kind), newLoad(t, h.Env, kind)
 	require.Eventually(t, func() bool {
 		arrived, err := q.QueueDeclarePassive(kind, true, false, false, false, nil)
 		return err == nil && arrived.Messages > loadTimers/4
@@ -82,8 +82,8 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 	require.Eventually(t, func() bool { return h.Get(alone+"/1").Attempts > 0 }, testenv.Patience, 50*time.Millisecond, "it was tried")
 
 	h.broker.Restart()
-	l.holdTo(t, r, newQueue(t, h.broker, kind))
-	require.Equal(t, h.Get(alone+"/1").WebhookID, newQueue(t, h.broker, alone).next().MessageId, "what has no second link waits")
+	l.holdTo(t, r, receiver.NewQueue(t, h.broker.URL, kind))
+	require.Equal(t, h.Get(alone+"/1").WebhookID, receiver.NewQueue(t, h.broker.URL, alone).Next().MessageId, "what has no second link waits")
 	h.Await(alone+"/1", "delivered")
 	for i, link := loadTimers, "fallback"; link != "callback"; i++ {
 		id := strconv.Itoa(i)
@@ -94,17 +94,17 @@ func (h house) goOverWhenTheBrokerIsKilled(t *testing.T) {
 }
 
 // holdTo holds the load to what a second link promises.
-func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q queue) {
+func (l *load) holdTo(t *testing.T, r *receiver.Receiver, q receiver.Queue) {
 	arrived, links := map[string]int{}, map[delivery.Link]int{}
 	for _, call := range r.To("/second") {
 		id := call.Header.Get("webhook-id")
 		arrived[id]++
 		require.LessOrEqual(t, call.At.Sub(l.due[id]), latestArrival(), "%s is late", l.ids[id])
 	}
-	kept, err := q.QueueDeclarePassive(q.name, true, false, false, false, nil)
+	kept, err := q.QueueDeclarePassive(q.Name, true, false, false, false, nil)
 	require.NoError(t, err)
 	for range kept.Messages {
-		d := q.next()
+		d := q.Next()
 		arrived[d.MessageId]++
 	}
 	var slowest time.Duration

@@ -18,7 +18,7 @@ import (
 // A message is dropped at the latest time, by the broker and before it.
 func (h house) expire(t *testing.T) {
 	const kind = "order-late"
-	q := newQueue(t, h.broker, kind)
+	q := receiver.NewQueue(t, h.broker.URL, kind)
 	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main"}, "retry": testenv.JSON{"initial": "100ms", "max_interval": "1s", "max_attempts": 100}})
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "kept", "delay": "0s", "expires_after": "15s"})
 	h.Add(testenv.JSON{"business_type": kind, "business_id": "nowhere", "delay": "0s", "expires_after": "15s", "callback": testenv.JSON{"broker": "main", "routing_key": "nobody"}})
@@ -35,14 +35,14 @@ func (h house) expire(t *testing.T) {
 // A queue may be the second link, and whoever reads it acknowledges later as anywhere else.
 func (h house) standIn(t *testing.T) {
 	const kind = "order-twice"
-	r, q := receiver.New(t), newQueue(t, h.broker, "order-second")
+	r, q := receiver.New(t), receiver.NewQueue(t, h.broker.URL, "order-second")
 	first := r.On("/first", receiver.Status(http.StatusServiceUnavailable))
 	h.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"url": first}, "fallback": testenv.JSON{"broker": "main", "routing_key": q.name, "after": "1s"},
+		"callback": testenv.JSON{"url": first}, "fallback": testenv.JSON{"broker": "main", "routing_key": q.Name, "after": "1s"},
 		"ack": testenv.JSON{"within": "10m"}, "retry": testenv.JSON{"steps": []string{"1h"}},
 	})
 	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s"})
-	d := q.next()
+	d := q.Next()
 	require.Equal(t, []string{booked.WebhookID, booked.WebhookID}, []string{d.MessageId, r.To("/first")[0].Header.Get("webhook-id")})
 	view, _, err := h.Wakecall().Deliveries.Ack(t.Context(), deliveryOf(d), testenv.Patient)
 	require.NoError(t, err)
@@ -53,7 +53,7 @@ func (h house) standIn(t *testing.T) {
 // A broker that takes nothing holds its types back, and nobody else.
 func (h house) holdBackAtABlockedBroker(t *testing.T) {
 	const kind = "order-blocked"
-	r, q := receiver.New(t), newQueue(t, h.broker, kind)
+	r, q := receiver.New(t), receiver.NewQueue(t, h.broker.URL, kind)
 	h.Policy(kind, testenv.JSON{
 		"callback": testenv.JSON{"broker": "main", "timeout": "2s"}, "retry": testenv.JSON{"initial": "1s", "max_interval": "1s", "max_attempts": 100},
 	})
@@ -82,7 +82,7 @@ func (h house) holdBackAtABlockedBroker(t *testing.T) {
 	h.broker.SetMemory("0.4")
 	arrived := map[string]bool{}
 	for len(arrived) < len(ids) { // an attempt that was slow to be confirmed comes again
-		arrived[q.next().MessageId] = true
+		arrived[q.Next().MessageId] = true
 	}
 	for _, id := range ids {
 		require.True(t, arrived[h.Await(kind+"/"+id, "delivered").WebhookID], id)
@@ -94,26 +94,26 @@ func (h house) holdBackAtABlockedBroker(t *testing.T) {
 // breaks a channel with each attempt.
 func (h house) keepToTheirShare(t *testing.T) {
 	const kind, share, due = "order-stuck", 10, 30
-	stuck, well := newQueue(t, h.broker, kind), newQueue(t, h.broker, "order-well")
+	stuck, well := receiver.NewQueue(t, h.broker.URL, kind), receiver.NewQueue(t, h.broker.URL, "order-well")
 	h.Policy(kind, testenv.JSON{"callback": testenv.JSON{"broker": "main", "timeout": "60s"}, "limits": testenv.JSON{"in_flight": share}})
 	h.Policy("order-lost", testenv.JSON{
 		"callback": testenv.JSON{"broker": "main", "exchange": "nobody-has-this"}, "retry": testenv.JSON{"initial": "10ms", "max_interval": "10ms", "max_attempts": 20},
 	})
-	h.Policy(well.name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}})
+	h.Policy(well.Name, testenv.JSON{"callback": testenv.JSON{"broker": "main"}})
 	h.broker.Suspend(kind)
 	h.AddMany(kind, due, 0)
 	h.AddMany("order-lost", share, 0)
 	h.awaitUnconfirmed(t, share)
-	h.AddMany(well.name, due, 0)
+	h.AddMany(well.Name, due, 0)
 	for range due {
-		require.Equal(t, well.name, well.next().Headers["Wakecall-Business-Type"])
+		require.Equal(t, well.Name, well.Next().Headers["Wakecall-Business-Type"])
 	}
-	h.AwaitAll(well.name, due, "delivered")
+	h.AwaitAll(well.Name, due, "delivered")
 	h.awaitUnconfirmed(t, share) // the others wait for their turn
 	require.Contains(t, h.Await("order-lost/0", "failed").LastFailure.Message, "unroutable: there is no such exchange (404)")
 	h.broker.Resume(kind)
 	for range due {
-		stuck.next()
+		stuck.Next()
 	}
 	h.AwaitAll(kind, due, "delivered")
 	for i := range due {

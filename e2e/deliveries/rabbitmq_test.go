@@ -12,40 +12,11 @@ import (
 
 	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
-
-// queue is an application's end of a broker.
-type queue struct {
-	t    *testing.T
-	name string
-	*amqp.Channel
-}
-
-func newQueue(t *testing.T, broker *rabbit.Server, name string) queue {
-	conn, err := amqp.Dial(broker.URL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	ch, err := conn.Channel()
-	require.NoError(t, err)
-	_, err = ch.QueueDeclare(name, true, false, false, false, nil)
-	require.NoError(t, err)
-	return queue{t, name, ch}
-}
-
-// next waits for the next message.
-func (q queue) next() (d amqp.Delivery) {
-	q.t.Helper()
-	require.Eventually(q.t, func() bool {
-		var ok bool
-		var err error
-		d, ok, err = q.Get(q.name, true)
-		return err == nil && ok
-	}, testenv.Patience, testenv.Interval, "a message is in the queue %s", q.name)
-	return d
-}
 
 // house is a Wakecall with workers of its own and a RabbitMQ.
 type house struct {
@@ -80,13 +51,13 @@ func TestTimersCallIntoRabbitMQ(t *testing.T) {
 
 func (h house) arrive(t *testing.T) {
 	const kind = "order-close"
-	key, q := sample.Secret(), newQueue(t, h.broker, kind)
+	key, q := sample.Secret(), receiver.NewQueue(t, h.broker.URL, kind)
 	h.Policy(kind, testenv.JSON{
 		"callback": testenv.JSON{"broker": "main", "exchange": "timers", "headers": testenv.JSON{"X-Tenant": "7"}}, "signing_secrets": []string{key},
 		"declare": testenv.JSON{"exchange_type": "direct", "queue": kind}, "expires_after": "1h",
 	})
 	booked := h.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "0s", "payload": testenv.JSON{"total": 12.5}})
-	d := q.next()
+	d := q.Next()
 	require.Equal(t, booked.WebhookID, d.MessageId)
 	require.JSONEq(t, `{"total": 12.5}`, string(d.Body))
 	require.Equal(t, "application/json", d.ContentType)
@@ -109,7 +80,7 @@ func (h house) arrive(t *testing.T) {
 // What no queue takes goes up the ladder, and fails with its reason.
 func (h house) failUpTheLadder(t *testing.T) {
 	const kind = "order-astray"
-	alerts := newQueue(t, h.broker, "alerts")
+	alerts := receiver.NewQueue(t, h.broker.URL, "alerts")
 	h.Policy(kind, testenv.JSON{
 		"callback": testenv.JSON{"broker": "main"}, "signing_secrets": []string{sample.Secret()},
 		"alert": testenv.JSON{"broker": "main", "routing_key": "alerts"}, "retry": testenv.JSON{"steps": []string{"100ms", "100ms"}},
@@ -118,12 +89,12 @@ func (h house) failUpTheLadder(t *testing.T) {
 	failed := h.Await(kind+"/1", "failed")
 	require.Equal(t, 3, failed.Attempts)
 	require.True(t, strings.HasPrefix(failed.LastFailure.Message, "unroutable: "), failed.LastFailure.Message)
-	alert := alerts.next()
+	alert := alerts.Next()
 	require.Contains(t, string(alert.Body), `"timer.failed"`)
 	require.Contains(t, string(alert.Body), failed.WebhookID)
 	require.NotEmpty(t, alert.Headers["webhook-signature"])
 
-	newQueue(t, h.broker, kind) // somebody has mended it
+	receiver.NewQueue(t, h.broker.URL, kind) // somebody has mended it
 	require.Equal(t, http.StatusOK, h.Do("POST", "/v1/timers/"+kind+"/1/redeliver", nil).Status)
 	require.Equal(t, failed.WebhookID, h.Await(kind+"/1", "delivered").WebhookID)
 }
@@ -131,7 +102,7 @@ func (h house) failUpTheLadder(t *testing.T) {
 // What is there with other properties is told on the timer.
 func (h house) declare(t *testing.T) {
 	const kind = "order-open"
-	ch := newQueue(t, h.broker, kind)
+	ch := receiver.NewQueue(t, h.broker.URL, kind)
 	require.NoError(t, ch.ExchangeDeclare("taken", "direct", true, false, false, false, nil))
 	h.Policy(kind, testenv.JSON{
 		"callback": testenv.JSON{"broker": "main", "exchange": "taken"}, "declare": testenv.JSON{"exchange_type": "fanout"},

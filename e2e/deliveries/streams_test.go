@@ -1,87 +1,18 @@
 package deliveries
 
 import (
-	"context"
-	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
 	webhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
-
-// ring is one as a receiver gets it.
-type ring struct {
-	Ring     string
-	Deadline time.Time
-	Headers  map[string]string
-	Body     string
-}
-
-func (r ring) id() string { return r.Headers["Wakecall-Business-Id"] }
-
-// listener is a receiver that is connected by a WebSocket.
-type listener struct {
-	*testing.T
-	ws    *websocket.Conn
-	rings chan ring
-}
-
-func listen(t *testing.T, env *testenv.Env, kind string) *listener {
-	t.Helper()
-	ws, response, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(env.URL, "http")+"/v1/streams/"+kind, nil)
-	require.NoError(t, err)
-	require.Equal(t, http.StatusSwitchingProtocols, response.StatusCode)
-	l := &listener{T: t, ws: ws, rings: make(chan ring, 100)}
-	t.Cleanup(func() { _ = ws.CloseNow() })
-	go func() {
-		defer close(l.rings)
-		for {
-			_, text, err := ws.Read(context.WithoutCancel(t.Context()))
-			if err != nil {
-				return
-			}
-			var r ring
-			if json.Unmarshal(text, &r) == nil && r.Ring != "" {
-				l.rings <- r
-			}
-		}
-	}()
-	return l
-}
-
-func (l *listener) next() ring {
-	l.Helper()
-	select {
-	case r, open := <-l.rings:
-		require.True(l, open, "the connection ended")
-		return r
-	case <-time.After(testenv.Patience):
-		require.Fail(l, "no ring came")
-		return ring{}
-	}
-}
-
-func (l *listener) say(answer string) {
-	l.Helper()
-	require.NoError(l, l.ws.Write(l.Context(), websocket.MessageText, []byte(answer)))
-}
-
-func (l *listener) ack(r ring) { l.Helper(); l.say(`{"ack":"` + r.Ring + `"}`) }
-
-// ackNext acknowledges the next ring as it comes, unless the connection ends before.
-func (l *listener) ackNext() {
-	if r, open := <-l.rings; open {
-		_ = l.ws.Write(context.WithoutCancel(l.Context()), websocket.MessageText, []byte(`{"ack":"`+r.Ring+`"}`))
-	}
-}
 
 // A receiver that nobody can call connects, and is rung.
 func TestReceiversConnect(t *testing.T) {
@@ -91,47 +22,47 @@ func TestReceiversConnect(t *testing.T) {
 		"callback":        testenv.JSON{"stream": true, "headers": testenv.JSON{"X-Tenant": "7"}, "timeout": "5s"},
 		"signing_secrets": []string{key}, "retry": testenv.JSON{"steps": []string{"100ms", "100ms"}},
 	})
-	l := listen(t, env, kind)
+	l := receiver.Listen(t, env.URL, kind)
 
 	booked, timeout := time.Now(), 5*time.Second
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "3s", "payload": testenv.JSON{"total": 12.5}})
-	r := l.next()
+	r := l.Next()
 	header := http.Header{}
 	for name, value := range r.Headers {
 		header.Set(name, value)
 	}
 	require.Equal(t, []string{"7", "1", "1", kind, "application/json"}, []string{
-		header.Get("X-Tenant"), r.id(), header.Get("Wakecall-Attempt"), header.Get("Wakecall-Business-Type"), header.Get("Content-Type"),
+		header.Get("X-Tenant"), r.ID(), header.Get("Wakecall-Attempt"), header.Get("Wakecall-Business-Type"), header.Get("Content-Type"),
 	})
 	require.JSONEq(t, `{"total": 12.5}`, r.Body)
 	verifier, err := webhooks.NewWebhook(key)
 	require.NoError(t, err)
 	require.NoError(t, verifier.Verify([]byte(r.Body), header))
 	require.WithinRange(t, r.Deadline, booked.Add(timeout).Truncate(time.Millisecond), time.Now().Add(timeout+time.Millisecond))
-	l.ack(r)
+	l.Ack(r)
 	delivered := env.Await(kind+"/1", "delivered")
 	require.Equal(t, 1, delivered.Attempts)
 	require.NotNil(t, delivered.LatenessMS)
 
 	// What is refused goes up the ladder, under the same id.
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "2", "delay": "0s"})
-	first := l.next()
-	l.say(`{"nack":"` + first.Ring + `","reason":"the database is down","delay":"200ms"}`)
-	second := l.next()
+	first := l.Next()
+	l.Say(`{"nack":"` + first.Ring + `","reason":"the database is down","delay":"200ms"}`)
+	second := l.Next()
 	require.Equal(t, first.Headers["webhook-id"], second.Headers["webhook-id"])
 	require.Equal(t, "2", second.Headers["Wakecall-Attempt"])
 	require.Equal(t, "refused: the database is down", env.Get(kind+"/2").LastFailure.Message)
-	l.say(`{"nack":"` + second.Ring + `","no_retry":true}`)
+	l.Say(`{"nack":"` + second.Ring + `","no_retry":true}`)
 	require.Equal(t, 2, env.Await(kind+"/2", "failed").Attempts)
 
 	// A connection that breaks is no attempt: the next one gets the ring at once.
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "3", "delay": "0s"})
-	lost := l.next()
-	require.NoError(t, l.ws.CloseNow())
-	l = listen(t, env, kind)
-	again := l.next()
+	lost := l.Next()
+	require.NoError(t, l.Socket.CloseNow())
+	l = receiver.Listen(t, env.URL, kind)
+	again := l.Next()
 	require.Equal(t, []string{lost.Headers["webhook-id"], "1"}, []string{again.Headers["webhook-id"], again.Headers["Wakecall-Attempt"]})
-	l.ack(again)
+	l.Ack(again)
 	require.Equal(t, 1, env.Await(kind+"/3", "delivered").Attempts)
 }
 
@@ -166,12 +97,12 @@ func TestTimersWaitForAReceiver(t *testing.T) {
 		require.NoError(c, err)
 		require.Equal(c, 1, waits)
 	}, testenv.Patience, 50*time.Millisecond, "visibility has heard that one waits and the others do not")
-	l := listen(t, env, kind)
-	r := l.next()
-	require.Equal(t, "waits", r.id())
-	l.ack(r)
+	l := receiver.Listen(t, env.URL, kind)
+	r := l.Next()
+	require.Equal(t, "waits", r.ID())
+	l.Ack(r)
 	env.Await(kind+"/waits", "delivered")
-	require.Empty(t, l.rings)
+	require.Empty(t, l.Rings)
 }
 
 // A client without WebSockets polls, and answers with calls of their own, at any gateway.
@@ -180,13 +111,13 @@ func TestLongPolls(t *testing.T) {
 	env, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
 	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true}})
 	path := "/v1/streams/" + kind
-	var polled struct{ Rings []ring }
+	var polled struct{ Rings []receiver.Ring }
 	env.Do("GET", path+"?wait=0s", nil).Into(&polled)
 	require.Empty(t, polled.Rings)
 	env.Add(testenv.JSON{"business_type": kind, "business_id": "1", "delay": "1s", "payload": 1})
 	env.Do("GET", path, nil).Into(&polled)
 	require.Len(t, polled.Rings, 1)
-	require.Equal(t, []string{"1", "1"}, []string{polled.Rings[0].id(), polled.Rings[0].Body})
+	require.Equal(t, []string{"1", "1"}, []string{polled.Rings[0].ID(), polled.Rings[0].Body})
 	answer := func(body testenv.JSON) int { return env.Do("POST", path+"/answers", body).Status }
 	require.Equal(t, http.StatusConflict, answer(testenv.JSON{"ack": "0"}))
 	require.Equal(t, http.StatusUnprocessableEntity, answer(testenv.JSON{"ack": polled.Rings[0].Ring, "reason": "x"}))
@@ -207,32 +138,34 @@ func TestLongPolls(t *testing.T) {
 // another one. What nobody has answered by then is no attempt, and rings again.
 func TestAGatewayStopsBetweenALongPollAndItsAnswer(t *testing.T) {
 	t.Parallel()
-	other, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
-	settings := testenv.Settings()
-	settings.StopTimeout = 6 * time.Second
-	gateway := testenv.OpenWith(t, testenv.Addr, settings)
-	gateway.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true, "timeout": "50s"}, "retry": testenv.JSON{"steps": []string{}}})
-	path := "/v1/streams/" + kind
-	poll := func(env *testenv.Env) ring {
-		var polled struct{ Rings []ring }
-		env.Do("GET", path, nil).Into(&polled)
-		require.Len(t, polled.Rings, 1)
-		return polled.Rings[0]
-	}
-	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "acked", "delay": "0s"})
-	acked := poll(gateway)
-	gateway.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
-	left := poll(gateway)
+	testenv.Steadily(t, func(t testing.TB) {
+		other, kind := testenv.Open(t, testenv.Addr), sample.Type(t)
+		settings := testenv.Settings()
+		settings.StopTimeout = 6 * time.Second
+		gateway := testenv.OpenWith(t, testenv.Addr, settings)
+		gateway.Policy(kind, testenv.JSON{"callback": testenv.JSON{"stream": true, "timeout": "50s"}, "retry": testenv.JSON{"steps": []string{}}})
+		path := "/v1/streams/" + kind
+		poll := func(env *testenv.Env) receiver.Ring {
+			var polled struct{ Rings []receiver.Ring }
+			env.Do("GET", path, nil).Into(&polled)
+			require.Len(t, polled.Rings, 1)
+			return polled.Rings[0]
+		}
+		gateway.Add(testenv.JSON{"business_type": kind, "business_id": "acked", "delay": "0s"})
+		acked := poll(gateway)
+		gateway.Add(testenv.JSON{"business_type": kind, "business_id": "left", "delay": "0s"})
+		left := poll(gateway)
 
-	stopped := gateway.Stopping()
-	require.Eventually(t, func() bool { return gateway.Do("GET", path+"?wait=0s", nil).Status == http.StatusServiceUnavailable },
-		testenv.Patience, time.Millisecond, "it takes no more receivers")
-	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": acked.Ring}).Status)
-	require.EqualValues(t, 1, other.Await(kind+"/acked", "delivered").Attempts)
-	again := poll(other)
-	<-stopped
-	require.Equal(t, left.Headers["webhook-id"], again.Headers["webhook-id"])
-	require.Equal(t, "1", again.Headers["Wakecall-Attempt"], "it was no attempt")
-	require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": again.Ring}).Status)
-	require.EqualValues(t, 1, other.Await(kind+"/left", "delivered").Attempts)
+		stopped := gateway.Stopping()
+		require.Eventually(t, func() bool { return gateway.Do("GET", path+"?wait=0s", nil).Status == http.StatusServiceUnavailable },
+			testenv.Patience, time.Millisecond, "it takes no more receivers")
+		require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": acked.Ring}).Status)
+		require.EqualValues(t, 1, other.Await(kind+"/acked", "delivered").Attempts)
+		again := poll(other)
+		<-stopped
+		require.Equal(t, left.Headers["webhook-id"], again.Headers["webhook-id"])
+		require.Equal(t, "1", again.Headers["Wakecall-Attempt"], "it was no attempt")
+		require.Equal(t, http.StatusNoContent, other.Do("POST", path+"/answers", testenv.JSON{"ack": again.Ring}).Status)
+		require.EqualValues(t, 1, other.Await(kind+"/left", "delivered").Attempts)
+	})
 }

@@ -1,5 +1,5 @@
-// Package receiver is a real HTTP server for callbacks. It records its calls, and answers as
-// configured.
+// Package receiver has the receivers of tests: a real HTTP server that records its calls and answers as
+// configured ([New]), one that connects ([Listen]), and the queue of a broker ([NewQueue]).
 package receiver
 
 import (

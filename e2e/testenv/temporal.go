@@ -54,6 +54,26 @@ func (e *Env) Workflows(kind string) (ids []string) {
 	return ids
 }
 
+// WithWorker reports whether a worker has the task of a workflow, or is about to get it.
+func (e *Env) WithWorker(id string) bool {
+	e.t.Helper()
+	described, err := e.Client.DescribeWorkflowExecution(e.t.Context(), id, "")
+	require.NoError(e.t, err)
+	return described.GetPendingWorkflowTask() != nil
+}
+
+// Events are the types of the events of a workflow's run; of its last run if that is "".
+func (e *Env) Events(id, run string) (types []enumspb.EventType) {
+	e.t.Helper()
+	events := e.Client.GetWorkflowHistory(e.t.Context(), id, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(e.t, err)
+		types = append(types, event.GetEventType())
+	}
+	return types
+}
+
 // Stored is all that Temporal has of a workflow.
 func (e *Env) Stored(id string) string {
 	e.t.Helper()

@@ -82,7 +82,7 @@ func testWhatFrees(t *testing.T, change func(*testing.T, desk) Effect) {
 				if c.holder != "" {
 					d.takes(t, c.holder)
 				}
-				ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+				ctx, stop := context.WithTimeout(t.Context(), 2*tuning.UnappliedFor)
 				defer stop()
 				reads := len(d.temporal.Calls("GetWorkflowHistory"))
 				d.FreeUnapplied(ctx)

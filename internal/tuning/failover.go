@@ -81,8 +81,8 @@ const (
 	// death is known in time.
 	UnappliedLook  = 2 * time.Second
 	UnappliedAfter = 5 * time.Second
-	// UnappliedFor is for how long a change is looked at, and UnappliedKnown bounds how many are: each
-	// costs a read once a process has died.
-	UnappliedFor   = 20 * time.Second
-	UnappliedKnown = 1000
+	// UnappliedFor is for how long a change is looked at: Temporal may itself have stood still in the
+	// meantime. UnappliedKnown bounds how many are: each costs a read once a process has died.
+	UnappliedFor   = time.Minute
+	UnappliedKnown = 3000
 )

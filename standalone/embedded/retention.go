@@ -11,8 +11,9 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
-// retentionTime bounds the wait for the first answer of a started server.
-const retentionTime = 30 * time.Second
+// retentionTime bounds the wait for the first answer of a started server. A machine with much to do besides
+// starts late rather than not at all.
+const retentionTime = 2 * time.Minute
 
 // keepRetention updates the retention of a namespace that was made with another one. The new one
 // applies to workflows that end later.
@@ -25,8 +26,11 @@ func keepRetention(o Options) error {
 	}
 	defer namespaces.Close()
 	found, err := namespaces.Describe(ctx, o.Namespace)
-	if err != nil || found.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration() == o.Retention {
-		return err
+	if err != nil {
+		return fmt.Errorf("asking Temporal for its namespace: %w", err)
+	}
+	if found.GetConfig().GetWorkflowExecutionRetentionTtl().AsDuration() == o.Retention {
+		return nil
 	}
 	err = namespaces.Update(ctx, &workflowservice.UpdateNamespaceRequest{
 		Namespace: o.Namespace, Config: &namespacepb.NamespaceConfig{WorkflowExecutionRetentionTtl: durationpb.New(o.Retention)},

@@ -1,4 +1,4 @@
-package deliveries
+package failover
 
 import (
 	"context"
@@ -28,10 +28,10 @@ import (
 type oneOfAKind struct {
 	takenOver
 
-	t *testing.T
+	t testing.TB
 	// receives is a receiver that is connected, and messages its queue of a broker, where the type has one.
-	receives *listener
-	messages queue
+	receives *receiver.Listener
+	messages receiver.Queue
 }
 
 // calls are the calls about it.
@@ -99,7 +99,7 @@ var kinds = map[string]kindOfTimer{
 		policy: testenv.JSON{"callback": testenv.JSON{"stream": true}},
 		check: func(o *oneOfAKind) {
 			require.Equal(o.t, 1, o.Await(o.kind+"/"+o.kind, "delivered").Attempts)
-			require.Empty(o.t, o.receives.rings)
+			require.Empty(o.t, o.receives.Rings)
 		},
 	},
 	"second link": {
@@ -139,7 +139,7 @@ func (o *oneOfAKind) emergency(call string) {
 
 // requireGoneOver requires that the first attempts went to the first link and the last one to the second, which
 // is at /second. A worker tests the first link once more before it goes over.
-func requireGoneOver(t *testing.T, calls []receiver.Call, webhookID string) {
+func requireGoneOver(t testing.TB, calls []receiver.Call, webhookID string) {
 	t.Helper()
 	require.GreaterOrEqual(t, len(calls), 2)
 	for n, call := range calls {
@@ -151,33 +151,37 @@ func requireGoneOver(t *testing.T, calls []receiver.Call, webhookID string) {
 // A timer of each kind rings at the worker that has taken it over as it would have at the one that died.
 func TestKindsOfTimersThatAreTakenOver(t *testing.T) {
 	t.Parallel()
-	takenOverAlike{testenv.Settings(), kinds, func(o *oneOfAKind, name string) {
-		if name == "connected receiver" {
-			o.receives = listen(t, o.Env, o.kind)
-			go o.receives.ackNext() // the other kinds are checked meanwhile, which may take minutes
-		}
-	}}.check(t)
+	testenv.Steadily(t, func(t testing.TB) {
+		takenOverAlike{testenv.Settings(), kinds, func(o *oneOfAKind, name string) {
+			if name == "connected receiver" {
+				o.receives = receiver.Listen(t, o.URL, o.kind)
+				go o.receives.AckNext() // the other kinds are checked meanwhile, which may take minutes
+			}
+		}}.check(t)
+	})
 }
 
 // The same holds for a timer that is a message.
 func TestAMessageThatIsTakenOver(t *testing.T) {
 	t.Parallel()
-	broker, settings := rabbit.Start(t), testenv.Settings()
-	settings.Brokers = rabbit.BrokersFile(t, broker.URL)
-	message := kindOfTimer{
-		policy: testenv.JSON{"callback": testenv.JSON{"broker": "main"}},
-		check: func(o *oneOfAKind) {
-			message := o.messages.next()
-			require.Equal(o.t, []any{"1", o.kind}, []any{message.Headers["Wakecall-Attempt"], message.Headers["Wakecall-Business-Id"]})
-			require.Equal(o.t, message.MessageId, o.Await(o.kind+"/"+o.kind, "delivered").WebhookID)
-			_, another, err := o.messages.Get(o.messages.name, true)
-			require.NoError(o.t, err)
-			require.False(o.t, another)
-		},
-	}
-	takenOverAlike{settings, map[string]kindOfTimer{"message": message}, func(o *oneOfAKind, _ string) {
-		o.messages = newQueue(t, broker, o.kind)
-	}}.check(t)
+	testenv.Steadily(t, func(t testing.TB) {
+		broker, settings := rabbit.Start(t), testenv.Settings()
+		settings.Brokers = rabbit.BrokersFile(t, broker.URL)
+		message := kindOfTimer{
+			policy: testenv.JSON{"callback": testenv.JSON{"broker": "main"}},
+			check: func(o *oneOfAKind) {
+				message := o.messages.Next()
+				require.Equal(o.t, []any{"1", o.kind}, []any{message.Headers["Wakecall-Attempt"], message.Headers["Wakecall-Business-Id"]})
+				require.Equal(o.t, message.MessageId, o.Await(o.kind+"/"+o.kind, "delivered").WebhookID)
+				_, another, err := o.messages.Get(o.messages.Name, true)
+				require.NoError(o.t, err)
+				require.False(o.t, another)
+			},
+		}
+		takenOverAlike{settings, map[string]kindOfTimer{"message": message}, func(o *oneOfAKind, _ string) {
+			o.messages = receiver.NewQueue(t, broker.URL, o.kind)
+		}}.check(t)
+	})
 }
 
 // takenOverAlike are kinds of timers whose workers have the same settings. ready makes the receiver of one ready.
@@ -188,7 +192,7 @@ type takenOverAlike struct {
 }
 
 // check takes over a timer of each kind, once more where it was due before something had happened to it.
-func (a takenOverAlike) check(t *testing.T) {
+func (a takenOverAlike) check(t testing.TB) {
 	t.Helper()
 	left := slices.Collect(maps.Keys(a.kinds))
 	for range rounds {
@@ -201,7 +205,7 @@ func (a takenOverAlike) check(t *testing.T) {
 
 // takeOver books a timer of each of these kinds at a worker that dies, and checks each once another one has taken
 // it over. It returns those that were due before something had happened to them.
-func (a takenOverAlike) takeOver(t *testing.T, names []string) (late []string) {
+func (a takenOverAlike) takeOver(t testing.TB, names []string) (late []string) {
 	t.Helper()
 	addr := testenv.Alone(t)
 	dead, die := startDyingWith(t, addr, a.settings)
@@ -233,7 +237,7 @@ func (a takenOverAlike) takeOver(t *testing.T, names []string) (late []string) {
 }
 
 // prepare puts the policy of a kind, and makes its receiver ready.
-func (a takenOverAlike) prepare(t *testing.T, o takenOver, name string) *oneOfAKind {
+func (a takenOverAlike) prepare(t testing.TB, o takenOver, name string) *oneOfAKind {
 	t.Helper()
 	one := &oneOfAKind{takenOver: o, t: t}
 	policy := testenv.JSON{"callback": testenv.JSON{"url": o.receiver.URL}, "preload": "1m"}
@@ -253,7 +257,7 @@ func (a takenOverAlike) book(o *oneOfAKind, dead *testenv.Env, name string) {
 	}
 	booked := dead.Add(booking)
 	o.runs[o.kind], o.due[o.kind] = booked.RunID, booked.DueAt
-	require.Eventually(o.t, func() bool { return withWorker(o.t, o.Env, o.kind+"/"+o.kind) }, testenv.Patience, testenv.Interval, name)
+	require.Eventually(o.t, func() bool { return o.WithWorker(o.kind + "/" + o.kind) }, testenv.Patience, testenv.Interval, name)
 }
 
 // deaf is a connection that loses the first answers by which tasks are taken over. Temporal has recorded the
@@ -289,25 +293,27 @@ func (d *deaf) loses(task string) bool {
 // found, and rings once. Its timeout would come two minutes later.
 func TestTheAnswerToATakeoverIsLost(t *testing.T) {
 	t.Parallel()
-	const timers = 5
-	addr := testenv.Alone(t)
-	dead, die := startDying(t, addr)
-	lossy := deaf{most: timers, lost: map[string]bool{}}
-	env, r, kind := testenv.OpenThrough(t, addr, testenv.Settings(), lossy.intercept), receiver.New(t), sample.Type(t)
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"})
-	for n := range timers {
-		dead.Add(sample.Booking(kind, strconv.Itoa(n), beforeDue.String(), r.URL))
-	}
-	for n := range timers {
-		require.Eventually(t, func() bool { return withWorker(t, env, kind+"/"+strconv.Itoa(n)) }, testenv.Patience, testenv.Interval, n)
-	}
-	die()
-	env.StartWorker()
-	env.AwaitAll(kind, timers, "delivered")
-	for n := range timers {
-		require.Len(t, r.Calls(strconv.Itoa(n)), 1)
-	}
-	lossy.mu.Lock()
-	defer lossy.mu.Unlock()
-	require.Len(t, lossy.lost, timers)
+	testenv.Steadily(t, func(t testing.TB) {
+		const timers = 5
+		addr := testenv.Alone(t)
+		dead, die := startDying(t, addr)
+		lossy := deaf{most: timers, lost: map[string]bool{}}
+		env, r, kind := testenv.OpenThrough(t, addr, testenv.Settings(), lossy.intercept), receiver.New(t), sample.Type(t)
+		env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "preload": "1m"})
+		for n := range timers {
+			dead.Add(sample.Booking(kind, strconv.Itoa(n), beforeDue.String(), r.URL))
+		}
+		for n := range timers {
+			require.Eventually(t, func() bool { return env.WithWorker(kind + "/" + strconv.Itoa(n)) }, testenv.Patience, testenv.Interval, n)
+		}
+		die()
+		env.StartWorker()
+		env.AwaitAll(kind, timers, "delivered")
+		for n := range timers {
+			require.Len(t, r.Calls(strconv.Itoa(n)), 1)
+		}
+		lossy.mu.Lock()
+		defer lossy.mu.Unlock()
+		require.Len(t, lossy.lost, timers)
+	})
 }

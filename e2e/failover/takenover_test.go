@@ -1,4 +1,4 @@
-package deliveries
+package failover
 
 import (
 	"context"
@@ -64,12 +64,12 @@ func (d *dying) intercept(ctx context.Context, method string, request, reply any
 }
 
 // startDying starts a worker that gets what is due soon as it is booked, and dies at die.
-func startDying(t *testing.T, addr string) (env *testenv.Env, die func()) {
+func startDying(t testing.TB, addr string) (env *testenv.Env, die func()) {
 	t.Helper()
 	return startDyingWith(t, addr, testenv.Settings())
 }
 
-func startDyingWith(t *testing.T, addr string, settings config.Config) (env *testenv.Env, die func()) {
+func startDyingWith(t testing.TB, addr string, settings config.Config) (env *testenv.Env, die func()) {
 	t.Helper()
 	var connection dying
 	env = testenv.OpenThrough(t, addr, settings, connection.intercept)
@@ -106,7 +106,7 @@ var meetings = map[string]struct {
 
 // takeOver books the timers of meetings, lets their worker die, and waits until another one has taken the
 // timers over.
-func takeOver(t *testing.T, names []string) takenOver {
+func takeOver(t testing.TB, names []string) takenOver {
 	t.Helper()
 	addr := testenv.Alone(t)
 	dead, die := startDying(t, addr)
@@ -123,7 +123,7 @@ func takeOver(t *testing.T, names []string) takenOver {
 	die()
 	for _, name := range names {
 		if m := meetings[name]; m.before {
-			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path+"?wait=0s", body(m.body))
+			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path+"?wait=0s", m.body)
 			require.Equal(t, http.StatusAccepted, reply.Status, "%s: %s", name, reply.Body)
 		}
 	}
@@ -140,7 +140,7 @@ func takeOver(t *testing.T, names []string) takenOver {
 func (o takenOver) isDue(name string) bool { return !time.Now().Before(o.due[name]) }
 
 // book books the timer of a meeting, and waits until the worker that dies has it.
-func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
+func (o takenOver) book(t testing.TB, dead *testenv.Env, name string) {
 	t.Helper()
 	booking := sample.Booking(o.kind, name, beforeDue.String(), o.receiver.URL)
 	switch name {
@@ -153,11 +153,11 @@ func (o takenOver) book(t *testing.T, dead *testenv.Env, name string) {
 	}
 	booked := dead.Add(booking)
 	o.runs[name], o.due[name] = booked.RunID, booked.DueAt
-	require.Eventually(t, func() bool { return withWorker(t, o.Env, o.kind+"/"+name) }, testenv.Patience, testenv.Interval, name)
+	require.Eventually(t, func() bool { return o.WithWorker(o.kind + "/" + name) }, testenv.Patience, testenv.Interval, name)
 }
 
 // awaitTaken waits until the other worker has a timer, by the one write that this costs.
-func (o takenOver) awaitTaken(t *testing.T, name string) {
+func (o takenOver) awaitTaken(t testing.TB, name string) {
 	t.Helper()
 	taken := []enumspb.EventType{
 		enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED, enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, enumspb.EVENT_TYPE_WORKFLOW_TASK_STARTED,
@@ -165,26 +165,14 @@ func (o takenOver) awaitTaken(t *testing.T, name string) {
 	}
 	var events []enumspb.EventType
 	require.Eventually(t, func() bool {
-		events = eventsOf(t, o.Env, o.kind+"/"+name, o.runs[name])
+		events = o.Events(o.kind+"/"+name, o.runs[name])
 		return len(events) >= len(taken)
 	}, testenv.Patience, testenv.Interval, name)
 	require.Equal(t, taken, events[:len(taken)], "%s is taken, and not freed", name)
 }
 
-// eventsOf are the types of the events of a run.
-func eventsOf(t *testing.T, env *testenv.Env, path, run string) (types []enumspb.EventType) {
-	t.Helper()
-	events := env.Client.GetWorkflowHistory(t.Context(), path, run, false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
-	for events.HasNext() {
-		event, err := events.Next()
-		require.NoError(t, err)
-		types = append(types, event.GetEventType())
-	}
-	return types
-}
-
 // historyOf returns when what happened to a run, and which worker had its tasks.
-func (o takenOver) historyOf(t *testing.T, name string) (lines []string) {
+func (o takenOver) historyOf(t testing.TB, name string) (lines []string) {
 	t.Helper()
 	events := o.Client.GetWorkflowHistory(t.Context(), o.kind+"/"+name, o.runs[name], false, enumspb.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
@@ -200,23 +188,25 @@ func (o takenOver) historyOf(t *testing.T, name string) (lines []string) {
 // after.
 func TestWhatMeetsATimerThatIsTakenOver(t *testing.T) {
 	t.Parallel()
-	left := slices.Collect(maps.Keys(meetings))
-	for range rounds {
-		if left = meet(t, takeOver(t, left), left); len(left) == 0 {
-			return
+	testenv.Steadily(t, func(t testing.TB) {
+		left := slices.Collect(maps.Keys(meetings))
+		for range rounds {
+			if left = meet(t, takeOver(t, left), left); len(left) == 0 {
+				return
+			}
 		}
-	}
-	require.Empty(t, left, "they should be met before they are due")
+		require.Empty(t, left, "they should be met before they are due")
+	})
 }
 
 // meet lets timers meet what they must, and judges what becomes of them. It returns those that were due
 // before that.
-func meet(t *testing.T, o takenOver, names []string) (late []string) {
+func meet(t testing.TB, o takenOver, names []string) (late []string) {
 	t.Helper()
 	met := []string{}
 	for _, name := range names {
 		if m := meetings[name]; !m.before && m.method != "" {
-			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, body(m.body))
+			reply := o.Do(m.method, "/v1/timers/"+o.kind+"/"+name+m.path, m.body)
 			if o.isDue(name) {
 				late = append(late, name)
 				continue
@@ -245,18 +235,20 @@ func meet(t *testing.T, o takenOver, names []string) (late []string) {
 // takes it over in the very moment in which it is due.
 func TestEditedBeforeItIsTakenOverAsItIsDue(t *testing.T) {
 	t.Parallel()
-	const timers = 75
-	edited := 0
-	for lead := tuning.DeadAfter; edited < timers/5; lead *= 2 {
-		require.LessOrEqual(t, lead, 8*tuning.DeadAfter, "too few edits come before the timers are due")
-		edited = editAndTakeOver(t, timers, lead)
-	}
+	testenv.Steadily(t, func(t testing.TB) {
+		const timers = 75
+		edited := 0
+		for lead := tuning.DeadAfter; edited < timers/5; lead *= 2 {
+			require.LessOrEqual(t, lead, 8*tuning.DeadAfter, "too few edits come before the timers are due")
+			edited = editAndTakeOver(t, timers, lead)
+		}
+	})
 }
 
 // editAndTakeOver books timers of which the first is due after lead, lets their worker die, and edits
 // them before another one takes them over. It returns how many edits were answered before the timer was
 // due: a busy machine is behind with the others, and of those nothing is known.
-func editAndTakeOver(t *testing.T, timers int, lead time.Duration) int {
+func editAndTakeOver(t testing.TB, timers int, lead time.Duration) int {
 	t.Helper()
 	addr := testenv.Alone(t)
 	dead, die := startDying(t, addr)
@@ -297,7 +289,7 @@ func TestRecordHistoriesOfTimersTakenOver(t *testing.T) {
 	o := takeOver(t, slices.Collect(maps.Keys(meetings)))
 	rec := testenv.Recorder{T: t, H: o.Env}
 	for _, name := range []string{"moved-later", "cancelled"} {
-		require.Equal(t, http.StatusOK, o.Do(meetings[name].method, "/v1/timers/"+o.kind+"/"+name, body(meetings[name].body)).Status)
+		require.Equal(t, http.StatusOK, o.Do(meetings[name].method, "/v1/timers/"+o.kind+"/"+name, meetings[name].body).Status)
 	}
 	rec.Run("taken-over-moved", o.kind+"/moved-later", o.runs["moved-later"])
 	o.receiver.Await(t, "recurring", 1)

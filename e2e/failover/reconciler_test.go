@@ -1,4 +1,4 @@
-package deliveries
+package failover
 
 import (
 	"context"
@@ -36,42 +36,44 @@ import (
 // ring; with it all of them do, each of them once.
 func TestLostTimersAreFound(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	addr := testenv.AloneIn(t, dir)
-	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
-	env.StartWorker() // it has no reconciler
-	const lost = 20
-	r.On("/flaky", receiver.FailFirst(2))
-	env.Policy(kind, testenv.JSON{
-		"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": r.URL + "/alert"}, "retry": testenv.JSON{"steps": []string{"10ms", "20s"}},
-	})
-	env.Add(sample.Booking(kind, "retrying", "0s", r.URL+"/flaky"))
-	require.Eventually(t, func() bool {
-		shown := env.Get(kind + "/retrying")
-		return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
-	}, testenv.Patience, testenv.Interval, "the backoff is Temporal's")
-	env.AddMany(kind, lost, 16*time.Second) // before that they are taken away, also on a busy machine
-	taken := takeTimers(t, filepath.Join(dir, "main.db"))
-	require.GreaterOrEqual(t, taken, int64(lost+1))
-	env.Add(sample.Booking(kind, "control", "18s", r.URL))
-	r.Await(t, "control", 1)
-	require.Len(t, r.All(), 3, "nothing but two attempts of one, and the control")
-	lateness := env.Get(kind + "/retrying").LatenessMS
+	testenv.Steadily(t, func(t testing.TB) {
+		dir := t.TempDir()
+		addr := testenv.AloneIn(t, dir)
+		env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+		env.StartWorker() // it has no reconciler
+		const lost = 20
+		r.On("/flaky", receiver.FailFirst(2))
+		env.Policy(kind, testenv.JSON{
+			"callback": testenv.JSON{"url": r.URL}, "alert": testenv.JSON{"url": r.URL + "/alert"}, "retry": testenv.JSON{"steps": []string{"10ms", "20s"}},
+		})
+		env.Add(sample.Booking(kind, "retrying", "0s", r.URL+"/flaky"))
+		require.Eventually(t, func() bool {
+			shown := env.Get(kind + "/retrying")
+			return shown.Attempts == 2 && shown.NextAttemptAt.After(time.Now())
+		}, testenv.Patience, testenv.Interval, "the backoff is Temporal's")
+		env.AddMany(kind, lost, 16*time.Second) // before that they are taken away, also on a busy machine
+		taken := takeTimers(t, filepath.Join(dir, "main.db"))
+		require.GreaterOrEqual(t, taken, int64(lost+1))
+		env.Add(sample.Booking(kind, "control", "18s", r.URL))
+		r.Await(t, "control", 1)
+		require.Len(t, r.All(), 3, "nothing but two attempts of one, and the control")
+		lateness := env.Get(kind + "/retrying").LatenessMS
 
-	settings := testenv.Settings()
-	settings.ReconcileInterval = time.Second
-	testenv.OpenWith(t, addr, settings).StartWorker()
-	env.AwaitAll(kind, lost, "delivered")
-	retried := env.Await(kind+"/retrying", "delivered")
-	require.Equal(t, 3, retried.Attempts, "it goes on where it was")
-	require.Equal(t, lateness, retried.LatenessMS)
-	require.Equal(t, "3", r.Calls("retrying")[2].Header.Get("Wakecall-Attempt"))
-	for _, id := range []string{"0", "7", "19"} {
-		require.Len(t, r.Calls(id), 1)
-	}
-	require.Len(t, r.Calls("retrying"), 3)
-	require.Contains(t, string(r.AwaitTo(t, "/alert", 1)[0].Body), `"timers.overdue"`)
-	require.Equal(t, http.StatusOK, env.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
+		settings := testenv.Settings()
+		settings.ReconcileInterval = time.Second
+		testenv.OpenWith(t, addr, settings).StartWorker()
+		env.AwaitAll(kind, lost, "delivered")
+		retried := env.Await(kind+"/retrying", "delivered")
+		require.Equal(t, 3, retried.Attempts, "it goes on where it was")
+		require.Equal(t, lateness, retried.LatenessMS)
+		require.Equal(t, "3", r.Calls("retrying")[2].Header.Get("Wakecall-Attempt"))
+		for _, id := range []string{"0", "7", "19"} {
+			require.Len(t, r.Calls(id), 1)
+		}
+		require.Len(t, r.Calls("retrying"), 3)
+		require.Contains(t, string(r.AwaitTo(t, "/alert", 1)[0].Body), `"timers.overdue"`)
+		require.Equal(t, http.StatusOK, env.Do("GET", "/v1/timers/"+kind+"/0", nil).Status)
+	})
 }
 
 // A worker dies with timers that it had, and Temporal loses the timeouts of their tasks: it
@@ -81,12 +83,12 @@ func TestLostTimersAreFound(t *testing.T) {
 func TestLostTimersThatAWorkerHadAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		open     func(t *testing.T, dir string) (addr string)
+		open     func(t testing.TB, dir string) (addr string)
 		interval time.Duration
 		rings    int
 		counted  bool
 	}{
-		"taken over": {func(t *testing.T, dir string) string { return testenv.AloneIn(t, dir) }, 0, 10, false},
+		"taken over": {func(t testing.TB, dir string) string { return testenv.AloneIn(t, dir) }, 0, 10, false},
 		"reconciled": {withoutSigns, time.Second, 10, true},
 		"control":    {withoutSigns, 0, 0, false},
 	} {
@@ -125,7 +127,7 @@ func TestLostTimersThatAWorkerHadAreFound(t *testing.T) {
 
 // takeTasks takes the tasks of so many timers as a worker that dies at once. It is not an SDK's
 // worker, which would share its workflows with those that live in this process.
-func takeTasks(t *testing.T, env *testenv.Env, timers int) {
+func takeTasks(t testing.TB, env *testenv.Env, timers int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testenv.Patience)
 	defer cancel()
@@ -142,7 +144,7 @@ func takeTasks(t *testing.T, env *testenv.Env, timers int) {
 }
 
 // withoutSigns starts a Temporal by which workers do not learn of one another's death.
-func withoutSigns(t *testing.T, dir string) (addr string) {
+func withoutSigns(t testing.TB, dir string) (addr string) {
 	t.Helper()
 	tuning := string(deploy.DynamicConfig) + "frontend.WorkerHeartbeatsEnabled:\n  - value: false\n"
 	addr, stop, err := testenv.TemporalWith(dir, []byte(tuning), 24*time.Hour)
@@ -154,25 +156,27 @@ func withoutSigns(t *testing.T, dir string) (addr string) {
 // The same with the attempts that a worker made on a queue.
 func TestLostAttemptsOfAWorkerAreFound(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	addr := withoutSigns(t, dir)
-	var wire cut
-	dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
-	dead.StartWorker()
-	env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
-	goOn := make(chan struct{})
-	r.On("/held", func(http.ResponseWriter, *http.Request, int) { <-goOn })
-	env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 100}})
-	env.Add(sample.Booking(kind, "1", "0s", r.URL+"/held"))
-	r.Await(t, "1", 1)
-	t.Cleanup(wire.begin())
-	takeTimers(t, filepath.Join(dir, "main.db"))
-	close(goOn)
-	settings := testenv.Settings()
-	settings.ReconcileInterval = time.Second
-	testenv.OpenWith(t, addr, settings).StartWorker()
-	r.Await(t, "1", 2)
-	env.Await(kind+"/1", "delivered")
+	testenv.Steadily(t, func(t testing.TB) {
+		dir := t.TempDir()
+		addr := withoutSigns(t, dir)
+		var wire cut
+		dead := testenv.OpenThrough(t, addr, testenv.Settings(), wire.intercept)
+		dead.StartWorker()
+		env, r, kind := testenv.Open(t, addr), receiver.New(t), sample.Type(t)
+		goOn := make(chan struct{})
+		r.On("/held", func(http.ResponseWriter, *http.Request, int) { <-goOn })
+		env.Policy(kind, testenv.JSON{"callback": testenv.JSON{"url": r.URL}, "limits": testenv.JSON{"callbacks_per_second": 100}})
+		env.Add(sample.Booking(kind, "1", "0s", r.URL+"/held"))
+		r.Await(t, "1", 1)
+		t.Cleanup(wire.begin())
+		takeTimers(t, filepath.Join(dir, "main.db"))
+		close(goOn)
+		settings := testenv.Settings()
+		settings.ReconcileInterval = time.Second
+		testenv.OpenWith(t, addr, settings).StartWorker()
+		r.Await(t, "1", 2)
+		env.Await(kind+"/1", "delivered")
+	})
 }
 
 // A try of a dead worker is made again a moment after it was freed, however many there were. Where
@@ -287,7 +291,7 @@ func (c *cut) call(ctx context.Context) (_ context.Context, end func(), ok bool)
 }
 
 // takeTimers deletes what Temporal would have been woken by.
-func takeTimers(t *testing.T, file string) (taken int64) {
+func takeTimers(t testing.TB, file string) (taken int64) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+file+"?_pragma=busy_timeout(10000)")
 	require.NoError(t, err)
