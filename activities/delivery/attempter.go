@@ -81,8 +81,10 @@ type Tasks interface {
 	// Unrecorded maps the runs whose last task ended here unrecorded to the ids of their
 	// workflows.
 	Unrecorded() map[string]string
-	// Reserve waits until the completion of a run's task may be sent, or until ctx ends.
+	// Reserve waits until the completion of a run's task may be sent, or until ctx ends. ReserveLast is
+	// the same for a timer that has rung for the last time: what has yet to ring goes first.
 	Reserve(ctx context.Context, run string)
+	ReserveLast(ctx context.Context, run string)
 }
 
 // Failover tells of the workers that died.

@@ -30,7 +30,7 @@ func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload 
 	if other != a.Worker && report.Result.Released() {
 		report.Worker = other
 	}
-	a.awaitCompletion(ctx)
+	a.awaitCompletion(ctx, report.Result)
 	return report, err
 }
 
@@ -39,14 +39,19 @@ func (a *Attempter) answers(other string, spec timer.Spec) bool {
 	return other != "" && other != a.Worker && !a.Failover.Crashed(other, spec.RingsAt().Time())
 }
 
-// awaitCompletion keeps the tasks of a herd from ending all at once.
-func (a *Attempter) awaitCompletion(ctx context.Context) {
+// awaitCompletion keeps the tasks of a herd from ending all at once. Those that have rung let others go
+// first. A caller, another worker or the next attempt waits for what was handed back.
+func (a *Attempter) awaitCompletion(ctx context.Context, result delivery.Result) {
 	if end, ok := ctx.Deadline(); ok {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, end.Add(-tuning.CompletionSlack))
 		defer cancel()
 	}
-	a.Tasks.Reserve(ctx, runOf(ctx))
+	if result.Final() || result == delivery.ResultAccepted {
+		a.Tasks.ReserveLast(ctx, runOf(ctx))
+	} else {
+		a.Tasks.Reserve(ctx, runOf(ctx))
+	}
 }
 
 // runPreloaded waits until the timer is due, and makes its first attempt.

@@ -29,6 +29,7 @@ func (h had) Predecessor(string) string                             { return h.w
 func (had) Hold(string) (attempt int, startedAt, beganAt time.Time) { return }
 func (h had) TimedOut(string) bool                                  { return false }
 func (h had) Reserve(context.Context, string)                       {}
+func (h had) ReserveLast(context.Context, string)                   {}
 
 // noPolicies knows no policy, and of no emergency.
 type noPolicies struct{ Policies }
@@ -108,6 +109,36 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 				require.Equal(t, "other", report.Worker)
 			}
 		})
+	}
+}
+
+// turns are tasks that tell which of them let others go first.
+type turns struct {
+	had
+	last bool
+}
+
+func (t *turns) ReserveLast(context.Context, string) { t.last = true }
+
+// What has rung for the last time lets others go first. Somebody waits for anything else.
+func TestWhatHasRungEndsLast(t *testing.T) {
+	t.Parallel()
+	for result, last := range map[delivery.Result]bool{
+		delivery.ResultDelivered: true, delivery.ResultAccepted: true, delivery.ResultFailed: true, delivery.ResultExpired: true,
+		delivery.ResultRetry: false, delivery.ResultUseQueue: false, delivery.ResultInterrupted: false,
+		delivery.ResultWorkerStopping: false, delivery.ResultRejected: false, delivery.ResultElsewhere: false,
+	} {
+		var tasks turns
+		attempter, err := NewAttempter(Config{Tasks: &tasks, Observer: &repeats{}})
+		require.NoError(t, err)
+		var suite testsuite.WorkflowTestSuite
+		_, err = suite.NewTestActivityEnvironment().ExecuteLocalActivity(func(ctx context.Context) error {
+			attempter.receipts.Put(runOf(ctx), delivery.Report{Result: result})
+			_, err := attempter.FirstAttempt(ctx, timer.Delivery{}, converter.RawValue{})
+			return err
+		})
+		require.NoError(t, err)
+		require.Equal(t, last, tasks.last, result)
 	}
 }
 

@@ -108,12 +108,23 @@ func (l *Limiter) ended(run string, request *workflowservice.RespondWorkflowTask
 // place, because nothing of it is recorded.
 func (l *Limiter) Reserve(ctx context.Context, run string) {
 	task := l.tasks.newestOf(run)
+	l.reserve(ctx, run, task, task.soon())
+}
+
+// ReserveLast is [Limiter.Reserve] for a timer that has rung for the last time. Tasks that Temporal
+// hands out late go first, as long as this one does not time out: their timers have yet to ring.
+func (l *Limiter) ReserveLast(ctx context.Context, run string) {
+	task := l.tasks.newestOf(run)
+	l.reserve(ctx, run, task, task.timesOut)
+}
+
+func (l *Limiter) reserve(ctx context.Context, run string, task task, deadline time.Time) {
 	if task.timedOut() {
 		return
 	}
 	ctx, cancel := context.WithDeadline(ctx, task.until())
 	defer cancel()
-	if _, ok := l.concurrency.Acquire(ctx, task.timesOut); !ok {
+	if _, ok := l.concurrency.Acquire(ctx, deadline); !ok {
 		return
 	}
 	l.mu.Lock()
@@ -198,7 +209,7 @@ func (l *Limiter) acquire(ctx context.Context, request any) (ok bool) {
 	}
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), ended.until())
 	defer cancel()
-	_, ok = l.concurrency.Acquire(ctx, ended.timesOut)
+	_, ok = l.concurrency.Acquire(ctx, ended.soon())
 	return ok
 }
 

@@ -37,7 +37,8 @@ const (
 	// It is more than a fifth of the longest timeout, 24 s: the SDK asks for more time then, which
 	// costs as much as the completion.
 	DeferrableFrom = 30 * time.Second
-	// CompletionWait bounds the wait of a completion whose task has an unknown timeout.
+	// CompletionWait bounds the wait of a completion whose task has an unknown timeout. A completion that
+	// others wait for takes its turn as if its task timed out then.
 	CompletionWait = 10 * time.Second
 	// LastTry is how long before the timeout of its task a completion stops waiting.
 	LastTry = 250 * time.Millisecond
