@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 // slow are the limits of a trial about the winner, not about the time.
 var slow = within(time.Minute, time.Minute)
+
+// starved is how long an answer takes at least where Temporal gives none: then 503 is exact as well.
+const starved = 3 * time.Second
 
 // Moves and cancels come at the very moment of the ring: the answer names the winner. The
 // worker has checked for them shortly before the ring, so few of them win.
@@ -82,7 +86,9 @@ func (p *production) race(fault string, within time.Duration) map[oracle.Op]map[
 	answers, calls := map[oracle.Op]map[int]int{oracle.Change: {}, oracle.Cancel: {}}, 0
 	for _, call := range run.Calls {
 		if call.Op != oracle.Add {
-			require.Contains(p.t, []int{200, 202, 409}, call.Status, "an exact answer: %+v", call)
+			if call.Status != http.StatusServiceUnavailable || call.Answered.Sub(call.Sent) < starved {
+				require.Contains(p.t, []int{200, 202, 409}, call.Status, "an exact answer: %+v", call)
+			}
 			answers[call.Op][call.Status]++
 			calls++
 		}

@@ -9,11 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
+	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/e2e/testenv"
 )
 
@@ -136,13 +138,11 @@ func p99(sorted []time.Duration) time.Duration { return sorted[len(sorted)*99/10
 
 // book books timers with these due times, in batches.
 func book(t testing.TB, env *process.Standalone, kind string, due []time.Time) {
-	timers := make([]contract.JSON, len(due))
-	for i := range timers {
-		timers[i] = contract.JSON{"business_type": kind, "business_id": fmt.Sprint(i), "due_at": due[i].UTC().Format(time.RFC3339Nano)}
+	bookings := make([]client.Booking, len(due))
+	for i := range bookings {
+		bookings[i] = client.Booking{Key: wire.Key{BusinessType: kind, BusinessID: fmt.Sprint(i)}, Terms: client.Terms{DueAt: wire.At(due[i])}}
 	}
-	for batch := range slices.Chunk(timers, 500) {
-		status, answer, err := env.Try("POST", "/v1/timers/batch", contract.JSON{"timers": batch})
-		require.NoError(t, err)
-		require.Equal(t, http.StatusOK, status, "%s", answer)
+	for batch := range slices.Chunk(bookings, 500) {
+		sample.BookBatch(t, env.Client(), batch)
 	}
 }

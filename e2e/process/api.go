@@ -92,10 +92,20 @@ func (a API) Do(method, path string, body any, want ...int) (timer contract.Time
 	return timer
 }
 
-// Add books a timer and expects it to be new.
-func (a API) Add(timer contract.JSON) contract.Timer {
+// Add books a timer and expects it to be new. It repeats a call that Temporal did not answer in time: that one
+// may have taken effect.
+func (a API) Add(timer contract.JSON) (booked contract.Timer) {
 	a.T.Helper()
-	return a.Do("POST", "/v1/timers", timer, http.StatusCreated)
+	want := []int{http.StatusCreated}
+	status, answer, err := a.Try("POST", "/v1/timers", timer)
+	for until := time.Now().Add(Patience); status == http.StatusServiceUnavailable && time.Now().Before(until); {
+		want = []int{http.StatusCreated, http.StatusOK}
+		status, answer, err = a.Try("POST", "/v1/timers", timer)
+	}
+	require.NoError(a.T, err)
+	require.Contains(a.T, want, status, "%s", answer)
+	require.NoError(a.T, json.Unmarshal(answer, &booked), "%s", answer)
+	return booked
 }
 
 // Get shows a timer.

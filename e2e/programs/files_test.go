@@ -8,7 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
 	"github.com/wakecall/wakecall/e2e/receiver"
@@ -55,13 +57,11 @@ func usesUpNoAttempt(t *testing.T, env *process.Standalone, server *process.Proc
 	env.Policy(kind, contract.JSON{
 		"callback": contract.JSON{"url": held, "timeout": "1m"}, "retry": contract.JSON{"steps": []string{}}, "limits": contract.JSON{"in_flight": 1000},
 	})
-	var timers []contract.JSON
-	for n := range files {
-		timers = append(timers, contract.JSON{"business_type": kind, "business_id": fmt.Sprint(n), "delay": "0s"})
+	bookings := make([]client.Booking, files)
+	for n := range bookings {
+		bookings[n] = client.Booking{Key: wire.Key{BusinessType: kind, BusinessID: fmt.Sprint(n)}, Terms: client.Terms{Delay: client.After(0)}}
 	}
-	status, answer, err := env.Try("POST", "/v1/timers/batch", contract.JSON{"timers": timers})
-	require.NoError(t, err)
-	require.Equal(t, http.StatusOK, status, "%s", answer)
+	sample.BookBatch(t, env.Client(), bookings)
 	require.Eventually(t, func() bool { return server.OpenFiles() >= files }, process.Patience, process.Interval, "every file is open: %d", server.OpenFiles())
 	close(release)
 	for n := range files {
