@@ -148,6 +148,28 @@ func TestAChangeThatCameTooLate(t *testing.T) {
 	require.Equal(t, http.StatusSeeOther, h.post("/console/timers/order-close/1/move", url.Values{"etag": {tagOf(now).Get("etag")}, "delay": {"17m"}}).StatusCode)
 }
 
+// What an answer to a form cannot read is asked for again: it has no stream that would bring it.
+func TestAnAnswerToAFormIsCompletedLater(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	now := viewOf(timer.Scheduled)
+	form := tagOf(now)
+	form.Set("delay", "17m")
+	now.Memo.Revision, now.Revision = 2, 2
+	h.shelf.views, h.shelf.storyless = []timer.View{now}, true
+	const again = `hx-get="` + timerPath + `" hx-trigger="again" hx-target="closest section" hx-select="[aria-labelledby=story]"`
+	answer := h.post(timerPath+"/move", form)
+	require.Equal(t, http.StatusPreconditionFailed, answer.StatusCode)
+	require.Contains(t, answer.body, again)
+	part := h.get(timerPath, "HX-Request", "true")
+	require.Contains(t, part.body, again, "and again")
+	page := h.get(timerPath)
+	require.Contains(t, page.body, "This cannot be read now.")
+	require.NotContains(t, page.body, again, "its stream brings it")
+	h.shelf.storyless = false
+	require.NotContains(t, h.post(timerPath+"/move", form).body, again)
+}
+
 // A selected timer that was changed since the list was shown is left alone, and what changed stands beside it.
 func TestASelectedTimerThatWasChanged(t *testing.T) {
 	t.Parallel()

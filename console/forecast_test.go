@@ -113,6 +113,18 @@ func TestTheForecast(t *testing.T) {
 	require.Contains(t, away.body, "Some of this cannot be read now.")
 }
 
+// A forecast without a type looks again soon: the first type may have come since the last look.
+func TestAForecastOfNoType(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	none := h.get("/console/forecast").body
+	require.Contains(t, none, "No business type that you may see has a policy or a timer.")
+	require.Contains(t, none, `http-equiv="refresh"`)
+	known := stocked(t, plan{}).get("/console/forecast").body
+	require.Contains(t, known, "order-close")
+	require.NotContains(t, known, `http-equiv="refresh"`, "the control")
+}
+
 // With the limit that is in force the page reckons what the API tells: beside a dispatch, with what is overdue,
 // and in a minute of which most is over.
 func TestWhatIfTheLimitWereThePresentOne(t *testing.T) {

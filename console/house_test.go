@@ -55,15 +55,17 @@ import (
 
 // shelf has timers in place of Temporal, and notes what it is told to change.
 type shelf struct {
-	mu      sync.Mutex
-	views   []timer.View
-	story   []timer.HistoryEntry
-	paused  []policy.Emergency
-	down    bool
-	next    []byte
-	asked   []timers.PageRequest
-	changed []string
-	rules   []policy.Policy
+	mu    sync.Mutex
+	views []timer.View
+	story []timer.HistoryEntry
+	// storyless reports whether what happened to a timer cannot be read.
+	storyless bool
+	paused    []policy.Emergency
+	down      bool
+	next      []byte
+	asked     []timers.PageRequest
+	changed   []string
+	rules     []policy.Policy
 	// gone is a policy that was deleted.
 	gone *policy.Policy
 	// strays are types with timers and no policy.
@@ -240,7 +242,7 @@ func (s seriesOf) Occurrences(_ context.Context, key wire.Key, _ int, _ []byte) 
 type pastOf struct{ *shelf }
 
 func (h pastOf) List(context.Context, wire.Key, int, string) (histories.Page, error) {
-	if h.down {
+	if h.down || h.storyless {
 		return histories.Page{}, &wire.Error{Code: wire.Unavailable, Message: "Temporal did not answer."}
 	}
 	return histories.Page{Entries: h.story, Next: string(h.next)}, nil

@@ -73,7 +73,7 @@ func denseScript(text string) string {
 
 // denseSigns are those that stand in no text of the script.
 var denseSigns = strings.NewReplacer(
-	" => ", "=>", " && ", "&&", " || ", "||", " === ", "===", " !== ", "!==", " ? ", "?", " : ", ":",
+	" => ", "=>", " = ", "=", " && ", "&&", " || ", "||", " === ", "===", " !== ", "!==", " ? ", "?", " : ", ":",
 	"if (", "if(", "for (", "for(", ") {", "){",
 )
 

@@ -127,12 +127,13 @@ func TestOurScriptHasNoTextOfLines(t *testing.T) {
 	}
 	require.Empty(t, odd(string(text)))
 	require.Len(t, odd("a = `b\n  c`;\n"), 2, "the oracle sees one")
+	require.Len(t, odd("a = 'b = c';\n"), 1, "and a sign of equality")
 	require.Len(t, odd("a = 'b => c';\na('b', c => 'd');\n"), 1, "and an arrow")
 	require.Len(t, odd("a = 'b && c';\nif ('b' && 'c') {\na = 'if (b) {c';\n"), 2, "and other signs")
 	require.Len(t, odd("a; // b;\n  // c;\nd;\n"), 1, "and a remark")
 	require.Equal(t, "a;b('// c');", denseScript("// x\n  a;\n\n  b('// c');\n"))
 	require.Equal(t, "if(a&&b||c===d){e();", denseScript("if (a && b || c === d) {\n  e();\n"))
-	require.Equal(t, "a = ()=>{b(1,2)\n};c; // d\ne\n", denseScript("a = () => {\n  b(1,\n  2)\n};\nc; // d\ne\n"),
+	require.Equal(t, "a=()=>{b(1,2)\n};c; // d\ne\n", denseScript("a = () => {\n  b(1,\n  2)\n};\nc; // d\ne\n"),
 		"an end of a line that ends a statement, or a comment, stays")
 }
 

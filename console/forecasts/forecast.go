@@ -60,9 +60,9 @@ type whatIf struct {
 	Held bool
 }
 
-// Refresh overrides that of [site.Frame].
+// Refresh overrides that of [site.Frame]. The first type appears soon, and not only when the days are counted anew.
 func (p *forecastPage) Refresh() bool {
-	return p.Frame.Refresh() || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
+	return p.Frame.Refresh() || len(p.Types) == 0 || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
 }
 
 // heatDay is one day, and heatCell one hour of it.

@@ -21,7 +21,7 @@ const (
 // morph says how htmx updates a page. A form that the user has begun stays as it is, with its ETag. Open details stay
 // open, and the answer to a change stays.
 const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn, #said", ` +
-	`"morphScanLimit": 100, "sse": {"reconnectMaxDelay": 5000}}`
+	`"morphScanLimit": 100, "noSwap": [204, 304, "4xx", "5xx"], "sse": {"reconnectMaxDelay": 5000}}`
 
 // Morph is how a page takes what is new, as htmx reads it.
 func (f Frame) Morph() string { return morph }
@@ -29,7 +29,7 @@ func (f Frame) Morph() string { return morph }
 // streamOf is the address of what keeps the page of a visit up to date.
 func streamOf(v *Visit) string {
 	query := url.Values{}
-	if v.R.Method == "GET" && v.Live {
+	if v.R.Method == "GET" && v.Live && v.R.Header.Get("HX-Request") == "" { // a part is put into a page without it
 		page := v.R.URL.EscapedPath()
 		shown := v.R.URL.Query()
 		shown.Del("done") // it was said

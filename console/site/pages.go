@@ -108,6 +108,14 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	return f
 }
 
+// Reread is the address from which a part is read anew that the page could not read; "" if its stream brings it.
+func (f Frame) Reread() string {
+	if f.Stream == "" || strings.Contains(f.Stream, "page=") {
+		return ""
+	}
+	return f.Here
+}
+
 // Hints are suggestions for the search box.
 func (f Frame) Hints() []string {
 	var types []string

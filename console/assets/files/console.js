@@ -48,22 +48,31 @@
     tell();
   };
 
-  // A first try that fails is made again: htmx only comes back to a stream that was open.
+  // A first try that fails is made again: htmx only comes back to a stream that was open. So is the part of a page
+  // without a stream that could not be read.
   const live = one('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
   if (live?.getAttribute('hx-sse:connect').includes('page=')) on(swapped, fresh);
   live?.addEventListener('over', () => live.remove());
-  setInterval(() => { if (!document.hidden && live?.isConnected && !live._htmx?.sse) live.dispatchEvent(new Event('again')); }, 3000);
+  setInterval(() => {
+    const closed = live?.isConnected && !live._htmx?.sse && live;
+    for (const failed of [closed, one('[hx-trigger=again]')]) if (failed && !document.hidden) failed.dispatchEvent(new Event('again'));
+  }, 3000);
 
   // A time is typed in the viewer's zone, and shown in UTC too.
   on('input', ({target: {name, value, form}}) => {
     const at = new Date(value);
     if (name !== 'at' || isNaN(at)) return;
     form.elements.offset.value = at.getTimezoneOffset();
-    form.querySelector('output').value = `${say(at, zoned)} = ${utc(at)}`;
+    form.querySelector('output').value = `${say(at, zoned)}\xa0= ${utc(at)}`;
   });
 
-  // A forecast that is wider than the window begins with the present hour.
-  for (const hour of all('th[aria-current]')) hour.closest('.wide').scrollLeft = hour.offsetLeft - hour.offsetWidth;
+  // A forecast that is wider than the window begins with the present hour, also if it comes later than its page.
+  const begin = () => all('th[aria-current]').forEach(hour => {
+    const wide = hour.closest('.wide');
+    wide.begun ??= wide.scrollLeft = hour.offsetLeft - hour.offsetWidth;
+  });
+  begin();
+  on(swapped, begin);
 
   // What if the limit were another one, or as it is where none is typed: what falls due in a step is spread over it evenly. Dispatches leave
   // timers a tenth of it at least.

@@ -21,6 +21,23 @@ export function conflicts(shared) {
     assert.ok((await shared.running.timer("order-close", "m-1")).due_at > moved);
   });
 
+  shared.test("what an answer to a form could not read comes later", async () => {
+    await shared.running.book("order-close", "m-3", "1h");
+    const path = "/console/timers/order-close/m-3", story = 'section[aria-labelledby="story"]';
+    const page = await shared.still(path);
+    await page.click('form[action$="/move"] summary');
+    await page.fill('form[action$="/move"] input[name=delay]', "soon");
+    shared.browser.expect(answered(422));
+    await page.click('form[action$="/move"] button');
+    await page.waitForSelector(".problem", soon);
+    await page.locator(story).evaluate((part, path) => { // as where Temporal is slow
+      part.innerHTML = `<h2 id="story"></h2><p hx-get="${path}" hx-trigger="again" hx-target="closest section" hx-select="[aria-labelledby=story]" hx-swap="outerHTML"></p>`;
+      window.htmx.process(part);
+    }, path);
+    await page.waitForSelector(`${story} .event-booked`, soon);
+    assert.equal(await page.inputValue('form[action$="/move"] input[name=delay]'), "soon");
+  });
+
   shared.test("who cancels what was delivered meanwhile is told that the delivery came first", async () => {
     await shared.running.book("order-close", "m-2", "1h");
     const page = await shared.still("/console/timers/order-close/m-2");

@@ -164,6 +164,12 @@ function tastes(shared) {
     const hour = page.locator("th[aria-current]"), day = page.locator(".heat tbody th").first();
     const within = async (cell) => { const box = await cell.boundingBox(); return box.x >= 0 && box.x + box.width <= 390; };
     assert.ok(await within(hour) && await within(day));
+    const heat = await page.locator(".wide:has(.heat)").evaluate((wide) => { wide.remove(); return wide.outerHTML; }); // it comes later, as from a slow Temporal
+    await page.evaluate((heat) => {
+      document.querySelector("main").insertAdjacentHTML("beforeend", heat);
+      document.dispatchEvent(new Event("htmx:sse:after:message", { bubbles: true }));
+    }, heat);
+    assert.ok(await within(hour) && await within(day));
     const scrolled = (to) => page.evaluate((left) => { document.querySelector(".heat").closest(".wide").scrollLeft = left; }, to);
     for (const [end, column] of [[0, 24], [10_000, 1]]) { // the control: one of both ends is out of sight
       await scrolled(end);
