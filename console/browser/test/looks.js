@@ -118,7 +118,7 @@ async function ringOnce(page, browser) {
   await page.click('button[value="callback"]');
   if ((await answer).status() !== 429) return;
   browser.expect(answered(429));
-  await page.goto(there);
+  await browser.visit(page, there);
   await ringOnce(page, browser);
 }
 
@@ -129,7 +129,7 @@ async function look({ running, browser }, name, { path, then, status, signedOut 
   await page.context().addCookies([{ name: "wakecall-lang", value: variant.locale, url: `${running.url}/console/` }]);
   await page.emulateMedia({ colorScheme: variant.colorScheme });
   await page.setViewportSize(variant.viewport);
-  await page.goto(`${running.url}/console/${path}`);
+  await browser.visit(page, `${running.url}/console/${path}`);
   await then?.(page, browser);
   await page.waitForLoadState();
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight)); // on a phone the actions lie over what is above the end
@@ -201,7 +201,7 @@ function tastes(shared) {
   shared.test("the table of types fits on a desk, and none of its numbers breaks", async () => {
     const page = await shared.still("/console/types");
     for (const lang of ["en", "zh-CN"]) {
-      await page.goto(`${shared.running.url}/console/types?lang=${lang}`);
+      await shared.browser.visit(page, `${shared.running.url}/console/types?lang=${lang}`);
       await page.evaluate(() => {
         const [name, state, ...more] = document.querySelector(".cards tbody tr").children;
         name.firstChild.textContent = "a-very-long-name-of-a-business-type";

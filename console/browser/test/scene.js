@@ -46,7 +46,7 @@ export function scene(settings) {
 async function still({ browser, running }, path, options) {
   const page = await browser.blank(options);
   await page.route("**/console/live*", () => {});
-  await page.goto(running.url + path);
+  await browser.visit(page, running.url + path);
   return page;
 }
 

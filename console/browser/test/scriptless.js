@@ -49,7 +49,7 @@ export function scriptless(shared) {
     await page.click('#row-order-close form[action$="/resume"] button');
     await page.waitForSelector("#row-order-close .mark:not(.state-emergency)", soon);
     assert.deepEqual((await shared.running.call("GET", "/v1/emergency")).paused, []);
-    await page.goto(`${shared.running.url}/console/timers?q=type:order-close+status:scheduled`);
+    await shared.browser.visit(page, `${shared.running.url}/console/timers?q=type:order-close+status:scheduled`);
     await page.click('details:has(> form[action="/console/jobs"]) summary');
     await page.click('form[action="/console/jobs"] button');
     await page.waitForSelector('form[action$="/go"]', soon); // the page is shown anew by itself

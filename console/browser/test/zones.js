@@ -36,7 +36,7 @@ export function zones(shared) {
     await emergency("pause");
     await page.waitForSelector('#strip li:has-text("zones")', soon);
     await times(page, "#strip");
-    await page.goto(`${shared.running.url}/console/types`);
+    await shared.browser.visit(page, `${shared.running.url}/console/types`);
     await page.waitForSelector("#row-order-close .state-emergency", soon);
     await times(page, '#row-order-close [data-label="State"]');
     await emergency("resume");
@@ -58,7 +58,7 @@ export function zones(shared) {
     await page.click("#plots summary");
     await times(page, "#plots tbody");
     const from = Date.now() - 3_600_000;
-    await page.goto(`${shared.running.url}/console/?range=${new Date(from).toISOString()}..${new Date(from + 7_200_000).toISOString()}`);
+    await shared.browser.visit(page, `${shared.running.url}/console/?range=${new Date(from).toISOString()}..${new Date(from + 7_200_000).toISOString()}`);
     await times(page, "#plots figcaption");
   });
 
