@@ -17,7 +17,7 @@ export function matching(shared) {
     await shared.running.bookMany("coupon-expire", many);
     const page = await shared.open("/console/timers?q=type:coupon-expire+status:scheduled");
     await count(page);
-    assert.match(await page.textContent("#go"), new RegExp(`^${many} `));
+    assert.match(await page.textContent("#go"), new RegExp(`^${many.toLocaleString("en")} `));
     assert.equal(await page.locator("#go ~ ul li").count(), 10);
     await carryOut(shared, page);
     await endTwo(shared);

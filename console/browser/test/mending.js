@@ -6,12 +6,12 @@ import { desk, phone } from "./watching.js";
 
 const failed = ["f-1", "f-2", "f-3"];
 
-/** The minute of an alert, as its link names it. */
-const minute = () => new Date().toISOString().slice(11, 16);
+/** The minute of an alert, as its link names it: that in which timers failed last. */
+const minute = ({ failedAt }) => failedAt.toISOString().slice(11, 16);
 
 /** Where people come from: the way to the type, and to the button that pauses it. */
 const starts = {
-  alert: { path: () => `/console/types/order-close?at=${minute()}`, toType: [], pauses: '.actions form[action$="/pause"]' },
+  alert: { path: (running) => `/console/types/order-close?at=${minute(running)}`, toType: [], pauses: '.actions form[action$="/pause"]' },
   overview: { path: () => "/console/", toType: ['#row-order-close th a'], pauses: '#row-order-close form[action$="/pause"]' },
 };
 
@@ -56,6 +56,7 @@ const goals = {
       const all = () => Promise.all(failed.map((id) => running.timer("order-close", id)));
       await eventually(async () => (await all()).every((timer) => running.called.includes(timer.webhook_id) && timer.status === "failed"));
       await running.listed("order-close", "failed", failed.length);
+      running.failedAt = new Date();
     },
   },
 };
@@ -84,7 +85,7 @@ const inGate = ({ goal, start, hand }) => gate[goal] === `${start}, ${hand}`;
 export function mending(shared) {
   // This comes first: the failures have another minute once they were redelivered.
   shared.test("the failing minute leads to the failing attempt within two clicks", async () => {
-    const hand = new hands.mouse(await shared.open(starts.alert.path()));
+    const hand = new hands.mouse(await shared.open(starts.alert.path(shared.running)));
     await hand.press('.plot a:has(title:text-matches("[1-9][0-9]* failed"))');
     await hand.press("main tbody tr:has(.status-failed) th a");
     await goals["the failing attempt"].done(hand);
@@ -93,7 +94,7 @@ export function mending(shared) {
   for (const { goal, start, hand } of ways.filter((way) => long || inGate(way))) {
     shared.test(`${goal} from the ${start} within two clicks, by ${hand}`, async () => {
       Object.assign(shared.running, { status: 503, called: [] });
-      const page = await shared.open(starts[start].path(), hand === "thumb" ? phone : desk);
+      const page = await shared.open(starts[start].path(shared.running), hand === "thumb" ? phone : desk);
       await reach(shared.running, goals[goal], starts[start], new hands[hand](page));
     });
   }

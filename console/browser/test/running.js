@@ -138,6 +138,7 @@ export class Running {
   async fail(type, ...ids) {
     this.status = 503;
     for (const id of ids) await this.book(type, id, "0s");
+    this.failedAt = new Date();
     await this.listed(type, "failed", ids.length);
   }
 

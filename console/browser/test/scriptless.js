@@ -45,9 +45,9 @@ export function scriptless(shared) {
     const page = await shared.open("/console/types/order-close", without);
     await page.click('.actions form[action$="/pause"] summary');
     await page.click('.actions form[action$="/pause"] button');
-    await page.waitForSelector("#row-order-close .state-emergency", soon);
-    await page.click('#row-order-close form[action$="/resume"] button');
-    await page.waitForSelector("#row-order-close .mark:not(.state-emergency)", soon);
+    await page.waitForSelector("h1 .state-emergency", soon);
+    await page.click('.actions form[action$="/resume"] button');
+    await page.waitForSelector("h1 .mark:not(.state-emergency)", soon);
     assert.deepEqual((await shared.running.call("GET", "/v1/emergency")).paused, []);
     await shared.browser.visit(page, `${shared.running.url}/console/timers?q=type:order-close+status:scheduled`);
     await page.click('details:has(> form[action="/console/jobs"]) summary');
