@@ -11,6 +11,7 @@ import (
 
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/receiver"
 	"github.com/wakecall/wakecall/e2e/sample"
 	"github.com/wakecall/wakecall/internal/rabbit"
 )
@@ -74,14 +75,7 @@ func TestKilledBetweenMessageAndConfirmation(t *testing.T) {
 
 // consume consumes the messages of a queue.
 func consume(t *testing.T, broker *rabbit.Server, name string) <-chan amqp.Delivery {
-	conn, err := amqp.Dial(broker.URL)
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	ch, err := conn.Channel()
-	require.NoError(t, err)
-	_, err = ch.QueueDeclare(name, true, false, false, false, nil)
-	require.NoError(t, err)
-	messages, err := ch.Consume(name, "", true, false, false, false, nil)
+	messages, err := receiver.NewQueue(t, broker.URL, name).Consume(name, "", true, false, false, false, nil)
 	require.NoError(t, err)
 	return messages
 }

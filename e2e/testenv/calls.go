@@ -74,7 +74,7 @@ func (e *Env) Do(method, path string, body any) Reply {
 	return e.Send(e.Request(method, path, body))
 }
 
-// Request makes a request for Send. One of no fields, a nil [JSON], has no body.
+// Request makes a request for Send. A nil [JSON] is no body.
 func (e *Env) Request(method, path string, body any) *http.Request {
 	e.t.Helper()
 	if fields, are := body.(JSON); are && fields == nil {

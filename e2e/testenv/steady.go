@@ -52,11 +52,10 @@ func longestGap(do func()) (gap time.Duration) {
 	beats.Go(func() {
 		next := time.NewTicker(beat)
 		defer next.Stop()
-		for last := time.Now(); ; {
+		for last := time.Now(); ctx.Err() == nil; {
 			select {
 			case <-next.C:
 			case <-ctx.Done():
-				return
 			}
 			gap, last = max(gap, time.Since(last)), time.Now()
 		}

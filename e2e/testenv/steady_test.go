@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"os/exec"
 	"slices"
 	"testing"
 	"time"
@@ -52,7 +53,12 @@ func TestSteadily(t *testing.T) {
 	}
 }
 
+// A process that is stopped stands still, and one that waits does not.
 func TestLongestGap(t *testing.T) {
-	t.Parallel()
-	require.Less(t, longestGap(func() {}), beat)
+	gapDuring := func(script string) time.Duration {
+		command := exec.CommandContext(t.Context(), "sh", "-c", script)
+		return longestGap(func() { require.NoError(t, command.Run()) })
+	}
+	require.GreaterOrEqual(t, gapDuring("kill -STOP $PPID; sleep 1.2; kill -CONT $PPID"), stoodStill)
+	require.Eventually(t, func() bool { return gapDuring("sleep 0.2") < stoodStill }, Patience, Interval, "the machine goes on")
 }
