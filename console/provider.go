@@ -85,7 +85,7 @@ func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) 
 
 // refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log.
 func (c *signInPages) refuseSignIn(v *site.Visit, err error) {
-	c.Logger.Info("a sign-in at the console was refused", "from", v.R.RemoteAddr, "error", err)
+	c.Logger.Info("a sign-in at the console was refused", "from", c.Sessions.Client(v.R), "error", err)
 	if errors.Is(err, auth.ErrNoProvider) || errors.Is(err, context.DeadlineExceeded) {
 		c.showRefusedLogin(v, http.StatusServiceUnavailable, v.Lang.Say("login.noprovider"))
 		return

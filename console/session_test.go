@@ -54,6 +54,18 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
+// Behind a proxy, the log has the address of the user and not that of the proxy.
+func TestTheLogOfSignIns(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, proxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	for _, key := range []string{"nobody", "anna"} {
+		h.post("/console/login", url.Values{"key": {key}}, "X-Forwarded-Proto", "https", "X-Forwarded-For", "203.0.113.7")
+	}
+	for _, line := range []string{"an unknown API key was refused at the console", "signed in to the console"} {
+		require.Regexp(t, `"`+line+`".*"from":"203\.0\.113\.7"`, h.logged.String())
+	}
+}
+
 func TestTheCookieOverTLS(t *testing.T) {
 	t.Parallel()
 	h := open(t, plan{keys: staff, tls: true})

@@ -101,7 +101,7 @@ func (c *signInPages) login(v *site.Visit) {
 	digest := sha256.Sum256([]byte(strings.TrimSpace(v.R.PostFormValue("key"))))
 	who := c.Sessions.Auth.ByDigest(digest)
 	if who == nil {
-		c.Logger.Info("an unknown API key was refused at the console", "from", v.R.RemoteAddr)
+		c.Logger.Info("an unknown API key was refused at the console", "from", c.Sessions.Client(v.R))
 		c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.refused"))
 		return
 	}

@@ -2,6 +2,7 @@ package front
 
 import (
 	"log/slog"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/internal/audit"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/door"
 )
 
 // Telemetry counts requests.
@@ -37,7 +39,7 @@ type Options struct {
 // Guard has every request pass, in this order: its id, the log, the audit, its framing, the page
 // that sent it, who calls, whether they may, and what the call understands.
 func Guard(e *echo.Echo, contract calls.Routes, options Options) {
-	e.IPExtractor = clientAddress(options.TrustedProxies)
+	e.IPExtractor = func(r *http.Request) string { return door.Client(r, options.TrustedProxies) }
 	e.Use(ownRequestID, middleware.RequestID(), logging(options),
 		audits.Record(options.Audit, contract.Recorded), audits.RecordForms(options.Audit), recoverPanic, checkFraming, tellOfTLS,
 		refusePages(options.Auth), contract.Authenticate(options.Auth, options.Audit), contract.Authorize,

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -70,7 +69,7 @@ func (c *Sessions) WithKey() (err error) {
 func (c *Sessions) Begin(x Exchange, s Session, who *auth.Principal) error {
 	now := c.Now()
 	s.Ends, s.Seen = now.Add(tuning.SessionLife), now
-	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", x.R.RemoteAddr)
+	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", c.Client(x.R))
 	return c.setCookie(x, s)
 }
 
@@ -162,7 +161,7 @@ func inConsole(who auth.Principal, ends time.Time) *auth.Principal {
 
 // Private reports whether the cookie cannot be read on the way.
 func (c *Sessions) Private(r *http.Request) bool {
-	return c.Encrypted(r) || isLoopback(peerOf(r)) && !errors.Is((door.Rule{}).Check(r), door.ErrHost)
+	return c.Encrypted(r) || door.Peer(r).IsLoopback() && !errors.Is((door.Rule{}).Check(r), door.ErrHost)
 }
 
 // Encrypted reports whether the browser speaks TLS, with us or with a proxy in front.
@@ -170,19 +169,8 @@ func (c *Sessions) Encrypted(r *http.Request) bool {
 	if r.TLS != nil {
 		return true
 	}
-	peer := peerOf(r)
-	trusted := slices.ContainsFunc(c.Proxies, func(network netip.Prefix) bool { return network.Contains(peer) })
-	return trusted && slices.Equal(r.Header.Values("X-Forwarded-Proto"), []string{"https"})
+	return door.Proxied(r, c.Proxies) && slices.Equal(r.Header.Values("X-Forwarded-Proto"), []string{"https"})
 }
 
-func isLoopback(addr netip.Addr) bool { return addr.IsLoopback() }
-
-// peerOf is the address at the other end of the connection.
-func peerOf(r *http.Request) netip.Addr {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
-	}
-	addr, _ := netip.ParseAddr(host)
-	return addr.Unmap()
-}
+// Client is the address of a visitor, for the log.
+func (c *Sessions) Client(r *http.Request) string { return door.Client(r, c.Proxies) }

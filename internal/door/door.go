@@ -1,5 +1,7 @@
 // Package door keeps pages of other sites from calling listeners that need no key. A browser on
 // this machine reaches every listener on loopback, and sends any request of a page.
+//
+// [Client] returns where a request comes from.
 package door
 
 import (
