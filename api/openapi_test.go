@@ -560,6 +560,16 @@ func TestDocumentHasThePatterns(t *testing.T) {
 	for _, d := range []time.Duration{0, time.Millisecond, 90 * time.Second, wire.MaxAhead, 1500 * time.Millisecond} {
 		require.Regexp(t, pattern("Duration"), wire.Duration(d).String())
 	}
+	shift := regexp.MustCompile(document.schema(t, "BulkOrder/properties/shift")["pattern"].(string))
+	for _, text := range []string{
+		"0", "2h", "1.5h30m", "3d", "1d12h", "2w", "1w2d3h", "P1D", "PT0,5S", "P1DT12H", "", "-", "3", "d", "1d2w", "soon", "1x",
+	} {
+		read := new(wire.Duration).UnmarshalText([]byte(text)) == nil
+		require.Equal(t, read, text != "" && pattern("Duration").MatchString(text), "duration %q", text)
+		for _, signed := range []string{text, "-" + text, "+" + text} {
+			require.Equal(t, new(wire.Duration).UnmarshalText([]byte(signed)) == nil, shift.MatchString(signed), "shift %q", signed)
+		}
+	}
 }
 
 // samples are texts of every length near a limit, and every character in the

@@ -80,8 +80,8 @@ export interface paths {
         /**
          * Add or replace a timer
          * @description Books the timer, or replaces the existing one, in one atomic step that needs no worker. An omitted field
-         *     returns to its default, the payload included. A replaced timer keeps its `webhook_id`. Its `revision`
-         *     goes up by one.
+         *     returns to its default, the payload included. A replaced timer keeps its `webhook_id`, unless an attempt
+         *     was made with another payload. Its `revision` goes up by one.
          *
          *     The answer is 409 if the timer is already delivered or expired, if another change came first, or if a
          *     workflow that is not Wakecall's has its id.
@@ -122,7 +122,7 @@ export interface paths {
         put?: never;
         /**
          * Ring now
-         * @description Moves the due time to now. The request body is ignored.
+         * @description Moves the due time to now, and ends a pause. A recurring timer rings once more than its rule says, and stays as it was. The request body is ignored.
          */
         post: operations["fireTimer"];
         delete?: never;
@@ -1620,7 +1620,7 @@ export interface components {
             /** @constant */
             everything?: true;
             business_type?: components["schemas"]["BusinessType"];
-            /** @description The name of the API key that paused it. */
+            /** @description The name of the caller that paused it. */
             author: string;
             note?: string;
             since: components["schemas"]["Instant"];
@@ -1860,7 +1860,7 @@ export interface components {
         LabelValue: string;
         /**
          * Format: uri
-         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters. A host name may be in any script. Of the ports below 1024 only 80 and 443 are allowed. Addresses that are not public are not called, unless the operator allows them.
+         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters. A host name may be in any script. Of the ports below 1024 only 80 and 443 are allowed, and above none of well-known databases and brokers. Addresses that are not public are not called, unless the operator allows them.
          * @example https://orders.example.com/close
          */
         CallbackUrl: string;
@@ -1932,7 +1932,7 @@ export interface components {
          * @default 30s
          */
         FallbackAfter: string & components["schemas"]["Duration"];
-        /** @description An answer 202 only accepts a delivery, and the receiver reports the result later. The same is true of a message that a broker has confirmed. It excludes `callback.stream`, and has no effect on items of dispatches. Every other 2xx delivers. */
+        /** @description An answer 202 only accepts a delivery, and the receiver reports the result later. The same is true of a message that a broker has confirmed. It excludes a stream on either link, and has no effect on items of dispatches. Every other 2xx delivers. */
         Ack: {
             /** @description The time for the report, from the receiver's answer on. Without a report the attempt has failed, and the ladder continues. From 1s to 168h. */
             within: components["schemas"]["Duration"];
@@ -2345,6 +2345,7 @@ export interface components {
              * @description By how much `move` moves each due time; a minus moves it back. From -87600h to 87600h. Required by `move`.
              * @example 2h
              * @example -30m
+             * @example 1d
              */
             shift?: string;
             edit?: components["schemas"]["BulkEdit"];
@@ -2779,7 +2780,7 @@ export interface components {
         WaitsUntil: components["schemas"]["Instant"];
         /** @description Since when it holds, if it holds a whole type. */
         WaitsSince: components["schemas"]["Instant"];
-        /** @description The source of the wait. The name of the API key that paused, `receiver`, or `policy`. */
+        /** @description The source of the wait. The name of the caller that paused, `receiver`, or `policy`. */
         WaitsBy: string;
         /** @description The reason given for an emergency. */
         WaitsNote: string;
@@ -3272,7 +3273,7 @@ export interface components {
             versions: {
                 version: number;
                 changed_at: components["schemas"]["Instant"];
-                /** @description The name of the API key; `anonymous` without keys. */
+                /** @description The name of the caller; `anonymous` without keys. */
                 changed_by: string;
                 who?: components["schemas"]["Actor"];
                 /** @description Whether this change deleted the policy. */
@@ -6926,7 +6927,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description The same for every attempt and redelivery of a timer. Another booking of the id has another. */
+                /** @description The same for every attempt and redelivery with the same body. Another occurrence or booking has another. */
                 "webhook-id": components["schemas"]["WebhookId"];
                 /**
                  * @description When this attempt was sent, in Unix seconds.
