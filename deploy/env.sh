@@ -26,6 +26,7 @@ keep postgres_password "$(hex 24)"
 keep secret_key "$(head -c 32 /dev/urandom | base64)"
 keep redis_url "redis://:$(hex 24)@redis:6379/0"
 keep brokers "{\"brokers\": [{\"name\": \"main\", \"url\": \"amqp://wakecall:$(hex 24)@rabbitmq:5672/\"}]}"
+keep oidc_client_secret "$(hex 24)"
 keep grafana_password "$(hex 24)"
 
 key=

@@ -244,6 +244,9 @@ func TestComposeMountsAreThere(t *testing.T) {
 	require.Equal(t, string(deploy.DynamicConfig), string(mounted), "one tuning for the embedded engine and for production")
 }
 
+// unitLimit is the limit of Go's runtime in a unit of 2 GB.
+var unitLimit = regexp.MustCompile(`(?m)^MemoryMax=2G\nEnvironment=GOMEMLIMIT=(\S+)$`)
+
 // What a worker may hold has room in its memory: at the limit the collector runs without a pause.
 func TestWorkersHaveRoomForWhatTheyHold(t *testing.T) {
 	t.Parallel()
@@ -255,10 +258,15 @@ func TestWorkersHaveRoomForWhatTheyHold(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(checkout, "deploy", "helm", "wakecall", "values.yaml"))
 	require.NoError(t, err)
 	require.NoError(t, yaml.Unmarshal(text, &chart))
+	unit, err := os.ReadFile(filepath.Join(checkout, "deploy", "wakecall.service"))
+	require.NoError(t, err)
+	limited := unitLimit.FindStringSubmatch(string(unit))
+	require.NotNil(t, limited, "a unit has a limit of Go's runtime below that of its memory")
 	services := composed(t).Services
 	for name, limit := range map[string]string{
 		"a node of the compose file": *services["wakecall"].Environment["GOMEMLIMIT"], "a worker of the compose file": *services["worker"].Environment["GOMEMLIMIT"],
 		"a node of the chart": chart.Serve.GoMemoryLimit, "a worker of the chart": chart.Worker.GoMemoryLimit,
+		"a node as a service": limited[1],
 	} {
 		size, err := units.RAMInBytes(strings.TrimSuffix(limit, "iB"))
 		require.NoError(t, err, name)
