@@ -78,7 +78,7 @@ func (t *timerRun) replacePayload(before timer.Spec, change timer.Change) {
 		return
 	}
 	t.payload = payload
-	if !t.delivering && !t.maybeSent && before.Round == 0 && (before.Series == nil || !before.Series.Resumed) {
+	if !change.Interrupts && !t.maybeSent && before.Round == 0 && (before.Series == nil || !before.Series.Resumed) {
 		return
 	}
 	t.spec.Content = t.spec.Revision
