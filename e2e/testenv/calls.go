@@ -43,25 +43,22 @@ type Reply struct {
 }
 
 // Timer reads the answer as a timer.
-func (r Reply) Timer() (v Timer) { r.into(&v); return v }
+func (r Reply) Timer() (v Timer) { r.Into(&v); return v }
 
 // Problem reads the answer as a problem document.
 func (r Reply) Problem() (p Problem) {
 	r.t.Helper()
 	require.Equal(r.t, "application/problem+json", r.Header.Get("Content-Type"), "%s", r.Body)
-	r.into(&p)
+	r.Into(&p)
 	require.Equal(r.t, r.Status, p.Status)
 	return p
 }
 
-// Into reads the answer.
-func (r Reply) into(v any) {
+// Into reads the answer as anything.
+func (r Reply) Into(v any) {
 	r.t.Helper()
 	require.NoError(r.t, json.Unmarshal(r.Body, v), "%s", r.Body)
 }
-
-// Into reads the answer as anything.
-func (r Reply) Into(v any) { r.t.Helper(); r.into(v) }
 
 // Do makes a call. It sends a body of type string or []byte unchanged. It waits for the effect of a
 // change, and repeats one that Temporal did not answer in time, as clients do.

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	enumspb "go.temporal.io/api/enums/v1"
-	"go.temporal.io/api/workflowservice/v1"
 
 	wakecall "github.com/wakecall/wakecall/client"
 	"github.com/wakecall/wakecall/core/wire"
@@ -41,17 +40,6 @@ func AwaitListed(t testing.TB, query string, ids ...string) {
 		}
 		require.ElementsMatch(c, ids, listed)
 	}, Patience, time.Second/2, "visibility lags behind by a moment")
-}
-
-// Workflows are the ids of the workflows of a business type.
-func (e *Env) Workflows(kind string) (ids []string) {
-	e.t.Helper()
-	list, err := e.Client.ListWorkflow(e.t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: "BusinessType = '" + kind + "'"})
-	require.NoError(e.t, err)
-	for _, info := range list.GetExecutions() {
-		ids = append(ids, info.GetExecution().GetWorkflowId())
-	}
-	return ids
 }
 
 // WithWorker reports whether a worker has the task of a workflow, or is about to get it.
