@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/internal/errtype"
 )
 
 // The exit codes; docs/cli.md explains them to users.
@@ -52,9 +53,9 @@ func exitCode(err error) int {
 		return ExitDone
 	case errors.Is(err, context.Canceled):
 		return ExitInterrupted
-	case is[wrong](err):
+	case errtype.Is[wrong](err):
 		return ExitUsage
-	case is[partial](err):
+	case errtype.Is[partial](err):
 		return ExitFailure
 	case client.Unavailable(err):
 		return ExitUnavailable
@@ -65,9 +66,4 @@ func exitCode(err error) int {
 	default:
 		return ExitFailure
 	}
-}
-
-func is[E error](err error) bool {
-	_, ok := errors.AsType[E](err)
-	return ok
 }

@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -164,7 +164,7 @@ func (l *Ledgers) query(ctx context.Context, number int, businessTypes ...string
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	value, err := l.kernel.Client.QueryWorkflow(ctx, workflows.LedgerID(number), "", workflows.QueryLedger, businessTypes)
-	if _, none := errors.AsType[*serviceerror.NotFound](err); none {
+	if errtype.Is[*serviceerror.NotFound](err) {
 		return answer, nil
 	}
 	if err != nil {

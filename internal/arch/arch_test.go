@@ -152,7 +152,7 @@ var rooms = map[string][]string{
 	".":               {"cmd/node"},
 	"cmd":             {"cmd/program", "cmd/verbs"},
 	"cmd/node":        {"cmd", "cmd/program", "cmd/roles", "internal/build", "internal/config", "internal/observe", "internal/quota/shared"},
-	"cmd/program":     {"client", "internal/terminal"},
+	"cmd/program":     {"client", "internal/errtype", "internal/terminal"},
 	"cmd/verbs":       {"cmd/apply", "cmd/listen", "cmd/program", "client", "core", "internal/auth", "internal/config", "internal/terminal"},
 	"cmd/apply":       {"cmd/program", "client"},
 	"cmd/listen":      {"cmd/program", "core", "activities/send", "activities/send/http", "client", "internal/terminal"},
