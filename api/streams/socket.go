@@ -245,11 +245,9 @@ func (s *socket) watch(ctx context.Context) error {
 		if err := s.ping(ctx); err != nil {
 			return err
 		}
-		switch err := s.streamed(ctx); wire.CodeOf(err) {
+		switch wire.CodeOf(s.streamed(ctx)) {
 		case wire.NotStreamed, wire.NotFound:
-			if err != nil {
-				return ending{websocket.StatusNormalClosure, "the policy no longer has \"stream\": true"}
-			}
+			return ending{websocket.StatusNormalClosure, "the policy no longer has \"stream\": true"}
 		default: // it cannot be told
 		}
 	}

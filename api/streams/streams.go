@@ -119,7 +119,7 @@ func (s *Receivers) connect(c echo.Context) error {
 func (s *Receivers) streamed(ctx context.Context, businessType string) error {
 	policy, err := s.policy(ctx, businessType)
 	switch {
-	case wire.CodeOf(err) == wire.NotFound && err != nil:
+	case wire.CodeOf(err) == wire.NotFound:
 		return &wire.Error{Code: wire.NotFound, Message: "The business type has no policy."}
 	case err != nil:
 		return err

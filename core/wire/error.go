@@ -55,7 +55,7 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Cause }
 
-// CodeOf returns the code of err, and Internal for an error of another type.
+// CodeOf returns the code of err. It is Internal for an error of another type, and for nil.
 func CodeOf(err error) Code {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code

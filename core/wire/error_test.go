@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,6 +23,14 @@ func TestAnErrorReadsAsOneLine(t *testing.T) {
 		err.Code, err.Message = InvalidRequest, "It is wrong."
 		require.Equal(t, want, err.Error())
 	}
+}
+
+// No code of ours is that of a foreign error, or of none.
+func TestCodeOfWhatIsNotOurs(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, NotFound, CodeOf(fmt.Errorf("reading: %w", &Error{Code: NotFound})))
+	require.Equal(t, Internal, CodeOf(errors.New("foreign")))
+	require.Equal(t, Internal, CodeOf(nil))
 }
 
 // An answer names so many fields, and of each so much.

@@ -29,7 +29,7 @@ func (a *admission) admitPending(ctx context.Context, policy policy.Policy) (end
 			wire.Quota{Name: QuotaPending, Limit: *limit, RetryAfter: tuning.PendingRetryAfter})
 	}
 	return func(opened bool, err error) {
-		if unknown := err != nil && wire.CodeOf(err) == wire.Unavailable; !opened && !unknown {
+		if unknown := wire.CodeOf(err) == wire.Unavailable; !opened && !unknown {
 			open.release()
 		}
 	}, nil

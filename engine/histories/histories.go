@@ -51,7 +51,7 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 	var runs []*runHistory
 	for len(runs) < size && next != "" {
 		run, err := h.ofRun(ctx, key, next)
-		if wire.CodeOf(err) == wire.NotFound && err != nil { // Temporal has deleted it meanwhile
+		if wire.CodeOf(err) == wire.NotFound { // Temporal has deleted it meanwhile
 			next = ""
 			break
 		}

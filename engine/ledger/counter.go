@@ -96,7 +96,7 @@ func (c *Counter) judge(ctx context.Context) {
 	c.mu.Unlock()
 	for _, businessType := range waiting {
 		promising, err := c.policies().Cached(ctx, businessType)
-		if err != nil && wire.CodeOf(err) == wire.Unavailable {
+		if wire.CodeOf(err) == wire.Unavailable {
 			continue
 		}
 		c.judgeBy(businessType, OnTime(promising))
