@@ -30,6 +30,7 @@
 //   - [alerts.Alerts]: raise the alerts that no workflow raises.
 //   - [failover.Failover]: frees the timers of workers that died.
 //   - [processes.Processes]: lists the processes that give signs of life.
+//   - [canary.Canary]: books a timer once a minute, and measures it.
 //   - [reconcile.Reconciler]: finds timers that Temporal has lost, and wakes them.
 //   - [namespace.Namespace]: sets Temporal's namespace up, and reports whether it answers.
 //

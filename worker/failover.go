@@ -28,7 +28,7 @@ type lifeline struct {
 	stopped sync.WaitGroup
 }
 
-// start gives the first sign. Without it Temporal cannot be reached, or keeps no signs: the
+// start gives the first sign. If that fails, Temporal cannot be reached or keeps no signs. The
 // timers of a worker that dies then wait for their timeouts.
 func (l *lifeline) start() {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -36,7 +36,7 @@ func NewPreload(completions Completions) *Preload {
 }
 
 // Enter takes a place for a timer, if Temporal can then record every preloaded timer in time.
-// release frees it, and must be called once.
+// leave frees it, and must be called once.
 func (p *Preload) Enter(memo timer.Memo) (leave func(), ok bool) {
 	return p.enter(workflows.RecordTime(memo))
 }

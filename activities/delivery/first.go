@@ -62,8 +62,8 @@ func (t *try) runPreloaded(ctx context.Context) (delivery.Report, error) {
 	return t.runFirst(ctx, time.Now())
 }
 
-// runFirst makes the first attempt now, if the timer is still this worker's at the call. It was
-// at a moment before.
+// runFirst makes the first attempt now, if the timer is still this worker's at the call. since is
+// when it was known to be.
 func (t *try) runFirst(ctx context.Context, since time.Time) (delivery.Report, error) {
 	var err error
 	t.settings, err = t.configure(ctx, t.delivery.Spec)

@@ -74,7 +74,7 @@ func limitFieldErrors(results []BatchResult) {
 	}
 }
 
-// addItems books by batchWidth goroutines, and not by one for each item: each of those
+// addItems books by [tuning.BatchWidth] goroutines, and not by one for each item: each of those
 // would grow its stack anew, a sixth of the gateway's processor time.
 //
 // whole is what the items have in common.

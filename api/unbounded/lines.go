@@ -28,7 +28,7 @@ func NewLines(in io.Reader, longest int) *Lines {
 }
 
 // Next is the next line that is not blank, without the white space around it, until the
-// line after it is read. Its error is [io.EOF] behind the last line, [errLongLine] for a
+// line after it is read. Its error is [io.EOF] behind the last line, [ErrLongLine] for a
 // line that was passed over, and what kept the text from being read.
 func (l *Lines) Next() ([]byte, error) {
 	for {

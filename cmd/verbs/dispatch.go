@@ -187,7 +187,7 @@ func incomplete(view dispatch.View) error {
 	}
 }
 
-// dispatchFailures prints each line as it arrives: there may be many thousands.
+// failures prints each line as it arrives: there may be many thousands.
 func (v dispatchVerbs) failures() *cobra.Command {
 	return &cobra.Command{
 		Use: "failures " + timerArgument, Short: "Show the failed items", Args: cobra.ExactArgs(1),
