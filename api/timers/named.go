@@ -2,7 +2,6 @@ package timers
 
 import (
 	"net/http"
-	"regexp"
 	"slices"
 
 	"github.com/google/uuid"
@@ -21,8 +20,6 @@ const (
 	webhookIDName = "webhook_id"
 )
 
-var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
-
 // findTimer answers with the timer that a run id or a webhook id names, as a list of one or none.
 // A caller who may not see its business type gets none.
 func (h handlers) findTimer(c echo.Context, q *requests.Query) error {
@@ -30,7 +27,7 @@ func (h handlers) findTimer(c echo.Context, q *requests.Query) error {
 	if _, err := uuid.Parse(named.RunID); err != nil && q.Values.Has(runIDName) {
 		q.Errs.Add(runIDName, wire.CodeInvalidParameter, "must be the id of a run, as run_id of a timer shows it")
 	}
-	if q.Values.Has(webhookIDName) && !webhookIDForm.MatchString(named.WebhookID) {
+	if q.Values.Has(webhookIDName) && !timer.IsMessageID(named.WebhookID) {
 		q.Errs.Add(webhookIDName, wire.CodeInvalidParameter, "must be a webhook id, as webhook_id of a timer shows it")
 	}
 	alone := runIDName

@@ -3,6 +3,7 @@ package timer
 import (
 	"crypto/sha256"
 	"encoding/base32"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -187,6 +188,11 @@ func MessageID(subject string) string {
 	sum := sha256.Sum256([]byte(subject))
 	return "msg_" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
+
+var messageIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
+
+// IsMessageID reports whether a text has the form of what [MessageID] returns.
+func IsMessageID(text string) bool { return messageIDForm.MatchString(text) }
 
 // Call returns the callback of the timer and its ladder under a policy with its defaults filled
 // in.

@@ -115,6 +115,10 @@ func TestWebhookID(t *testing.T) {
 	require.NotEqual(t, one.WebhookID(), again.WebhookID(), "another booking is another delivery")
 	require.NotContains(t, one.WebhookID(), ".", "Standard Webhooks signs id.timestamp.body")
 	require.True(t, strings.HasPrefix(one.WebhookID(), "msg_"))
+	require.True(t, timer.IsMessageID(one.WebhookID()))
+	for _, other := range []string{"", "msg_1", strings.ToUpper(one.WebhookID()), one.WebhookID() + "a", one.WebhookID() + "\n"} {
+		require.False(t, timer.IsMessageID(other), "%q", other)
+	}
 }
 
 func TestFingerprintTellsContent(t *testing.T) {

@@ -2,7 +2,6 @@ package deliveries
 
 import (
 	"context"
-	"regexp"
 	"time"
 
 	"go.temporal.io/api/serviceerror"
@@ -43,9 +42,6 @@ type Accepted struct {
 	Round, Attempt int
 }
 
-// webhookIDForm is the form of [timer.MessageID].
-var webhookIDForm = regexp.MustCompile(`^msg_[a-z2-7]{26}$`)
-
 func noDelivery() error {
 	return &wire.Error{Code: wire.NotFound, Message: "There is no such delivery, or it has not been accepted."}
 }
@@ -54,7 +50,7 @@ func noDelivery() error {
 // behind by a moment. A delivery that the caller may not see takes as long as a missing one.
 // The errors are [wire.NotFound] and [wire.Unavailable].
 func (d *Deliveries) Find(ctx context.Context, webhookID string, sees func(businessType string) bool) (Accepted, error) {
-	if !webhookIDForm.MatchString(webhookID) {
+	if !timer.IsMessageID(webhookID) {
 		return Accepted{}, noDelivery()
 	}
 	waiting, cancel := context.WithTimeout(ctx, tuning.DeliveryWait)
