@@ -143,7 +143,7 @@ type ListBody struct {
 }
 
 func (h handlers) list(c echo.Context) error {
-	q := requests.ReadQuery(c, "business_type", "status", "page_token", "page_size")
+	q := requests.ReadQuery(c, "business_type", "status", requests.PageTokenName, "page_size")
 	request := dispatches.Request{
 		BusinessType: q.BusinessType(), Status: requests.OneOf(q, "status", dispatch.Statuses()),
 		Size: q.Number("page_size", limits.DefaultJobs, limits.MaxJobs),

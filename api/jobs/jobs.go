@@ -101,7 +101,7 @@ func (h handlers[O, C, V]) get(c echo.Context) error {
 }
 
 func (h handlers[O, C, V]) list(c echo.Context) error {
-	q := requests.ReadQuery(c, "status", "page_token", "page_size")
+	q := requests.ReadQuery(c, "status", requests.PageTokenName, "page_size")
 	request := jobs.Request{Status: requests.OneOf(q, "status", job.Statuses()),
 		Size: q.Number("page_size", limits.DefaultJobs, limits.MaxJobs)}
 	filter := h.name + " " + string(request.Status)

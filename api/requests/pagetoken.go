@@ -29,14 +29,13 @@ func SealToken(token []byte, filter any) string {
 
 // PageToken is the page token of a list with a filter, as [SealToken] made it; nil without one.
 func (q *Query) PageToken(filter any) []byte {
-	const name = "page_token"
-	text := q.Values.Get(name)
+	text := q.Values.Get(PageTokenName)
 	if text == "" {
 		return nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
-		q.Errs.Add(name, wire.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
+		q.Errs.Add(PageTokenName, wire.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
 		return nil
 	}
 	return raw[markLen:]

@@ -29,7 +29,7 @@ func (h handlers) listAttempts(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	q := requests.ReadQuery(c, "page_token", "page_size")
+	q := requests.ReadQuery(c, requests.PageTokenName, "page_size")
 	size := q.Number("page_size", limits.DefaultRuns, limits.MaxRuns)
 	filter := "attempts " + key.String()
 	token := q.PageToken(filter)

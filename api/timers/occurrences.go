@@ -47,7 +47,7 @@ func (h handlers) listOccurrences(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	q := requests.ReadQuery(c, "page_token", "page_size")
+	q := requests.ReadQuery(c, requests.PageTokenName, "page_size")
 	size := q.Number("page_size", limits.DefaultPageSize, limits.MaxPageSize)
 	token := q.PageToken(key)
 	if err := q.Err(); err != nil {
