@@ -22,6 +22,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/bulk"
+	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/detector"
 	"github.com/wakecall/wakecall/internal/seal"
 )
@@ -87,7 +88,7 @@ func TestStyles(t *testing.T) {
 	require.Contains(t, sheet.Header.Get("Content-Type"), "text/css")
 	require.Contains(t, sheet.Header.Get("Cache-Control"), "immutable")
 	require.Less(t, len(sheet.body), 12<<10, "the budget of the style sheet")
-	for _, colour := range site.Colours()[1:] {
+	for _, colour := range config.ConsoleColours()[1:] {
 		require.Contains(t, sheet.body, ".bar-"+colour+"{")
 	}
 	require.Equal(t, http.StatusNotFound, h.get(strings.Replace(styles(t, h), "/assets/", "/assets/0", 1)).StatusCode)

@@ -9,13 +9,8 @@ import (
 	"github.com/wakecall/wakecall/internal/config"
 )
 
-// The settings and the console have the same values.
+// The setting and the console have the same modes. The tests of the console compare the colours.
 func TestSettingsOfTheConsole(t *testing.T) {
 	t.Parallel()
-	var modes []string
-	for _, mode := range site.Modes() {
-		modes = append(modes, string(mode))
-	}
-	require.Equal(t, modes, config.ConsoleModes())
-	require.Equal(t, site.Colours(), config.ConsoleColours())
+	require.Equal(t, []string{string(site.On), string(site.ReadOnly), config.ConsoleOff}, config.ConsoleModes())
 }

@@ -12,29 +12,20 @@ import (
 // Mode is what the console lets people do.
 type Mode string
 
-// The modes. The roles open no console that is Off.
+// The modes of a console.
 const (
 	On       Mode = "on"
 	ReadOnly Mode = "read-only"
-	Off      Mode = "off"
 )
-
-// Modes are all of them.
-func Modes() []Mode { return []Mode{On, ReadOnly, Off} }
 
 // Look distinguishes installations for their users.
 type Look struct {
-	// Name is the name of the installation. Colour is the colour of the bar beneath it, one of [Colours].
+	// Name is the name of the installation. Colour is the colour of the bar beneath it, one that the style sheet knows.
 	Name, Colour string
 	// Contact names who grants rights; "" for none.
 	Contact string
 	// Command is how the command line is called where people look; "" for wakecall.
 	Command string
-}
-
-// Colours are the names that the bar of an installation may have. The style sheet knows them.
-func Colours() []string {
-	return []string{"", "blue", "green", "grey", "orange", "purple", "red"}
 }
 
 // Site is what all pages share: sessions, the calls of the API, and the frame around them.
