@@ -33,6 +33,12 @@ func DispatchPath(root, businessType, id string) string {
 	return root + "dispatches/" + url.PathEscape(businessType) + "/" + url.PathEscape(id)
 }
 
+// TimerPage is one page of a list of timers.
+type TimerPage struct {
+	Timers        []Timer `json:"timers"`
+	NextPageToken string  `json:"next_page_token"`
+}
+
 // Timer is what the API shows of a timer.
 type Timer struct {
 	Key

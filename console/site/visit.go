@@ -118,14 +118,8 @@ func (c *Site) Call(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 	return c.Send(request, to)
 }
 
-// foundTimers is one page of the API's list.
-type foundTimers struct {
-	Timers        []calls.Timer `json:"timers"`
-	NextPageToken string        `json:"next_page_token"`
-}
-
 // FindTimers asks for one page of a list.
-func (c *Site) FindTimers(v *Visit, query url.Values) (found foundTimers, problem *calls.Problem) {
+func (c *Site) FindTimers(v *Visit, query url.Values) (found calls.TimerPage, problem *calls.Problem) {
 	_, problem = c.Call(v, calls.Get(calls.Root+"timers").With(query), &found)
 	return found, problem
 }

@@ -62,9 +62,7 @@ func (c *Pages) counted(v *site.Visit, s search.Search, p *timersPage) *total {
 
 // countedOf is how many timers a type has in a status; nil where that cannot be told.
 func (c *Pages) countedOf(v *site.Visit, businessType, status string) *total {
-	var stats struct {
-		Timers calls.Counts `json:"timers"`
-	}
+	var stats calls.Stats
 	asked := calls.Get(calls.Root + "stats").With(url.Values{"business_type": {businessType}}).Within(tuning.LiveTable).Briefly()
 	if _, problem := c.Call(v, asked, &stats); problem != nil {
 		return nil

@@ -85,9 +85,7 @@ func (c *Pages) isKnown(v *site.Visit, page *typePage) bool {
 	if len(page.Versions) > 0 || slices.ContainsFunc(page.Picture.Types(), named) {
 		return true
 	}
-	var counted struct {
-		Timers calls.Counts `json:"timers"`
-	}
+	var counted calls.Stats
 	_, problem := c.Call(v, calls.Get(calls.Root+"stats").With(url.Values{"business_type": {page.Title}}), &counted)
 	return problem == nil && counted.Timers.InStatus("") > 0
 }

@@ -11,15 +11,6 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// counted is how many timers there are, by the API.
-type counted struct {
-	Timers        calls.Counts `json:"timers"`
-	BusinessTypes []struct {
-		BusinessType string       `json:"business_type"`
-		Timers       calls.Counts `json:"timers"`
-	} `json:"business_types"`
-}
-
 // counts reads how many timers each business type has, and what was delivered last. That is a question to
 // visibility for each type, and some more, so it rests for each of them.
 func (l *looker) counts() {
@@ -27,7 +18,7 @@ func (l *looker) counts() {
 	if rest := max(l.pace.Counts, l.pace.Question*time.Duration(questions)); !l.CountedAt.IsZero() && l.At.Sub(l.CountedAt) < rest {
 		return
 	}
-	var all counted
+	var all calls.Stats
 	if !l.read(PartCounts, calls.Root+"stats", nil, &all) {
 		return
 	}
@@ -69,7 +60,7 @@ func (l *looker) hasTimers(businessType string) bool {
 	if len(l.Strays) >= tuning.CountedStrays {
 		return true
 	}
-	var of counted
+	var of calls.Stats
 	if !l.read(PartCounts, calls.Root+"stats", url.Values{"business_type": {businessType}}, &of) {
 		return true
 	}
@@ -84,9 +75,7 @@ func (l *looker) hasTimers(businessType string) bool {
 func (l *looker) listed(query url.Values) []calls.Timer {
 	query.Set("attempts", "false")
 	query.Set("page_size", strconv.Itoa(tuning.SampledTimers))
-	var found struct {
-		Timers []calls.Timer `json:"timers"`
-	}
+	var found calls.TimerPage
 	l.read(PartTimers, calls.Root+"timers", query, &found)
 	return found.Timers
 }
@@ -101,9 +90,7 @@ func (l *looker) newestDelivered(businessType string) *calls.Timer {
 	if businessType != "" {
 		query.Set("business_type", businessType)
 	}
-	var found struct {
-		Timers []calls.Timer `json:"timers"`
-	}
+	var found calls.TimerPage
 	problem := l.api.InContext(l.ctx, calls.Get(calls.Root+"timers").With(query), &found)
 	if problem != nil || len(found.Timers) == 0 {
 		return nil

@@ -98,10 +98,7 @@ func (l sampler) page(list *sampling, businessType string) (byType map[string]*S
 		query.Set("business_type", businessType)
 		l.looked[seen{list.name, businessType}] = l.At
 	}
-	var found struct {
-		Timers        []calls.Timer `json:"timers"`
-		NextPageToken string        `json:"next_page_token"`
-	}
+	var found calls.TimerPage
 	if !l.read(PartTimers, calls.Root+"timers", query, &found) {
 		return nil, false
 	}
