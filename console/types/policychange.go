@@ -175,14 +175,12 @@ func patchOf(form url.Values) map[string]any {
 
 // putBack plans the policy as it was in an earlier version.
 func (c *Pages) putBack(v *site.Visit) {
-	var known struct {
-		Versions []calls.PolicyVersion `json:"versions"`
-	}
-	if _, problem := c.Call(v, calls.Get(policyPath(v.R.PathValue("type"))+"/versions"), &known); problem != nil {
+	versions, problem := c.versionsOf(v, v.R.PathValue("type"))
+	if problem != nil {
 		c.refuseReading(v, problem)
 		return
 	}
-	for _, version := range known.Versions {
+	for _, version := range versions {
 		if strconv.Itoa(version.Version) == v.R.PostFormValue("version") && len(version.Policy) > 0 {
 			keep := url.Values{"keep_from": {strconv.Itoa(version.Version)}}
 			c.changePolicy(v, calls.Call{Method: http.MethodPut, Body: version.Policy, Query: keep})

@@ -50,11 +50,8 @@ func (c *Pages) typePage(v *site.Visit) (*typePage, *calls.Problem) {
 	if problem != nil && problem.Status != http.StatusNotFound {
 		return nil, problem
 	}
-	var known struct {
-		Versions []calls.PolicyVersion `json:"versions"`
-	}
-	c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known) // a page without them is better than none
-	if page.Versions = known.Versions; problem != nil && !c.isKnown(v, page) {
+	page.Versions, _ = c.versionsOf(v, businessType) // a page without them is better than none
+	if problem != nil && !c.isKnown(v, page) {
 		return nil, problem
 	}
 	page.Row = rowOf(page.Picture, policy)
@@ -77,6 +74,15 @@ func (c *Pages) readPolicy(v *site.Visit, page *typePage) (policy calls.Policy, 
 	}
 	page.ETag, page.JSON = a.Head.Get("ETag"), site.Indented(raw)
 	return policy, c.Decode(raw, &policy)
+}
+
+// versionsOf reads the versions of a type's policy.
+func (c *Pages) versionsOf(v *site.Visit, businessType string) ([]calls.PolicyVersion, *calls.Problem) {
+	var known struct {
+		Versions []calls.PolicyVersion `json:"versions"`
+	}
+	_, problem := c.Call(v, calls.Get(policyPath(businessType)+"/versions"), &known)
+	return known.Versions, problem
 }
 
 // isKnown reports whether a type without a policy had one, is paused, or has timers.
