@@ -41,6 +41,22 @@ func (s *starter) start(
 	})
 }
 
+// signal sends a change to the timer's workflow, or starts it. Unlike a plain signal it
+// wakes a workflow in its start delay.
+func (s *starter) signal(
+	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
+) (runID string, err error) {
+	options := startOptions(spec)
+	options.WorkflowIDReusePolicy = reuse
+	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own conflict policy
+	run, err := s.kernel.Client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
+		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
+	if err != nil {
+		return "", err
+	}
+	return run.GetRunID(), nil
+}
+
 func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
 		workflows.AttrBusinessType.ValueSet(spec.BusinessType),
