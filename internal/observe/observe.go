@@ -91,7 +91,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 	}, func() float64 { return 1 })
 	registry.MustRegister(t.requests, t.policies, t.streams, t.overdue, t.unreadable, t.resent, t.failover.died, t.failover.freed, build,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	t.bear(other, true)
+	t.beginType(other, true)
 	return t, nil
 }
 
@@ -115,7 +115,7 @@ func (t *Telemetry) PoliciesListed(seen []policy.Policy) {
 	}
 	shown := slices.DeleteFunc(slices.Clone(seen), func(p policy.Policy) bool { return !t.labels.types[p.BusinessType] })
 	for _, policy := range shown {
-		t.bear(policy.BusinessType, policy.Fallback != nil)
+		t.beginType(policy.BusinessType, policy.Fallback != nil)
 	}
 	t.labels.mu.Unlock()
 	t.policies.show(shown)
@@ -138,7 +138,7 @@ func (t *Telemetry) Queue(bookings func() int) {
 // precedes authentication, so its labels are closed.
 func (t *Telemetry) Requested(method, template string, status int, took time.Duration) {
 	method, template = Method(method), route(template)
-	t.bearFailures(method, template)
+	t.beginRoute(method, template)
 	t.requests.WithLabelValues(method, template, strconv.Itoa(status)).Observe(took.Seconds())
 }
 

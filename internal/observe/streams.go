@@ -41,7 +41,7 @@ func (t *Telemetry) Streamed(businessType string) {
 	t.labels.admit(businessType)
 	t.labels.mu.RLock()
 	defer t.labels.mu.RUnlock()
-	t.bear(t.labels.label(businessType), true)
+	t.beginType(t.labels.label(businessType), true)
 }
 
 // StreamsWait records how many attempts of each type wait for a receiver to connect.

@@ -83,9 +83,9 @@ func TestSeriesBeginAtZero(t *testing.T) {
 			for event, happen := range events(telemetry, "order") {
 				happen()
 				for series, value := range counted(show()) {
-					if born, there := before[series]; !there {
-						require.Equal(t, "0", value, "%s: %s is born above zero", event, series)
-					} else if born != value {
+					if was, there := before[series]; !there {
+						require.Equal(t, "0", value, "%s: %s begins above zero", event, series)
+					} else if was != value {
 						changed++
 					}
 				}

@@ -8,17 +8,17 @@ import (
 // failedStatuses are the answers for failures on our side.
 var failedStatuses = []int{http.StatusInternalServerError, http.StatusServiceUnavailable}
 
-// bear makes the series of a business type, see [Reporter]. The caller holds the mutex of the
+// beginType makes the series of a business type, see [Reporter]. The caller holds the mutex of the
 // labels, for reading or writing.
-func (t *Telemetry) bear(label string, linked bool) {
+func (t *Telemetry) beginType(label string, linked bool) {
 	t.overdue.WithLabelValues(label)
 	for _, room := range t.rooms {
 		room.Begin(label, linked)
 	}
 }
 
-// bearFailures makes the series of the failures of a route, at its first request.
-func (t *Telemetry) bearFailures(method, route string) {
+// beginRoute makes the series of the failures of a route, at its first request.
+func (t *Telemetry) beginRoute(method, route string) {
 	for _, status := range failedStatuses {
 		t.requests.WithLabelValues(method, route, strconv.Itoa(status))
 	}
