@@ -2,6 +2,7 @@ package receipts
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -33,17 +34,21 @@ func New() (*Store, error) {
 	return &Store{done: done, current: map[string]*call{}}, err
 }
 
+// errUnfinished is the error of those that joined an attempt, if the attempt panics.
+var errUnfinished = errors.New("the attempt did not end")
+
 // Once returns the receipt of a run, or makes the attempt. It joins an attempt of the run
 // that is under way. repeated reports either case. A failed attempt and a released timer
-// leave no receipt.
+// leave no receipt, nor does an attempt that panics.
 func (s *Store) Once(run string, attempt func() (delivery.Report, error)) (report delivery.Report, repeated bool, err error) {
 	c, mine := s.beginCall(run)
 	if !mine {
 		<-c.ended
 		return c.report, true, c.err
 	}
+	c.err = errUnfinished // unless the attempt returns
+	defer s.endCall(run, c)
 	c.report, c.err = attempt()
-	s.endCall(run, c)
 	return c.report, false, c.err
 }
 

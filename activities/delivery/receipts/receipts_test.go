@@ -90,3 +90,27 @@ func TestAnAttemptUnderWay(t *testing.T) {
 		require.Equal(t, delivered, <-joined)
 	})
 }
+
+// A panic ends the attempt for those that have joined it. The SDK recovers it, and hands the task
+// out again.
+func TestAnAttemptThatPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, broken := newStore(t), make(chan struct{})
+		go func() {
+			defer func() { _ = recover() }()
+			_, _, _ = s.Once("run", func() (delivery.Report, error) {
+				<-broken
+				panic("broken") //nolint:forbidigo // as a fault of ours does
+			})
+		}()
+		synctest.Wait()
+		joined := make(chan error, 1)
+		go func() { _, _, err := s.Once("run", nil); joined <- err }()
+		synctest.Wait()
+		close(broken)
+		synctest.Wait()
+		require.Len(t, joined, 1)
+		require.ErrorIs(t, <-joined, errUnfinished)
+		require.False(t, s.Has("run"))
+	})
+}
