@@ -3,11 +3,13 @@ package dispatches
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
 
 	"github.com/labstack/echo/v4"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/wakecall/wakecall/api/unbounded"
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -118,22 +120,49 @@ func (f *followed) follow(key wire.Key) (d *sight, leave func()) {
 type sight struct {
 	read      func(context.Context) (dispatch.View, error)
 	followers int // guarded by that of followed
+	reads     singleflight.Group
 
 	mu   sync.Mutex
 	at   time.Time
 	view dispatch.View
 }
 
-// look is how the dispatch stands, or stood half a pause ago.
+// look is how the dispatch stands, or stood half a pause ago. Followers share a read. A follower
+// that leaves ends its own wait only.
 func (s *sight) look(ctx context.Context) (dispatch.View, error) {
+	if view, fresh := s.known(); fresh {
+		return view, nil
+	}
+	answer := s.reads.DoChan("", func() (any, error) { return s.refresh(context.WithoutCancel(ctx)) })
+	select {
+	case result := <-answer:
+		return result.Val.(dispatch.View), result.Err
+	case <-ctx.Done():
+		return dispatch.View{}, &wire.Error{Code: wire.Unavailable, Message: "The dispatch was not read in time.", Cause: ctx.Err()}
+	}
+}
+
+func (s *sight) known() (view dispatch.View, fresh bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.at.IsZero() && time.Since(s.at) < tuning.EventPause/2 {
-		return s.view, nil
+	return s.view, !s.at.IsZero() && time.Since(s.at) < tuning.EventPause/2
+}
+
+// refresh reads the dispatch, outside of the goroutine of a handler, where a panic would end the process.
+func (s *sight) refresh(ctx context.Context) (view dispatch.View, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if view, fresh := s.known(); fresh { // by the read that ended just now
+		return view, nil
 	}
-	view, err := s.read(ctx)
-	if err == nil {
-		s.view, s.at = view, time.Now()
+	if view, err = s.read(ctx); err != nil {
+		return view, err
 	}
-	return view, err
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view, s.at = view, time.Now()
+	return view, nil
 }

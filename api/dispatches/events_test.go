@@ -48,3 +48,39 @@ func TestFollowingGoesOn(t *testing.T) {
 		require.Empty(t, f.sights)
 	})
 }
+
+// Followers share a read that takes long. A follower that leaves does not wait for it, and does not
+// end it for the others.
+func TestFollowersShareARead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		reads, answer := 0, make(chan error)
+		d := &sight{read: func(ctx context.Context) (dispatch.View, error) {
+			reads++
+			select {
+			case err := <-answer:
+				return dispatch.View{Status: dispatch.Running}, err
+			case <-ctx.Done():
+				return dispatch.View{}, ctx.Err()
+			}
+		}}
+		looked := make(chan error, 3)
+		look := func(ctx context.Context) {
+			go func() { _, err := d.look(ctx); looked <- err }()
+			synctest.Wait()
+		}
+		leaving, leave := context.WithCancel(t.Context())
+		look(leaving)
+		look(t.Context())
+		look(t.Context())
+		leave()
+		require.ErrorIs(t, <-looked, context.Canceled)
+		synctest.Wait()
+		require.Empty(t, looked)
+		answer <- &wire.Error{Code: wire.Unavailable}
+		for range 2 {
+			require.Equal(t, wire.Unavailable, wire.CodeOf(<-looked), "an outage is found once")
+		}
+		require.Equal(t, 1, reads)
+	})
+}
