@@ -30,6 +30,7 @@ func (l *looker) timers() {
 	if l.looked = maps.Clone(l.looked); l.looked == nil {
 		l.looked = map[seen]time.Time{}
 	}
+	l.forget()
 	s := sampler{l}
 	lists := []*sampling{s.failed()}
 	if l.seldom {
@@ -44,6 +45,17 @@ func (l *looker) timers() {
 		s.readHidden(lists)
 	}
 	s.readFailed()
+}
+
+// forget drops when types without a policy were seen, after a while: they may never come back.
+func (l *looker) forget() {
+	known := map[string]bool{}
+	for _, policy := range l.Policies {
+		known[policy.BusinessType] = true
+	}
+	maps.DeleteFunc(l.looked, func(one seen, at time.Time) bool {
+		return !known[one.businessType] && l.At.Sub(at) >= tuning.FailedWithin
+	})
 }
 
 // sampler reads the samples of a picture.

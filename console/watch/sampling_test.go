@@ -199,3 +199,20 @@ func TestAnOccurrenceThatFailed(t *testing.T) {
 	require.Empty(t, look(time.Minute+1))
 	require.Empty(t, w.last.FailingTypes())
 }
+
+// A type without a policy leaves nothing behind when its timers are long gone. One with a policy keeps its turn.
+func TestATypeThatIsGoneIsForgotten(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(100_000, 0)
+	api := &listing{types: []string{"kept"}, lists: map[string][]string{"failed": slices.Concat(some(1, "gone", ""), some(1, "kept", ""))}}
+	look, w := watching(api, &now)
+	gone, kept := seen{"failed", "gone"}, seen{"failed", "kept"}
+	look(time.Second)
+	require.Contains(t, w.last.looked, gone)
+	api.lists["failed"] = nil
+	look(tuning.FailedWithin - time.Second)
+	require.Contains(t, w.last.looked, gone)
+	look(time.Second)
+	require.NotContains(t, w.last.looked, gone)
+	require.Contains(t, w.last.looked, kept)
+}
