@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -90,9 +89,10 @@ func (t *trial) run(experiment func(testing.TB)) {
 	<-ended
 }
 
+// cleanUp calls what is to be cleaned up, the last first, even if one of them fails now.
 func (t *trial) cleanUp() {
-	for _, cleanup := range slices.Backward(t.cleanups) {
-		cleanup()
+	for _, cleanup := range t.cleanups {
+		defer cleanup()
 	}
 }
 

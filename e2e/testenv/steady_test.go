@@ -53,6 +53,25 @@ func TestSteadily(t *testing.T) {
 	}
 }
 
+// A cleanup that fails is a failure, and the others are made all the same, the last first.
+func TestCleanupsAfterOneThatFails(t *testing.T) {
+	t.Parallel()
+	var made []int
+	test := &trial{TB: t}
+	test.run(func(t testing.TB) {
+		for n := range 3 {
+			t.Cleanup(func() {
+				made = append(made, n)
+				require.NotEqual(t, 1, n, "the second")
+			})
+		}
+	})
+	failed, errors := test.result()
+	require.True(t, failed)
+	require.Contains(t, errors, "the second")
+	require.Equal(t, []int{2, 1, 0}, made)
+}
+
 // A process that is stopped stands still, and one that waits does not.
 func TestLongestGap(t *testing.T) {
 	gapDuring := func(script string) time.Duration {
