@@ -3,6 +3,7 @@ package dispatch
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ func (e *Executor) Run(ctx context.Context, shard dispatch.Shard) (dispatch.Shar
 }
 
 // runAttempt is [Executor.Run] for the attempt that info describes.
-func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info activity.Info) (dispatch.ShardRunResult, error) {
+func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info activity.Info) (end dispatch.ShardRunResult, err error) {
 	var last dispatch.State
 	if activity.HasHeartbeatDetails(ctx) {
 		if err := activity.GetHeartbeatDetails(ctx, &last); err != nil {
@@ -37,12 +38,15 @@ func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info ac
 	}
 	defer place.Release()
 	s := e.beginSession(info)
+	err = errUnfinished // unless the run returns
+	defer func() { e.endSession(s, end, err) }()
 	r := e.newRun(shard, info, s)
 	r.giveUp = place.GiveUp()
-	end, err = r.carryOut(ctx)
-	e.endSession(s, end, err)
-	return end, err
+	return r.carryOut(ctx)
 }
+
+// errUnfinished is the end of a run that panics.
+var errUnfinished = errors.New("the run did not end")
 
 // shardRun is one run of a shard's executor. All but the work beside the loop belongs to the
 // loop.

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,5 +90,29 @@ func TestAnEndThatWasNotHeard(t *testing.T) {
 		<-time.After(time.Minute)
 		e.beginSession(activity.Info{ActivityID: "another"})
 		require.Len(t, e.sessions, 1, "it is not kept for long")
+	})
+}
+
+// faulty is a store with a fault of ours.
+type faulty struct{ *world }
+
+func (faulty) Read(context.Context, wire.Key, time.Time) (dispatch.Memo, error) {
+	panic("broken") //nolint:forbidigo // as a fault does
+}
+
+// A run that panics has ended. The next attempt does not wait for it, and begins another run.
+func TestAfterARunThatPanicked(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newWorld(10, 40)
+		e := h.executor()
+		e.Store = faulty{h}
+		_, err := attempt{executor: e, number: 1}.run(t, h.shard(), nil)
+		require.ErrorContains(t, err, "broken")
+		e.Store = h
+		end, err := attempt{executor: e, number: 2}.run(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, dispatch.RunDone, end.End)
+		require.Len(t, h.ids(), 10)
 	})
 }
