@@ -76,8 +76,8 @@ var verbOf = map[string]struct{ line, asks string }{
 	"liftBackPressure":   {"policies lift a", "DELETE /v1/policies/a/back_pressure"},
 
 	"connect":      {"listen --type a", "GET /v1/streams/a"},
-	"ackDelivery":  {"ack wcd_1 --token t --wait 1s", "POST /v1/deliveries/wcd_1/ack?wait=1s"},
-	"nackDelivery": {"nack wcd_1 --reason late --retry-after 5m", `POST /v1/deliveries/wcd_1/nack {"reason":"late","retry_after":"5m"}`},
+	"ackDelivery":  {"ack msg_1 --token t --wait 1s", "POST /v1/deliveries/msg_1/ack?wait=1s"},
+	"nackDelivery": {"nack msg_1 --reason late --retry-after 5m", `POST /v1/deliveries/msg_1/nack {"reason":"late","retry_after":"5m"}`},
 
 	"whoami":        {"whoami", "GET /v1/whoami"},
 	"listKeys":      {"keys list", "GET /v1/keys"},

@@ -10,7 +10,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 )
 
-const exampleDelivery = "wcd_01JDGZ0V7Q8F3H5K9M2N4P6R8T"
+const exampleDelivery = "msg_mfrggzdfmztwq2lknnwg23tpoa"
 
 // receiverVerbs are the commands of receivers.
 type receiverVerbs struct{ timerVerbs }

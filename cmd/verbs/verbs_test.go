@@ -263,6 +263,12 @@ func TestCompletion(t *testing.T) {
 	require.Contains(t, out, "scheduled\n")
 }
 
+// The examples name a delivery as the API does.
+func TestExampleOfADelivery(t *testing.T) {
+	t.Parallel()
+	require.True(t, timer.IsMessageID(exampleDelivery))
+}
+
 // Every command on the page is valid.
 func TestPageOfTheCommandLine(t *testing.T) {
 	page, err := os.ReadFile("../../docs/cli.md")
