@@ -2,6 +2,7 @@ package timers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -53,7 +54,10 @@ func (h handlers) addBatch(c echo.Context) error {
 		return err
 	}
 	whole := bookings.Request{TraceParent: requests.TraceParent(c), IdempotencyKey: key}
-	results := h.addItems(c.Request().Context(), items, whole)
+	results, err := h.addItems(c.Request().Context(), items, whole)
+	if err != nil {
+		return err
+	}
 	limitFieldErrors(results)
 	if e := audits.EntryOf(c); e.Begun() {
 		e.Items = itemsOfAudit(results)
@@ -77,15 +81,15 @@ func limitFieldErrors(results []BatchResult) {
 // addItems books by [tuning.BatchWidth] goroutines, and not by one for each item: each of those
 // would grow its stack anew, a sixth of the gateway's processor time.
 //
-// whole is what the items have in common.
-func (h handlers) addItems(ctx context.Context, items []jsontext.Value, whole bookings.Request) []BatchResult {
-	results := make([]BatchResult, len(items))
+// whole is what the items have in common. The error tells the panics.
+func (h handlers) addItems(ctx context.Context, items []jsontext.Value, whole bookings.Request) ([]BatchResult, error) {
+	results, panics := make([]BatchResult, len(items)), make([]error, len(items))
 	next := make(chan int)
 	var group sync.WaitGroup
 	for range min(tuning.BatchWidth, len(items)) {
 		group.Go(func() {
 			for i := range next {
-				results[i] = h.addItem(ctx, items[i], whole)
+				results[i], panics[i] = h.addSafely(ctx, items[i], whole)
 			}
 		})
 	}
@@ -94,7 +98,17 @@ func (h handlers) addItems(ctx context.Context, items []jsontext.Value, whole bo
 	}
 	close(next)
 	group.Wait()
-	return results
+	return results, errors.Join(panics...)
+}
+
+// addSafely adds an item outside of the handler's goroutine, where a panic would end the process.
+func (h handlers) addSafely(ctx context.Context, item jsontext.Value, whole bookings.Request) (result BatchResult, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return h.addItem(ctx, item, whole), nil
 }
 
 func readBatch(c echo.Context) ([]jsontext.Value, error) {
