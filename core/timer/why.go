@@ -206,7 +206,7 @@ func (v View) held(by delivery.Wait) Fact {
 	case by.WaitsFor == delivery.WaitsForLimit && c.Queued > 0:
 		fact.Queued, fact.PerSecond = c.Queued, c.PerSecond
 		if before := c.Queued - 1; before > 0 {
-			takes := time.Duration(float64(before) / c.PerSecond * float64(time.Second)).Round(time.Second)
+			takes := wire.Estimate(float64(before), c.PerSecond).Round(time.Second)
 			fact.Text = fmt.Sprintf("The callbacks_per_second limit of its policy is reached: at most %d before it, at %g a second, so about %s.",
 				before, c.PerSecond, takes)
 		}

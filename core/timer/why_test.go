@@ -81,6 +81,10 @@ func TestWhyTellsTheCircumstances(t *testing.T) {
 			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 3, PerSecond: 0.5,
 				Text: "The callbacks_per_second limit of its policy is reached: at most 2 before it, at 0.5 a second, so about 4s."},
 		}},
+		"at the slowest limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 10_000_001, PerSecond: 0.001}, []timer.Fact{
+			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 10_000_001, PerSecond: 0.001,
+				Text: "The callbacks_per_second limit of its policy is reached: at most 10000000 before it, at 0.001 a second, so about 876000h0m0s."},
+		}},
 		"first at a limit": {timer.View{Status: timer.Delivering, Wait: limit}, timer.Circumstances{Queued: 1, PerSecond: 0.5}, []timer.Fact{
 			{Fact: "limit", Source: timer.FromPolicy, Until: whyNow + 9, Queued: 1, PerSecond: 0.5,
 				Text: "The callbacks_per_second limit of its policy is reached."},
