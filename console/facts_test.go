@@ -40,6 +40,8 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 	limited, unpolled, overdue := between, between, viewOf(timer.Scheduled)
 	limited.LastFailure, limited.Wait = nil, delivery.Wait{WaitsFor: delivery.WaitsForLimit}
 	limited.Circumstances = timer.Circumstances{Queued: 7, PerSecond: 0.5}
+	slowest := limited
+	slowest.Circumstances = timer.Circumstances{Queued: 10_000_001, PerSecond: 0.001}
 	unpolled.LastFailure, unpolled.Wait = nil, delivery.Wait{WaitsFor: delivery.WaitsForWorker}
 	unpolled.Circumstances.LastPoll = 5000
 	overdue.DueAt, overdue.Circumstances = 1000, timer.Circumstances{WokenBy: wire.At(time.Date(2970, 1, 1, 0, 0, 7, 0, time.UTC)), Unread: []timer.ReasonSource{timer.FromEmergency}}
@@ -56,6 +58,7 @@ func TestReasonsSayWhatTheyAreAbout(t *testing.T) {
 		"its type is paused":     {held, policy.Emergency{}, "The callbacks of its business type are paused by anna. Since", "该业务类型的回调已被 anna 暂停。"},
 		"another pause is known": {held, policy.Emergency{Everything: true, Since: 6}, "The callbacks of its business type are paused by anna.", "该业务类型的回调已被 anna 暂停。"},
 		"at a limit":             {limited, policy.Emergency{}, "at most 6 before it, at 0.5 a second, so about 12 s.", "前面最多还有 6 次尝试，每秒 0.5 次，约需 12 秒。"},
+		"at the slowest limit":   {slowest, policy.Emergency{}, "at 0.001 a second, so about 36500 d.", "每秒 0.001 次，约需 36500 天。"},
 		"no worker":              {unpolled, policy.Emergency{}, "One last asked for such attempts at " + second(5) + ". <small>", "上一次领取此类尝试是在 " + second(5) + "。 <small>"},
 		"overdue":                {overdue, policy.Emergency{}, "A worker that lives wakes it by " + far + " at the latest.", "最迟会在 " + far + " 唤醒它"},
 		"what is unread":         {overdue, policy.Emergency{}, "Whether its callbacks are paused could not be read.", "无法读取其回调是否已暂停。"},

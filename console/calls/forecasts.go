@@ -1,6 +1,10 @@
 package calls
 
-import "time"
+import (
+	"time"
+
+	"github.com/wakecall/wakecall/internal/tuning"
+)
 
 // Forecast is what falls due in the time ahead.
 type Forecast struct {
@@ -17,4 +21,13 @@ type Step struct {
 	DispatchItems int       `json:"dispatch_items"`
 	Overflows     bool      `json:"overflows"`
 	Lateness      string    `json:"lateness"`
+}
+
+// Takes is how long so many take at a rate, at most [tuning.LongestEstimate].
+func Takes(many, perSecond float64) time.Duration {
+	seconds := many / perSecond
+	if seconds >= tuning.LongestEstimate.Seconds() {
+		return tuning.LongestEstimate
+	}
+	return time.Duration(seconds * float64(time.Second))
 }

@@ -270,7 +270,7 @@ func reckon(f calls.Forecast, limit float64) {
 		waiting = max(waiting+float64(step.Due)-rate*width, 0)
 		step.Lateness = ""
 		if step.Due > 0 && limit > 0 {
-			step.Lateness = time.Duration(max(before, waiting) / rate * float64(time.Second)).Truncate(time.Second).String()
+			step.Lateness = calls.Takes(max(before, waiting), rate).Truncate(time.Second).String()
 		}
 	}
 }

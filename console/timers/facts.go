@@ -25,8 +25,7 @@ func (p *timerPage) words(f calls.Fact) string {
 		return p.T(key+".how", f.Attempt, how)
 	case f.Queued > 1: // it is one of them
 		before := f.Queued - 1
-		takes := time.Duration(float64(before) / f.PerSecond * float64(time.Second))
-		return p.T(key+".queued", p.Num(before), words.Rate(f.PerSecond), p.Span(takes))
+		return p.T(key+".queued", p.Num(before), words.Rate(f.PerSecond), p.Span(calls.Takes(float64(before), f.PerSecond)))
 	case f.Fact == calls.WaitsForEmergency && f.Everything:
 		return p.T(key+".everything", f.By)
 	case f.Fact == calls.WaitsForEmergency:

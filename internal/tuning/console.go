@@ -66,6 +66,9 @@ const (
 	OverdueAfter = time.Minute
 	// FailedWithin is how long ago a timer may have failed that the top of each page counts.
 	FailedWithin = 10 * time.Minute
+	// LongestEstimate bounds what a page reckons that a number of timers takes at a rate, as the API bounds its
+	// own: ten million at the slowest rate exceed a [time.Duration].
+	LongestEstimate = 100 * 365 * 24 * time.Hour
 	// FailingShare is the share of the attempts of a minute from which on a type counts as failing whose timers
 	// are delivered all the same.
 	FailingShare = 0.1
