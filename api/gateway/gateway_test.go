@@ -275,11 +275,6 @@ func Booking(kind, id, delay string) JSON {
 // Receiver is where callbacks go to; nobody listens there, and nobody calls.
 const Receiver = "http://127.0.0.1:9999/"
 
-// Repeating is a recurring timer with what its policy says.
-func Repeating(kind, id string, rule JSON) JSON {
-	return JSON{"business_type": kind, "business_id": id, "recurrence": rule}
-}
-
 // Occur has a worker deliver an occurrence of a recurring timer, and begin the next one.
 func (g *Gateway) Occur(path string) {
 	g.t.Helper()

@@ -79,6 +79,3 @@ func Events() []Event {
 
 // Changes lists the changes of a client.
 func Changes() []Event { return []Event{Move, Edit, Push, Fire, Pause, Resume} }
-
-// Answers lists the receiver's answers to an attempt.
-func Answers() []Event { return []Event{OK, EndSeries, Accept, Error, Busy, Gone} }
