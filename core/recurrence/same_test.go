@@ -73,6 +73,30 @@ func TestTheSameRulePausesAndResumes(t *testing.T) {
 	}
 }
 
+// A PUT with the same rule changes the rest of the timer, and neither its phase nor its pause.
+func TestAPutWithTheSameRule(t *testing.T) {
+	t.Parallel()
+	every, now := wire.Duration(time.Hour), time.Unix(1_800_000_000, 0)
+	for _, paused := range []bool{false, true} {
+		rule := recurrence.Rule{Every: &every, Paused: paused}
+		spec := recurring(t, rule, now)
+		terms := timer.Terms{Recurrence: &rule, Priority: new(1)}
+		put := timer.Change{Replace: true, Terms: terms, Fingerprint: terms.Fingerprint(), At: wire.At(now.Add(time.Minute))}
+		changed, err := spec.Apply(put)
+		require.NoError(t, err)
+		require.Equal(t, 2, changed.Revision)
+		require.Equal(t, 1, changed.Priority)
+		require.Equal(t, spec.Series, changed.Series)
+		require.Equal(t, spec.DueAt, changed.DueAt)
+
+		rule.Paused = !paused
+		put.Terms.Recurrence = &rule
+		changed, err = spec.Apply(put)
+		require.NoError(t, err)
+		require.Equal(t, !paused, changed.Resting(), "the rule says whether it is paused")
+	}
+}
+
 // Extra rings of one millisecond, and one at a nominal time, have different ids.
 func TestExtraRingsOfOneMoment(t *testing.T) {
 	t.Parallel()

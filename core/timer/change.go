@@ -70,15 +70,15 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Terms.ExpiresAfter != nil {
 		s.Memo = withExpiry(s.Memo, 0, *c.Terms.ExpiresAfter)
 	}
+	c, err := s.pausing(c)
+	if err != nil {
+		return Spec{}, err
+	}
 	if rule := c.Terms.Recurrence; rule != nil && hasRule(s.Memo, *rule) {
 		c.Terms.Recurrence = nil
 		if s.Series.Paused != rule.Paused {
 			c.Pause = &Pause{Stop: rule.Paused}
 		}
-	}
-	c, err := s.pausing(c)
-	if err != nil {
-		return Spec{}, err
 	}
 	memo, err := s.reschedule(c)
 	if err != nil {
