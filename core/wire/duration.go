@@ -2,6 +2,7 @@ package wire
 
 import (
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -43,8 +44,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The forms that Go's parser does not know. Days and weeks have too few digits to overflow. The
-// years and months of ISO 8601 are refused, because their length varies.
+// The forms that Go's parser does not know. The years and months of ISO 8601 are refused, because
+// their length varies.
 var (
 	inDays = regexp.MustCompile(`^([+-]?)(?:(\d{1,4})w)?(?:(\d{1,5})d)?((?:\d.*)?)$`)
 	inISO  = regexp.MustCompile(`^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?((?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d+)?S)?)?)$`)
@@ -73,7 +74,11 @@ func sumDuration(negative bool, weeksAndDays []string, ofDay string) (Duration, 
 	if strings.Join(weeksAndDays, "")+ofDay == "" {
 		return 0, errDuration
 	}
-	sum := 7*day*time.Duration(digits(weeksAndDays[0])) + day*time.Duration(digits(weeksAndDays[1]))
+	days := 7*digits(weeksAndDays[0]) + digits(weeksAndDays[1])
+	if time.Duration(days) > math.MaxInt64/day {
+		return 0, errDuration
+	}
+	sum := day * time.Duration(days)
 	if ofDay != "" {
 		rest, err := time.ParseDuration(ofDay)
 		if err != nil || sum+rest < sum {
