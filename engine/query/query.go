@@ -2,6 +2,7 @@ package query
 
 import (
 	"strings"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 
@@ -86,8 +87,12 @@ func (t Time) To(at wire.Instant) Query { return t.compare(" <= ", at) }
 func (t Time) Before(at wire.Instant) Query { return t.compare(" < ", at) }
 
 func (t Time) compare(operator string, at wire.Instant) Query {
-	return Query{string(t) + operator + quote(at.String())}
+	return Query{string(t) + operator + quote(min(at, latest).String())}
 }
+
+// latest is the last instant that Temporal reads: a year has four digits. A bound may be a moment
+// later than the one that a caller gave.
+var latest = wire.At(time.Date(9999, 12, 31, 23, 59, 59, int(999*time.Millisecond), time.UTC))
 
 // Status selects the runs in one of these statuses, at least one.
 func Status(status enumspb.WorkflowExecutionStatus, more ...enumspb.WorkflowExecutionStatus) Query {

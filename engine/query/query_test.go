@@ -23,6 +23,7 @@ const (
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	at := wire.At(time.Date(2026, 11, 23, 9, 30, 0, 250_000_000, time.UTC))
+	year10000 := wire.At(time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC))
 	state := Keyword("WakecallState")
 	for want, q := range map[string]Query{
 		"":                                                      {},
@@ -36,6 +37,8 @@ func TestConditions(t *testing.T) {
 		"CloseTime >= '2026-11-23T09:30:00.250Z'":               CloseTime.From(at),
 		"CloseTime <= '2026-11-23T09:30:00.250Z'":               CloseTime.To(at),
 		"ExecutionTime < '2026-11-23T09:30:00.250Z'":            ExecutionTime.Before(at),
+		"CloseTime <= '9999-12-31T23:59:59.999Z'":               CloseTime.To(year10000),
+		"ExecutionTime < '9999-12-31T23:59:59.999Z'":            ExecutionTime.Before(year10000),
 		"ExecutionStatus IN ('Canceled', 'Failed', 'TimedOut')": Status(canceled, failed, timedOut),
 		"WorkflowType = 'T' AND ExecutionStatus = 'Running'":    All(WorkflowType.Is("T"), Query{}, Status(running)),
 		"ExecutionStatus = 'Completed' AND (WakecallState IS NULL OR WakecallState != 'expired')": All(Status(completed), Either(state.Missing(), state.Not("expired"))),
