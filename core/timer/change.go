@@ -45,7 +45,7 @@ type Pause struct {
 }
 
 // Apply returns the spec with the change made, and its revision raised. It refuses a change
-// whose IfMatch does not hold, and one with its latest time before the due time.
+// whose IfMatch does not hold, and one with its latest time not after the due time.
 func (s Spec) Apply(c Change) (Spec, error) {
 	if c.Wake {
 		if c.Interrupts && s.Series != nil {
@@ -131,8 +131,8 @@ func (m Memo) SameOccurrence(changed Memo) bool {
 	return m.Series == nil || m.Series.Number == changed.Series.Number
 }
 
-// checkLatest refuses a latest time before the ring. The ring of a paused timer is not known, so
-// its latest time is not checked.
+// checkLatest refuses a latest time that leaves no time to ring. The ring of a paused timer is not
+// known, so its latest time is not checked.
 func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 	due, ok := s.Memo, true
 	switch {
@@ -146,8 +146,8 @@ func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 	}
 	switch latest := due.Latest(0); {
 	case !ok: // the rule and the timer have ended
-	case s.LatestAt != 0 && s.LatestAt < due.DueAt:
-		errs.Add("/latest_at", wire.CodeOutOfRange, "must not be before the due time")
+	case s.LatestAt != 0 && s.LatestAt <= due.DueAt:
+		errs.Add("/latest_at", wire.CodeOutOfRange, "must be after the due time")
 	case latest != 0 && latest <= c.At:
 		errs.Add("/expires_after", wire.CodeOutOfRange, "must leave time to ring: the timer would be expired already")
 	}

@@ -56,6 +56,7 @@ func TestAdmitRefuses(t *testing.T) {
 		"due long ago":       {timer.Terms{DueAt: at(-25 * time.Hour)}, []string{"/due_at"}},
 		"latest passed":      {timer.Terms{DueAt: at(-time.Hour), LatestAt: at(-time.Minute)}, []string{"/latest_at"}},
 		"latest before due":  {timer.Terms{DueAt: at(time.Hour), LatestAt: at(time.Minute)}, []string{"/latest_at"}},
+		"latest at the due":  {timer.Terms{DueAt: at(time.Hour), LatestAt: at(time.Hour)}, []string{"/latest_at"}},
 		"both latest":        {timer.Terms{Delay: in(0), LatestAt: at(time.Hour), ExpiresAfter: in(1e9)}, []string{"/expires_after"}},
 		"expired already":    {timer.Terms{DueAt: at(-time.Hour), ExpiresAfter: in(time.Minute)}, []string{"/expires_after"}},
 		"priority":           {timer.Terms{Delay: in(0), Priority: ptr(6)}, []string{"/priority"}},

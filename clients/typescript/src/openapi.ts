@@ -100,7 +100,7 @@ export interface paths {
          * Move or edit a timer
          * @description Changes the fields that the body names. All other fields stay unchanged. The due time may move earlier
          *     or later. A timer with a pending retry may be moved too: its delivery begins again at the new due time.
-         *     An `expires_after` counts from the new due time. A `latest_at` stays, and must not lie before the new
+         *     An `expires_after` counts from the new due time. A `latest_at` stays, and must lie after the new
          *     due time.
          *
          *     A `callback` is changed field by field: an omitted field stays, and headers are merged by name. A `url`
@@ -1663,7 +1663,7 @@ export interface components {
             max_wait?: components["schemas"]["Duration"];
             /** @description The rule by which the timer rings repeatedly. Excludes `due_at`, `due_local`, `delay` and `latest_at`. It must not ring more often than the policy's `min_interval`. */
             recurrence?: components["schemas"]["Recurrence"];
-            /** @description After this time no callback is sent, and the timer is `expired`. It must lie in the future, and not before the due time. Excludes `expires_after`. */
+            /** @description After this time no callback is sent, and the timer is `expired`. It must lie in the future, and after the due time. Excludes `expires_after`. */
             latest_at?: components["schemas"]["Time"];
             /** @description The latest time, counted from the due time. From 1ms to 87600h. Excludes `latest_at`. Without both, the policy's default applies. */
             expires_after?: components["schemas"]["Duration"];
