@@ -174,6 +174,9 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 		first, _ := order.Recurrence.Next(memo.Cursor, now) // there is one: the check has found it
 		memo.Occurrence, memo.DueAt, memo.Plan.Paused = first.Number, first.Nominal, order.Recurrence.Paused
 	}
+	if memo.Plan.Paused && memo.Status == dispatch.Scheduled { // else it is paused once its items are stored
+		memo.Status = dispatch.Paused
+	}
 	return memo, nil
 }
 

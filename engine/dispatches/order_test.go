@@ -167,6 +167,10 @@ func TestWhenADispatchIsDue(t *testing.T) {
 		require.True(t, created)
 		require.Equal(t, dispatch.Scheduled, view.Status)
 		require.Empty(t, s.on.Calls("SignalWorkflow"), "nothing is uploaded")
+		s, loaded.Recurrence = open(t), &recurrence.Rule{Every: &hour, Paused: true}
+		view, _, err = s.Add(t.Context(), loaded, nil)
+		require.NoError(t, err)
+		require.Equal(t, dispatch.Paused, view.Status)
 	})
 }
 
