@@ -142,11 +142,22 @@ func (d Dispatch) checkPer() (errs wire.FieldErrors) {
 		}
 	case PerPage:
 		wire.EnforceNonZero(&errs, fieldPageSize, d.PageSize)
-		if d.Callback != nil && d.Callback.Addressed() && d.Callback.Kind() != delivery.DestinationHTTP {
-			errs.Add("/callback_per", wire.CodeConflict, "page needs a callback by HTTP: a broker gives no verdicts")
-		}
+		errs = append(errs, d.CheckVerdicts(delivery.Callback{})...)
 	default:
 		errs.Add("/callback_per", wire.CodeInvalidParameter, "must be item or page")
+	}
+	return errs
+}
+
+// CheckVerdicts refuses pages for a receiver that gives no verdicts on their items. The policy's
+// callback is used if the order names none; it may be empty.
+func (d Dispatch) CheckVerdicts(policys delivery.Callback) (errs wire.FieldErrors) {
+	to := policys.Destination
+	if d.Callback != nil && d.Callback.Addressed() {
+		to = d.Callback.Destination
+	}
+	if d.Per == PerPage && to.Addressed() && to.Kind() != delivery.DestinationHTTP {
+		errs.Add("/callback_per", wire.CodeConflict, "page needs a callback by HTTP: a broker gives no verdicts")
 	}
 	return errs
 }

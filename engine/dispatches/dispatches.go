@@ -155,6 +155,9 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 		return dispatch.Memo{}, wire.FieldErrors{{Pointer: "/business_type", Code: wire.CodeConflict,
 			Detail: "must be one that is called: the receivers of " + order.BusinessType + " connect by themselves, as its policy says"}}.Err()
 	}
+	if err := order.CheckVerdicts(policy.Callback).Err(); err != nil {
+		return dispatch.Memo{}, err
+	}
 	if order.Callback, err = o.policies.SealCallback(order.Callback); err != nil {
 		return dispatch.Memo{}, err
 	}

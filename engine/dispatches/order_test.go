@@ -97,6 +97,14 @@ func TestWhatAnOrderIsRefusedFor(t *testing.T) {
 		"receivers that connect": {func(p *policy.Policy) {
 			p.Callback = delivery.Callback{Destination: delivery.Destination{Stream: true}}
 		}, nil, items(1), wire.InvalidRequest},
+		"pages for a broker of the policy": {func(p *policy.Policy) {
+			p.Callback = delivery.Callback{Destination: delivery.Destination{Broker: "main"}}
+		}, func(d *dispatch.Dispatch) { d.Per = dispatch.PerPage }, items(1), wire.InvalidRequest},
+		"pages for a URL of its own": {func(p *policy.Policy) {
+			p.Callback = delivery.Callback{Destination: delivery.Destination{Broker: "main"}}
+		}, func(d *dispatch.Dispatch) {
+			d.Per, d.Callback = dispatch.PerPage, &delivery.Callback{Destination: delivery.HTTP("https://own.test/")}
+		}, items(1), ""},
 		"a policy that is closed": {func(p *policy.Policy) { p.ClosedUntil = wire.At(time.Now().Add(time.Hour)) }, nil, items(1), wire.Unavailable},
 		"nobody to call":          {func(p *policy.Policy) { p.Callback = delivery.Callback{} }, nil, items(1), wire.InvalidRequest},
 		"nothing":                 {nil, nil, items(1), ""},
