@@ -26,13 +26,13 @@ type Retrier struct {
 // seconds are missing. Between two occurrences they are those of the last one. It stops at
 // the error of see. The errors are those of [Reader.Get].
 func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.Failure) error) error {
-	view, err := r.reader.Get(ctx, key)
+	view, runID, err := r.reader.latest(ctx, key)
 	if err != nil {
 		return err
 	}
 	id, parts := view.Memo.LastFailed()
 	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
-		if parts, err = r.givenUp(ctx, view.Memo); err != nil {
+		if parts, err = r.givenUp(ctx, view.Memo, runID); err != nil {
 			return err
 		}
 	}
@@ -54,10 +54,10 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 }
 
 // givenUp names the pages of given-up items of a running dispatch.
-func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo) (parts []dispatch.Part, err error) {
+func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo, runID string) (parts []dispatch.Part, err error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	shards, err := r.reader.shards(ctx, memo)
+	shards, err := r.reader.shards(ctx, memo, runID)
 	for _, shard := range shards {
 		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
 		part.Pages = shard.State.GivenUp

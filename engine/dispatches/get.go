@@ -92,7 +92,7 @@ func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionI
 	case memo.StartedAt == 0:
 		return view, nil
 	}
-	shards, err := r.shards(ctx, memo)
+	shards, err := r.shards(ctx, memo, info.GetExecution().GetRunId())
 	if err != nil {
 		return dispatch.View{}, err
 	}
@@ -119,15 +119,15 @@ func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, e
 	return memo, err
 }
 
-// shards are the states of the shards of a running dispatch.
-func (r *Reader) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.ShardState, error) {
+// shards are the states of the shards of a running dispatch. runID is its run.
+func (r *Reader) shards(ctx context.Context, memo dispatch.Memo, runID string) ([]dispatch.ShardState, error) {
 	states := make([]dispatch.ShardState, memo.Shards)
 	var group errgroup.Group
 	group.SetLimit(tuning.ShardReads)
 	var mu sync.Mutex
 	for shard := range states {
 		group.Go(func() error {
-			state, err := r.shard(ctx, memo, shard)
+			state, err := r.shard(ctx, memo, runID, shard)
 			mu.Lock()
 			defer mu.Unlock()
 			states[shard] = state
@@ -137,8 +137,9 @@ func (r *Reader) shards(ctx context.Context, memo dispatch.Memo) ([]dispatch.Sha
 	return states, group.Wait()
 }
 
-// shard is the progress of a shard: from its executor's last heartbeat, or from its workflow.
-func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, number int) (dispatch.ShardState, error) {
+// shard is the progress of a shard: from its executor's last heartbeat, or from its workflow. A
+// shard of an earlier dispatch with the same id is none of this one.
+func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, runID string, number int) (dispatch.ShardState, error) {
 	state := dispatch.ShardState{Shard: number}
 	described, err := r.kernel.Describe(ctx, workflows.DispatchShardID(memo.ID(), memo.Round, number), "")
 	if wire.CodeOf(err) == wire.NotFound {
@@ -148,6 +149,9 @@ func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, number int) (dis
 		return state, err
 	}
 	info := described.GetWorkflowExecutionInfo()
+	if by := info.GetParentExecution(); by != nil && by.GetRunId() != runID {
+		return state, nil
+	}
 	state.Begun, state.Ended = true, !kernel.Running(info)
 	if info.GetMemo().GetFields()[workflows.MemoShard] != nil {
 		if err := kernel.ReadMemo(info, workflows.MemoShard, "shard", &state.State); err != nil {

@@ -46,6 +46,35 @@ func TestADispatchIsTheSumOfItsShards(t *testing.T) {
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "a part is not the whole")
 }
 
+// An order under the id of a dispatch that was cancelled begins with nothing: the shards of that one
+// have the same ids.
+func TestADispatchAfterACancelledOne(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	for n, done := range []int{7, 3} {
+		s.added(100)
+		s.run(2)
+		require.Zero(t, s.got().Done, "dispatch %d has sent nothing yet", n)
+		first := s.shard(0, dispatch.State{GivenUp: 1, Counts: dispatch.Counts{Found: 50, Done: done, Failed: 1}})
+		s.worker.Adopt(first, id)
+		view := s.got()
+		require.Equal(t, done, view.Done)
+		require.Equal(t, []string{dispatch.ShardRunning, dispatch.ShardWaiting}, []string{view.Shards[0].Status, view.Shards[1].Status})
+		second := s.shard(1, dispatch.State{GivenUp: 1, Counts: dispatch.Counts{Found: 50, Done: 20}})
+		s.worker.Adopt(second, id)
+		require.Equal(t, done+20, s.got().Done)
+		s.worker.Close(first, nil)
+		s.worker.Close(second, nil)
+		s.end(dispatch.Cancelled)
+	}
+	s.added(100)
+	s.run(2)
+	require.NoError(t, s.Failures(t.Context(), key, func(dispatch.Failure) error {
+		t.Error("it has given no item up")
+		return nil
+	}))
+}
+
 // A shard that no worker takes says so.
 func TestAShardThatWaitsForAWorker(t *testing.T) {
 	t.Parallel()

@@ -193,3 +193,10 @@ func (w Worker) Pend(id string, activities ...*workflowpb.PendingActivityInfo) {
 	defer w.On.mu.Unlock()
 	w.On.latest(id, "").described.PendingActivities = activities
 }
+
+// Adopt makes a workflow a child of another one's latest run.
+func (w Worker) Adopt(id, parent string) {
+	w.On.mu.Lock()
+	defer w.On.mu.Unlock()
+	w.On.latest(id, "").info().ParentExecution = w.On.latest(parent, "").info().GetExecution()
+}
