@@ -52,7 +52,8 @@ func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bo
 	defer cancel()
 	spec, policy, err := a.admission.admit(ctx, r)
 	if err != nil {
-		return timer.View{}, false, err
+		view, err = a.bookedByKey(ctx, r, err)
+		return view, false, err
 	}
 	if err := a.admission.admitRate(ctx, policy); err != nil {
 		return timer.View{}, false, err
@@ -78,6 +79,27 @@ func (a *Adder) bookedBefore(ctx context.Context, spec timer.Spec, full error) (
 		return view, nil
 	}
 	return timer.View{}, taken(orFull(spec.Reuse, err, full))
+}
+
+// bookedByKey answers a booking that is refused now. One that is repeated under its idempotency
+// key is answered with the timer that it made: its times may have passed since then, and its
+// policy may have changed.
+func (a *Adder) bookedByKey(ctx context.Context, r Request, refusal error) (timer.View, error) {
+	request := timer.IdempotencyOf(r.IdempotencyKey, r.Terms)
+	if request == nil || len(r.Key.Check()) > 0 {
+		return timer.View{}, refusal
+	}
+	view, err := a.reader.Run(ctx, r.Key, "")
+	if err == nil {
+		view, err = a.keys.bookedUnder(ctx, request, view)
+	}
+	if err != nil {
+		return timer.View{}, refusal
+	}
+	if repeated, _ := view.Memo.Repeats(request); !repeated {
+		return timer.View{}, refusal
+	}
+	return view, a.reader.ShowCall(ctx, &view)
 }
 
 // orFull returns the reason to refuse a booking without room: full if its id is free, and

@@ -99,6 +99,44 @@ func TestAnIdempotencyKeyNamesOneBooking(t *testing.T) {
 	require.Equal(t, wire.AlreadyFinished, d.refused(t, under("other", in(time.Hour, `1`))))
 }
 
+// A booking repeated under its key is answered with the timer that it made, also where it would
+// be refused by now: its due time has long passed, its latest time, or its rule has ended.
+func TestARepeatedBookingThatCameTooLate(t *testing.T) {
+	t.Parallel()
+	for name, terms := range map[string]func(at func(time.Duration) *wire.Instant) timer.Terms{
+		"the due time": func(at func(time.Duration) *wire.Instant) timer.Terms { return timer.Terms{DueAt: at(time.Hour)} },
+		"the latest time": func(at func(time.Duration) *wire.Instant) timer.Terms {
+			return timer.Terms{DueAt: at(40 * time.Hour), LatestAt: at(41 * time.Hour)}
+		},
+		"the end of the rule": func(at func(time.Duration) *wire.Instant) timer.Terms {
+			rule := every(time.Hour)
+			rule.EndAt = *at(2 * time.Hour)
+			return timer.Terms{Recurrence: rule}
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			at := func(d time.Duration) *wire.Instant { return new(wire.At(began.Add(d))) }
+			request := under("k", Request{Key: order1, Terms: terms(at)})
+			d := openDesk(t, orders())
+			first := d.booked(t, request)
+			d.worker.Deliver(order1ID)
+			time.Sleep(48 * time.Hour)
+
+			again, created, err := d.Add(t.Context(), request)
+			require.NoError(t, err, name)
+			require.False(t, created, name)
+			require.Equal(t, first.RunID, again.RunID, name)
+			require.Equal(t, timer.Delivered, again.Status, name)
+			require.Equal(t, "https://orders.test/", again.Callback.URL, name)
+
+			require.Equal(t, wire.InvalidRequest, d.refused(t, under("another", request)), name)
+			request.Terms.Priority = new(1)
+			require.Equal(t, wire.InvalidRequest, d.refused(t, request), name)
+		})
+	}
+}
+
 // A key is found behind another booking of its id.
 func TestAKeyOfABookingBefore(t *testing.T) {
 	t.Parallel()
