@@ -80,7 +80,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 		return timer.View{}, err
 	}
 	spec.Target = policies.TargetOf(spec.Callback, policy)
-	spec = afresh(spec.TriedAgain(view.LatenessMS), view.Stopped)
+	spec = afresh(spec.BeginRun().TriedAgain(view.LatenessMS), view.Stopped)
 	options := startOptions(spec)
 	if again.Job != "" {
 		options.Memo[workflows.MemoJob] = again.Job

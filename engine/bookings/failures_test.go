@@ -44,3 +44,23 @@ func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
 	_, ok = anew.AfterOccurrence(booked.Key, delivered, anew.DueAt)
 	require.True(t, ok, "whoever gives it a new rule means it")
 }
+
+// A run that tries an occurrence again did not begin because another one had ended. Else that one
+// would be listed twice.
+func TestARedeliveryRepeatsNoOccurrence(t *testing.T) {
+	t.Parallel()
+	d := openDesk(t, orders())
+	rule := every(time.Hour)
+	rule.MaxOccurrences = new(2)
+	d.booked(t, Request{Key: order1, Terms: timer.Terms{Recurrence: rule}})
+	d.worker.Occur(t, order1ID)
+	second, err := d.reader.Run(t.Context(), order1, "")
+	require.NoError(t, err)
+	require.True(t, second.Memo.Series.Began)
+	d.worker.Fail(order1ID)
+	again, err := d.Redeliver(t.Context(), order1, "")
+	require.NoError(t, err)
+	require.Equal(t, 2, again.Occurrence)
+	require.Equal(t, 1, again.LastOccurrence.Occurrence)
+	require.False(t, again.Memo.Series.Began)
+}
