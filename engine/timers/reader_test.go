@@ -257,6 +257,35 @@ func TestASortedListGoesOn(t *testing.T) {
 	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err), "a token that is not ours")
 }
 
+// The occurrences of a timer are not those of an earlier one with its id.
+func TestOccurrencesAreOfOneBooking(t *testing.T) {
+	t.Parallel()
+	every := wire.Duration(time.Hour)
+	s := shelved(t, func(terms *timer.Terms) { terms.Delay, terms.Recurrence = nil, &recurrence.Rule{Every: &every} })
+	rung := func() (numbers []int) {
+		past, err := NewSeries(s.kernel, s.Reader).Occurrences(t.Context(), order1, 10, nil)
+		require.NoError(t, err)
+		for _, one := range past.Past {
+			numbers = append(numbers, one.Occurrence)
+		}
+		return numbers
+	}
+	s.worker.Occur(t, order1ID)
+	s.worker.Occur(t, order1ID)
+	require.ElementsMatch(t, []int{1, 2}, rung())
+	require.NoError(t, s.on.TerminateWorkflow(t.Context(), order1ID, "", "by hand"))
+
+	again := s.spec
+	again.Booking = "c"
+	_, err := s.on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: order1ID, Memo: map[string]any{workflows.MemoTimer: again.Memo}, StartDelay: time.Hour,
+	}, workflows.TypeTimer, again, workflows.Encode(nil))
+	require.NoError(t, err)
+	require.Empty(t, rung())
+	s.worker.Occur(t, order1ID)
+	require.Equal(t, []int{1}, rung())
+}
+
 func TestARecurringTimer(t *testing.T) {
 	t.Parallel()
 	every := wire.Duration(time.Hour)

@@ -37,7 +37,8 @@ type Occurrences struct {
 }
 
 // Occurrences reads one page from Temporal's visibility, as far as Temporal retains the runs of
-// the timer. A page may hold fewer than its size. The errors are those of [Series.Upcoming].
+// the timer. Those of an earlier booking of its id are not among them. A page may hold fewer than
+// its size. The errors are those of [Series.Upcoming].
 func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (Occurrences, error) {
 	view, err := s.recurring(ctx, key)
 	if err != nil {
@@ -54,8 +55,11 @@ func (s *Series) Occurrences(ctx context.Context, key wire.Key, size int, token 
 	for _, info := range response.GetExecutions() {
 		// A run describes the occurrence that ended before it began.
 		run, err := s.reader.View(ctx, info)
-		if err == nil && run.Memo.Series != nil && run.Memo.Series.Began && run.Memo.Series.Last != nil {
-			page.Past = append(page.Past, *run.Memo.Series.Last)
+		if err != nil || run.Memo.Booking != view.Memo.Booking {
+			continue
+		}
+		if series := run.Memo.Series; series != nil && series.Began && series.Last != nil {
+			page.Past = append(page.Past, *series.Last)
 		}
 	}
 	return page, nil
