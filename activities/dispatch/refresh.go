@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -35,7 +36,7 @@ func (r *refresher) read(ctx context.Context, now time.Time) {
 		return func() {
 			r.reading = false
 			switch {
-			case err == nil:
+			case err == nil, errors.Is(err, errUncalled): // its receiver may be named again
 				r.settings = next
 				r.claim(ctx)
 				r.showProgress(ctx, now)

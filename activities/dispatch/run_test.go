@@ -67,6 +67,34 @@ func TestAPolicyThatBecomesAStream(t *testing.T) {
 	})
 }
 
+// A policy that goes, and with it the receiver, holds the items as well. The dispatch is paused
+// and changed as ever.
+func TestAPolicyThatGoes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newWorld(100, 10)
+		h.memo.Plan.PerSecond = 10
+		url := h.policy.Callback
+		time.AfterFunc(3*time.Second, func() {
+			h.with(func() { h.policy.Callback, h.noPolicy = delivery.Callback{}, &wire.Error{Code: wire.NotFound} })
+		})
+		time.AfterFunc(time.Minute, func() { h.with(func() { h.policy.Callback, h.noPolicy = url, nil }) })
+		time.AfterFunc(63*time.Second, func() {
+			h.with(func() { h.policy.Callback, h.noPolicy = delivery.Callback{}, &wire.Error{Code: wire.NotFound} })
+		})
+		time.AfterFunc(2*time.Minute, func() { h.with(func() { h.memo.Plan.Paused = true; h.memo.Plan.Changes++ }) })
+		began := time.Now()
+		end, err := h.runShard(t, h.shard(), nil)
+		require.NoError(t, err)
+		require.Equal(t, dispatch.RunPaused, end.End)
+		require.InDelta(t, 60, len(h.came), 15)
+		for n, m := range h.came {
+			at := m.at.Sub(began)
+			require.True(t, at < 5*time.Second || at >= time.Minute && at < 65*time.Second, "item %d left after %s", n, at)
+		}
+	})
+}
+
 // Two shards of one plan take turns.
 func TestShardsTakeTurns(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ type settings struct {
 	tls      *policy.TLS
 	declare  *delivery.Declare
 	// paused reports whether no receiver can be called for now: the callbacks of the
-	// business type are paused, or its receivers connect by themselves.
+	// business type are paused, its receivers connect by themselves, or there is none.
 	paused bool
 	// inFlight bounds the callbacks under way of the business type in this process.
 	inFlight int
@@ -35,7 +35,7 @@ type settings struct {
 var errUncalled = errors.New("neither the dispatch nor its policy has a callback")
 
 // readSettings reads the settings of a shard, not before since. A dispatch that has ended is
-// [wire.NotFound].
+// [wire.NotFound]. With [errUncalled] come the other settings, which hold all the same.
 func (e *Executor) readSettings(ctx context.Context, key wire.Key, since time.Time) (*settings, error) {
 	memo, err := e.Store.Read(ctx, key, since)
 	if err != nil {
@@ -74,7 +74,7 @@ func (e *Executor) configure(s *settings) error {
 	}
 	s.callback = own.Over(s.policy.Callback)
 	s.callback.Destination = s.callback.Routed(s.policy.BusinessType)
-	s.paused = s.paused || s.callback.Stream
+	s.paused = s.paused || s.callback.Stream || !s.callback.Addressed()
 	s.retry = s.policy.Retry
 	if order.Retry != nil {
 		s.retry = order.Retry.WithDefaults()
