@@ -255,6 +255,11 @@ func TestACancelTellsTheAttempts(t *testing.T) {
 			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1, RetryIn: wire.Duration(time.Hour)}
 			s.ringing = s.env.CancelWorkflow
 		}, []int{1, 0}},
+		"during the delivery of an occurrence": {func(s *course) {
+			s.hourly(func(*recurrence.Rule) {})
+			s.ring = delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
+			s.ringing = s.env.CancelWorkflow
+		}, []int{1, 0}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

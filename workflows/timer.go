@@ -161,6 +161,10 @@ func (t *timerRun) finish(report delivery.Report) decision {
 	if !ok {
 		return t.ended(outcome)
 	}
+	if t.ctx.Err() != nil { // its attempts are counted nowhere else
+		t.spec.Ongoing, t.delivering = &report, false
+		return t.cancelled()
+	}
 	t.spec.Memo, t.delivering, t.maybeSent = next, false, false
 	t.drainSignals()
 	return t.applyPending()
