@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"slices"
@@ -55,19 +56,25 @@ func (s Scope) Understands(p Part) bool { return s.accepts&p != 0 }
 func AcceptBody(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
-		if !isCall(r.Context()) || ScopeOf(r.Context()).Understands(Body) || isEmpty(r) {
+		if !isCall(r.Context()) || ScopeOf(r.Context()).Understands(Body) || IsEmpty(r) {
 			return next(c)
 		}
 		return &wire.Error{Code: problems.Malformed, Message: "This call takes no body; leave it out."}
 	}
 }
 
-// isEmpty reports whether a request has no body. One in chunks may turn out to have none.
-func isEmpty(r *http.Request) bool {
+// IsEmpty reports whether a request has no body. One in chunks may turn out to have none. The body
+// can be read afterwards.
+func IsEmpty(r *http.Request) bool {
 	if r.ContentLength >= 0 {
 		return r.ContentLength == 0
 	}
-	n, err := io.ReadFull(r.Body, make([]byte, 1))
+	first := make([]byte, 1)
+	n, err := io.ReadFull(r.Body, first)
+	r.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(bytes.NewReader(first[:n]), r.Body), r.Body}
 	return n == 0 && err == io.EOF
 }
 

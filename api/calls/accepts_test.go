@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,7 +17,10 @@ func TestEmptyBodies(t *testing.T) {
 		for _, length := range []int64{int64(len(text)), -1} {
 			request := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(text))
 			request.ContentLength = length
-			require.Equal(t, want, isEmpty(request), "%q %d", text, length)
+			require.Equal(t, want, IsEmpty(request), "%q %d", text, length)
+			left, err := io.ReadAll(request.Body)
+			require.NoError(t, err)
+			require.Equal(t, text, string(left), "it can still be read")
 		}
 	}
 }

@@ -84,7 +84,7 @@ func (h deliveryHandlers) deliveryOf(c echo.Context) (deliveries.Accepted, error
 
 // readAck reads the body of an ack, which says nothing more.
 func readAck(c echo.Context) (word delivery.Acknowledgement, err error) {
-	if c.Request().ContentLength == 0 {
+	if calls.IsEmpty(c.Request()) {
 		return word, nil
 	}
 	body, err := requests.ReadObject(c)
@@ -102,7 +102,7 @@ type NackBody struct {
 
 func readNack(c echo.Context) (delivery.Acknowledgement, error) {
 	word := delivery.Acknowledgement{Nack: true}
-	if c.Request().ContentLength == 0 {
+	if calls.IsEmpty(c.Request()) {
 		return word, nil
 	}
 	object, err := requests.ReadObject(c)

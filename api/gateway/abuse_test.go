@@ -220,6 +220,23 @@ func (r *raw) trickle(text string) {
 
 func (r *raw) closed() bool { return r.SetWriteDeadline(time.Now().Add(time.Second)) != nil }
 
+// A body that may be left out may also come in chunks of which there is none.
+func TestAnEmptyBodyInChunks(t *testing.T) {
+	t.Parallel()
+	env, kind := gateway.Open(t)
+	addr := env.Serve()
+	env.Add(gateway.Booking(kind, "x", "1h"))
+	ask := func(call, chunks string) []int {
+		return say(t, addr, "POST /v1/"+call+"?wait=0s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"+chunks)
+	}
+	const none, some = "0\r\n\r\n", "2\r\n{}\r\n0\r\n\r\n"
+	require.Subset(t, []int{200, 202}, ask("timers/"+kind+"/x/pause", none))
+	require.Equal(t, []int{415}, ask("timers/"+kind+"/x/pause", some), "a body needs its type")
+	for _, word := range []string{"ack", "nack"} {
+		require.Equal(t, []int{404}, ask("deliveries/msg_aaaaaaaaaaaaaaaaaaaaaaaaaa/"+word, none), "the body is not what is wrong")
+	}
+}
+
 // Paths are decoded exactly once, and never lead to another resource.
 func TestAbusedPaths(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"github.com/wakecall/wakecall/api/answers"
+	"github.com/wakecall/wakecall/api/calls"
 	"github.com/wakecall/wakecall/api/decode"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/core/timer"
@@ -43,7 +44,7 @@ func (h handlers) pausing(stop bool) echo.HandlerFunc {
 }
 
 func readNote(c echo.Context) (string, error) {
-	if c.Request().ContentLength == 0 {
+	if calls.IsEmpty(c.Request()) {
 		return "", nil
 	}
 	object, err := requests.ReadObject(c)
