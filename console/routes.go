@@ -87,7 +87,12 @@ func (c *Console) answer(r site.Route, v *site.Visit) {
 		s.RefusePlain(v)
 		return
 	}
-	v.Who, v.Live = s.Sessions.Recognise(v.Exchange), r.Every > 0
+	v.Live = r.Every > 0
+	if v.ByScript() { // no user did that, so it does not renew the session
+		v.Who = s.Sessions.Known(v.Exchange)
+	} else {
+		v.Who = s.Sessions.Recognise(v.Exchange)
+	}
 	switch {
 	case r.Access == site.Open:
 	case r.Access != site.SignedIn && r.Access != site.Changing:

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/console/site"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/internal/seal"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -99,6 +100,25 @@ func TestSessionsEnd(t *testing.T) {
 	}
 	*h.now = began.Add(tuning.SessionLife)
 	require.False(t, in(h), "a day's work is over")
+}
+
+// A part of an open page is refused once the session is over, so that the page keeps what it shows. A page is not. To
+// ask for a part is no use of the session: the page asks by itself.
+func TestAPartAfterTheSession(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	h.shelf.views = append(h.shelf.views, viewOf(timer.Scheduled))
+	byScript := []string{"HX-Request", "true"}
+	*h.now = h.now.Add(tuning.SessionIdle - time.Second)
+	require.Equal(t, http.StatusOK, h.get(timerPath, byScript...).StatusCode, "the control")
+	*h.now = h.now.Add(time.Second)
+	part := h.get(timerPath, byScript...)
+	require.Equal(t, http.StatusForbidden, part.StatusCode)
+	require.Empty(t, part.Header.Get("Location"))
+	require.NotContains(t, part.body, "<", "nothing that could take the place of the part")
+	require.Contains(t, h.get("/console/live", byScript...).body, "event: over", "the stream tells that the session is over")
+	require.Equal(t, http.StatusSeeOther, h.get(timerPath).StatusCode)
 }
 
 func TestSessionsThatAreNotOurs(t *testing.T) {

@@ -80,8 +80,13 @@ func (c *signInPages) showRefusedLogin(v *site.Visit, status int, why string) {
 }
 
 // askToSignIn shows who is not signed in where to do so. A form that was sent is not done: the
-// browser keeps it, to be sent again by who had typed it.
+// browser keeps it, to be sent again by who had typed it. A part of an open page is refused: the page of the sign-in
+// would take its place.
 func (c *signInPages) askToSignIn(v *site.Visit) {
+	if v.ByScript() {
+		http.Error(v.W, v.Lang.Say("session.over"), http.StatusForbidden)
+		return
+	}
 	query := url.Values{"next": {v.R.URL.RequestURI()}}
 	if v.R.Method == http.MethodPost {
 		query.Set("next", againPath)

@@ -29,7 +29,7 @@ func (f Frame) Morph() string { return morph }
 // streamOf is the address of what keeps the page of a visit up to date.
 func streamOf(v *Visit) string {
 	query := url.Values{}
-	if v.R.Method == "GET" && v.Live && v.R.Header.Get("HX-Request") == "" { // a part is put into a page without it
+	if v.R.Method == "GET" && v.Live && !v.ByScript() { // a part is put into a page without it
 		page := v.R.URL.EscapedPath()
 		shown := v.R.URL.Query()
 		shown.Del("done") // it was said

@@ -56,6 +56,9 @@ func (v *Visit) here() string {
 	return back.RequestURI()
 }
 
+// ByScript reports whether htmx asks, for a part of an open page, and not the browser for a whole page.
+func (v *Visit) ByScript() bool { return v.R.Header.Get("HX-Request") != "" }
+
 // Picture is what the visitor sees of the whole installation. It is the same for all of one visit.
 func (c *Site) Picture(v *Visit) *watch.Picture {
 	if v.picture == nil {
