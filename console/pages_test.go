@@ -298,6 +298,12 @@ func TestLanguageAndTheme(t *testing.T) {
 	require.Contains(t, h.get(list).body, `<html lang="zh-CN" class="theme-dark">`)
 	h.post("/console/preferences", url.Values{"lang": {"xx"}, "theme": {"a b"}})
 	require.Contains(t, h.get(list).body, `<html lang="zh-CN" class="theme-dark">`)
+	const inChinese = list + "?lang=zh&q=status%3Afailed"
+	require.Contains(t, h.get(inChinese).body, `value="/console/timers?lang=zh&amp;q=status%3Afailed"`)
+	kept = h.post("/console/preferences", url.Values{"lang": {"en"}, "next": {inChinese}})
+	require.Equal(t, list+"?q=status%3Afailed", kept.Header.Get("Location"), "the language of the address would go before the chosen one")
+	kept = h.post("/console/preferences", url.Values{"theme": {"light"}, "next": {inChinese}})
+	require.Equal(t, inChinese, kept.Header.Get("Location"), "the control")
 }
 
 // heading is the name of a column, above it and beside each of its cells on a phone.

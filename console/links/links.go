@@ -51,6 +51,18 @@ func Done(page, what string) string {
 	return u.EscapedPath() + "?" + query.Encode()
 }
 
+// Without is an address without one of its parameters.
+func Without(page, parameter string) string {
+	u, err := url.Parse(page)
+	if err != nil || !u.Query().Has(parameter) {
+		return page
+	}
+	query := u.Query()
+	query.Del(parameter)
+	u.RawQuery = query.Encode()
+	return u.RequestURI()
+}
+
 // Parent is the page that a form of a change stands on.
 func Parent(path string) string { return path[:strings.LastIndexByte(path, '/')] }
 

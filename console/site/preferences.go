@@ -31,7 +31,8 @@ func themeOf(r *http.Request) string {
 	return themes[0]
 }
 
-// Prefer keeps a language, a theme, or whether keys do something. They are no secret.
+// Prefer keeps a language, a theme, or whether keys do something. They are no secret. An address with a language of its
+// own loses it: it would go before the one that was chosen.
 func (c *Site) Prefer(v *Visit) {
 	year := c.Now().AddDate(1, 0, 0)
 	if lang, ok := words.Named(v.R.PostFormValue("lang")); ok {
@@ -43,7 +44,11 @@ func (c *Site) Prefer(v *Visit) {
 	if keys := v.R.PostFormValue("keys"); keys == "on" || keys == "off" {
 		http.SetCookie(v.W, preference(cookieKeys, keys, year))
 	}
-	v.Redirect(links.Within(v.R.PostFormValue("next")))
+	next := links.Within(v.R.PostFormValue("next"))
+	if v.R.PostForm.Has("lang") {
+		next = links.Without(next, "lang")
+	}
+	v.Redirect(next)
 }
 
 func preference(name, value string, until time.Time) *http.Cookie {

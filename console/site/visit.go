@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
+	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/sessions"
 	"github.com/wakecall/wakecall/console/watch"
 	"github.com/wakecall/wakecall/console/words"
@@ -46,15 +47,7 @@ func (v *Visit) page() string {
 }
 
 // here is that address for what leads back to it. What was done before is said once.
-func (v *Visit) here() string {
-	query := v.R.URL.Query()
-	if !query.Has("done") {
-		return v.R.URL.RequestURI()
-	}
-	query.Del("done")
-	back := url.URL{Path: v.R.URL.Path, RawPath: v.R.URL.RawPath, RawQuery: query.Encode()}
-	return back.RequestURI()
-}
+func (v *Visit) here() string { return links.Without(v.R.URL.RequestURI(), "done") }
 
 // ByScript reports whether htmx asks, for a part of an open page, and not the browser for a whole page.
 func (v *Visit) ByScript() bool { return v.R.Header.Get("HX-Request") != "" }
