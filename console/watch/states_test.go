@@ -104,7 +104,7 @@ func TestAttemptsThatFailBeforeTheirTimersEndWell(t *testing.T) {
 	}{
 		"the first link fails":     {steps: whole, failure: failure, said: []string{"strip.repeated order-close 140 290 HTTP 503"}},
 		"in the present minute":    {steps: `{"attempts":9},{"attempts":4,"retried":2}`, failure: failure, said: []string{"strip.repeated order-close 2 4 HTTP 503"}},
-		"the reason is not known":  {steps: whole, said: []string{"strip.repeated order-close 140 290 -"}},
+		"the reason is not known":  {steps: whole, said: []string{"strip.repeats order-close 140 290"}},
 		"one in ten":               {steps: `{"attempts":100,"retried":10}`, failure: failure, said: []string{"strip.repeated order-close 10 100 HTTP 503"}},
 		"fewer":                    {steps: `{"attempts":101,"retried":10}`, failure: failure},
 		"none":                     {steps: `{"attempts":100}`, failure: failure},

@@ -128,7 +128,11 @@ func (p *Picture) failures(businessType string) (all []Notice) {
 		all = append(all, Notice{Key: "strip.retrying", With: because(businessType, s), Link: link})
 	}
 	if r := p.repeated(businessType); r != nil {
-		all = append(all, Notice{Key: "strip.repeated", With: []any{businessType, r.N, r.Of, p.WhyFailing(businessType)}})
+		one := Notice{Key: "strip.repeats", With: []any{businessType, r.N, r.Of}}
+		if why := p.WhyFailing(businessType); why != nil { // a timer that the second link took does not tell
+			one.Key, one.With = "strip.repeated", append(one.With, why)
+		}
+		all = append(all, one)
 	}
 	return all
 }

@@ -278,6 +278,7 @@ var chineseWords = map[string]string{
 	"strip.failed":                "%s：10 分钟内 %s 个失败。",
 	"strip.recurring":             "%s：%s 个周期定时器最近一次触发在 10 分钟内失败（%s）。",
 	"strip.retrying":              "%s：%s 个正在重试（%s）。",
+	"strip.repeats":               "%s：每分钟有 %s 次尝试失败（共 %s 次）。",
 	"strip.repeated":              "%s：每分钟有 %s 次尝试失败（共 %s 次，%s）。",
 	"strip.receiver":              "%s：%s 个在等待，没有接收方连接。",
 	"strip.policy":                "%s 的策略已被 %s 暂停，自 %s 起。",

@@ -582,6 +582,7 @@ var englishWords = map[string]string{
 	"strip.recurring":             "%s: the last occurrence of %s failed within 10 minutes (%s).",
 	"strip.retrying":              "%s: %s being tried again (%s).",
 	"strip.repeated":              "%s: %s of %s attempts a minute fail (%s).",
+	"strip.repeats":               "%s: %s of %s attempts a minute fail.",
 	"strip.receiver":              "%s: %s waiting, and no receiver is connected.",
 	"forecast.late.one":           "In %d hour more falls due than the limit lets through.",
 	"time.ms.exact":               "%s ms",
