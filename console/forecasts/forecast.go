@@ -60,9 +60,10 @@ type whatIf struct {
 	Held bool
 }
 
-// Refresh overrides that of [site.Frame]. The first type appears soon, and not only when the days are counted anew.
+// Refresh overrides that of [site.Frame]. The first type appears soon, and not only when the days are counted anew. So
+// does what takes the place of an old answer.
 func (p *forecastPage) Refresh() bool {
-	return p.Frame.Refresh() || len(p.Types) == 0 || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
+	return p.Frame.Refresh() || p.Old() || len(p.Types) == 0 || p.Coming || calls.StatusOf(p.Problem) >= http.StatusInternalServerError
 }
 
 // heatDay is one day, and heatCell one hour of it.
