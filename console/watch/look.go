@@ -37,6 +37,8 @@ func (l *looker) look(last *Picture, now time.Time) *Picture {
 	}
 	if l.seldom {
 		l.workers()
+	} else {
+		next.Took[PartWorkers] = last.Took[PartWorkers]
 	}
 	parts := []func(){l.paused, l.policies, l.timers, l.counts}
 	if last.Unseen() {

@@ -317,3 +317,24 @@ func TestTheMinuteThatHasTooMany(t *testing.T) {
 		require.Equal(t, Overflow{At: at(1), Due: 3001, Rate: 20, Lateness: 150 * time.Second}, ahead(now))
 	}
 }
+
+// How long the workers took to answer is known also from a look that does not ask them.
+func TestWhatTheWorkersTookIsKept(t *testing.T) {
+	t.Parallel()
+	asked, now := 0, time.Unix(100_000, 0)
+	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/readyz" {
+			asked++
+		}
+		_, _ = fmt.Fprint(w, `{"policies":[{"business_type":"order-close"}]}`)
+	})
+	w := New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, Pace{Seldom: time.Minute, Wait: time.Minute}, func() time.Time { return now })
+	took := w.Picture(t.Context()).Took[PartWorkers]
+	require.Positive(t, took)
+	now = now.Add(time.Second)
+	require.Equal(t, took, w.Picture(t.Context()).Took[PartWorkers])
+	require.Equal(t, 1, asked)
+	now = now.Add(time.Minute)
+	w.Picture(t.Context())
+	require.Equal(t, 2, asked, "the control")
+}
