@@ -52,6 +52,15 @@ func TestWhomToAsk(t *testing.T) {
 		require.NotContains(t, h.get("/console/nowhere").body, "<p>"+ask+"</p>", "there is none for any user")
 	}
 
+	away := stocked(t, plan{look: site.Look{Contact: "ops@example.com"}})
+	for _, down := range []bool{false, true} {
+		away.shelf.down, away.shelf.listless = down, down
+		for _, path := range []string{timerPath, typePage} {
+			require.Equal(t, down, strings.Contains(mainOf(away.get(path).body), "Temporal does not answer."), path)
+			told(away, path, 0) // no right would help
+		}
+	}
+
 	silent := open(t, plan{keys: staff, secret: seal.NewKey()})
 	silent.signIn("eve")
 	require.Contains(t, silent.get("/console/emergency").body, "<p>You may look here, and change nothing.</p>")

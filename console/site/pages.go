@@ -125,11 +125,12 @@ func (f Frame) Hints() []string {
 	return search.Hints(types)
 }
 
-// Fixed says why no visitor can change anything now; "" if changes are possible.
+// Fixed says why no visitor can change anything now, and names the contact if that is on purpose; "" if changes are
+// possible.
 func (f Frame) Fixed() string {
 	switch {
 	case f.mode != On:
-		return f.T("actions.readonly")
+		return f.Asking(f.T("actions.readonly"))
 	case f.Picture.EngineAway():
 		return f.T("actions.away")
 	default:

@@ -139,16 +139,14 @@ func (p *timerPage) offer(who *auth.Principal) {
 	case fixed != "":
 		p.Refused = fixed
 	case !who.May(auth.Operator, p.Timer.BusinessType):
-		p.Refused = p.T("actions.viewer")
+		p.Refused = p.Asking(p.T("actions.viewer"))
 	default:
 		for _, a := range actions {
 			if a.where(p.Timer) {
 				p.Actions = append(p.Actions, a)
 			}
 		}
-		return
 	}
-	p.Refused = p.Asking(p.Refused)
 }
 
 // Barred overrides that of [site.Frame]: it stands where the actions would.

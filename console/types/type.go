@@ -111,7 +111,7 @@ func (p *typePage) offer(who *auth.Principal) {
 	switch {
 	case p.Admin:
 	case fixed != "":
-		p.Refused = p.Asking(fixed)
+		p.Refused = fixed
 	default:
 		p.Refused = p.Asking(p.T("type.refused"))
 	}
