@@ -185,6 +185,13 @@ func TestAllThatMatchAreEdited(t *testing.T) {
 		require.Contains(t, page, shown)
 	}
 	path, _, _ := strings.Cut(at, "?")
+	require.Contains(t, page, `action="`+path+`/go"`)
+	require.NotContains(t, page, "A count does not keep what it would change.", "the control")
+	listed := h.get(path).body
+	require.NotContains(t, listed, `action="`+path+`/go"`, "the list of jobs does not know what it would change")
+	for _, shown := range []string{"A count does not keep what it would change.", `<option value="edit" selected>`, `name="q" value="type:order-close"`} {
+		require.Contains(t, listed, shown)
+	}
 	require.Equal(t, http.StatusUnprocessableEntity, h.post(path+"/go", nil).StatusCode, "nothing is changed that was not shown")
 	done := h.post(path+"/go", form)
 	require.Equal(t, http.StatusSeeOther, done.StatusCode, done.body)

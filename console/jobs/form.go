@@ -26,6 +26,14 @@ func FormOf(s search.Search, typed string) *Form {
 	})}
 }
 
+// formAgain is the form of a job that has counted what it would edit.
+func (c *Pages) formAgain(counted Job) *Form {
+	typed := counted.Filter.Search()
+	form := FormOf(search.Parse(typed, c.Now()), typed)
+	form.Typed = url.Values{"operation": {operationEdit}}
+	return form
+}
+
 // endedUnchanged reports whether nothing can be done with timers of a status.
 func endedUnchanged(status string) bool {
 	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()

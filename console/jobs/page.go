@@ -32,6 +32,8 @@ type jobPage struct {
 	Problem       *calls.Problem
 	// Typed is what stood in the form.
 	Typed url.Values
+	// Form asks once more what a counted edit changes, if the page was not told; nil else.
+	Form *Form
 }
 
 // Entry is what stands in a field of the form: what was typed there, if it was refused, else what the job has.
@@ -59,7 +61,7 @@ type example struct {
 func (p jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 }
 
 // Ready reports whether who looks may have that done.
-func (p jobPage) Ready() bool { return p.Counted() && p.MayChange }
+func (p jobPage) Ready() bool { return p.Counted() && p.MayChange && p.Form == nil }
 
 // Barred overrides that of [site.Frame].
 func (p jobPage) Barred() string {
@@ -103,6 +105,9 @@ func (c *Pages) jobPage(v *site.Visit) (*jobPage, *calls.Problem) {
 		page.Edited = site.FieldsOf(edited)
 	}
 	page.MayChange = page.Fixed() == "" && v.Who.May(auth.Operator, page.Job.Filter.BusinessType)
+	if edits := page.Job.Operation == operationEdit; edits && page.Ready() && len(page.Edited) == 0 {
+		page.Form = c.formAgain(page.Job)
+	}
 	if page.Ready() {
 		page.Examples = c.examplesOf(v)
 	}
