@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { eventually } from "./running.js";
+import { soon } from "./scene.js";
 import { desk, phone } from "./watching.js";
 
 /** The size of a target that a finger or a shaky hand hits, in pixels (WCAG 2.2, 2.5.8). */
@@ -16,6 +18,31 @@ const hidden = (page) =>
     const at = [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].map(([h, v]) => document.elementFromPoint(x + width * h, y + height * v));
     const seen = at.some((top) => top && (focused.contains(top) || top.closest("a, label")?.contains(focused)));
     return seen ? "" : `${focused.tagName} ${focused.name ?? focused.textContent} at ${Math.round(y)}, behind ${at.find(Boolean)?.outerHTML.slice(0, 60)}`;
+  });
+
+/** How many buttons the bar at the bottom has, and what lies over them wherever the page is scrolled to. */
+const bar = (page) =>
+  page.evaluate(() => {
+    const buttons = [...document.querySelectorAll(".actions :is(button, summary)")].filter((node) => node.checkVisibility());
+    const over = new Set();
+    for (let scrolled = 0; scrolled < document.body.scrollHeight; scrolled += 8) {
+      scrollTo(0, scrolled);
+      for (const button of buttons) {
+        const { x, y, width, height } = button.getBoundingClientRect();
+        const top = document.elementFromPoint(x + width / 2, y + height / 2);
+        if (top && !button.contains(top)) over.add(top.outerHTML.slice(0, 60));
+      }
+    }
+    return { buttons: buttons.length, over: [...over] };
+  });
+
+/** How many times below the pictures are broken, where the first one has its day as well: it is of yesterday. */
+const broken = (page) =>
+  page.locator(".plots > .xs").evaluate((axis) => {
+    const [first, ...others] = axis.querySelectorAll("time");
+    first.textContent = "11/28/2026 23:44:00";
+    for (const time of others) time.textContent = "00:14:00";
+    return others.filter((time) => time.checkVisibility() && time.getClientRects().length > 1).length;
   });
 
 /** What can be pressed and is too small. What stands in a sentence may be. */
@@ -44,6 +71,25 @@ export function reach(shared) {
       }
     });
   }
+
+  shared.test("nothing lies over the actions of a phone, and no time below its pictures is broken", async () => {
+    const before = shared.running.status;
+    shared.running.status = 503;
+    await shared.running.book("order-close", "r-1", "0s");
+    await eventually(async () => (await shared.running.timer("order-close", "r-1")).status === "failed");
+    shared.running.status = before;
+    const page = await shared.open("/console/timers/order-close/r-1", phone);
+    await page.waitForSelector(".story .event-failed", soon);
+    assert.deepEqual(await bar(page), { buttons: 1, over: [] });
+    const type = await shared.open("/console/types/order-close", phone);
+    assert.equal(await broken(type), 0);
+    const seen = await type.locator("div.actions").evaluate((actions) => {
+      const before = actions.checkVisibility();
+      actions.replaceChildren("\n"); // as for who may do nothing
+      return [before, actions.checkVisibility()];
+    });
+    assert.deepEqual(seen, [true, false], "no line without a button");
+  });
 
   shared.test("what can be pressed is large enough", async () => {
     for (const window of [desk, phone]) {
