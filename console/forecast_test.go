@@ -111,7 +111,7 @@ func TestTheForecast(t *testing.T) {
 	require.Equal(t, http.StatusOK, away.StatusCode)
 	require.Contains(t, away.body, "9,000 fall due", "what was known last stays")
 	require.Contains(t, away.body, "Some of this cannot be read now.")
-	old := h.get("/console/forecast?type=order-close&limit=3").body
+	old := h.get("/console/forecast?type=order-close&limit=5").body
 	require.Contains(t, old, "Some of this cannot be read now.")
 	require.Contains(t, old, `http-equiv="refresh"`, "it is not shown for a minute after Temporal answers again")
 }
