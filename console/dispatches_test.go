@@ -2,10 +2,8 @@ package console_test
 
 import (
 	"context"
-	"html"
 	"net/http"
 	"net/url"
-	"regexp"
 	"testing"
 	"time"
 
@@ -134,21 +132,6 @@ func TestADispatchThatNoWorkerHasChangedYet(t *testing.T) {
 	running.Status = dispatch.Cancelled
 	h.shelf.sent = []dispatch.View{running}
 	require.NotContains(t, h.get(page).body, "It is to be cancelled")
-}
-
-// Each page of a list leads to the first one, with what the list is of.
-func TestTheFirstPageOfDispatches(t *testing.T) {
-	t.Parallel()
-	h := open(t, plan{})
-	h.shelf.sent, h.shelf.next = []dispatch.View{dispatchOf(dispatch.Running)}, []byte("more")
-	for _, list := range []string{"/console/dispatches", "/console/dispatches?business_type=order-close"} {
-		first := `<a href="` + list + `">First page</a>`
-		page := h.get(list).body
-		require.NotContains(t, page, first)
-		next := regexp.MustCompile(`href="([^"]+)" rel="next"`).FindStringSubmatch(page)
-		require.Len(t, next, 2)
-		require.Contains(t, h.get(html.UnescapeString(next[1])).body, first)
-	}
 }
 
 // The page of a dispatch draws how fast it was while somebody looked, for the page that is loaded and for

@@ -342,3 +342,19 @@ func TestHeadingsAreInSentenceCase(t *testing.T) {
 	require.Greater(t, headings, 100, "the oracle sees headings")
 	require.Equal(t, []string{"failed", "on time"}, lowHeadings(`<th scope="col" class="number">failed</th><td data-label="on time"><th scope="col">Due</th>`))
 }
+
+// Each page of a list leads to the first one, with what the list is of.
+func TestTheFirstPageOfAList(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.sent, h.shelf.next = []dispatch.View{dispatchOf(dispatch.Running)}, []byte("more")
+	h.shelf.jobs = []bulk.Job{countOf(timer.Filter{BusinessType: "order-close"})}
+	for _, list := range []string{"/console/dispatches", "/console/dispatches?business_type=order-close", "/console/jobs"} {
+		first := `<a href="` + list + `">First page</a>`
+		page := h.get(list).body
+		require.NotContains(t, page, first)
+		next := regexp.MustCompile(`href="([^"]+)" rel="next"`).FindStringSubmatch(page)
+		require.Len(t, next, 2)
+		require.Contains(t, h.get(html.UnescapeString(next[1])).body, first)
+	}
+}

@@ -30,7 +30,8 @@ const bulkPath = calls.Root + "bulk"
 type jobsPage struct {
 	site.Frame
 	Jobs []Job
-	Next string
+	// Next leads to the next page, and First to the first one; "" where this is it.
+	Next, First string
 	// Problem is why there is no list, or why the form was refused; Form is nil where none was.
 	Problem *calls.Problem
 	Form    *Form
@@ -49,6 +50,7 @@ func (c *Pages) jobsPage(v *site.Visit) jobsPage {
 	query := url.Values{}
 	if token := v.R.FormValue("page_token"); token != "" {
 		query.Set("page_token", token)
+		page.First = links.Root + "jobs"
 	}
 	var found struct {
 		Jobs          []Job  `json:"jobs"`
