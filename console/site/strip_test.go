@@ -46,7 +46,7 @@ func TestTheGravestComesFirst(t *testing.T) {
 	require.Empty(t, said(&watch.Picture{At: now}), "all is well")
 	require.Equal(t, []string{
 		"Everything is paused by anna since 01:51:07 UTC.",
-		"No worker answers: nothing rings.",
+		"No worker answers: timers may not ring.",
 		"refund is paused by otto since 02:51:07 UTC.",
 		"report is paused in its policy by cara since 02:51:07 UTC.",
 		"mail is held back until 02:52:07 UTC: its receiver asked for it.",
