@@ -110,8 +110,8 @@ func (p *Deleter) deleteClosed(ctx context.Context, d Deletion, c *closing) erro
 }
 
 func inUse(open int) error {
-	return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
-		" open timers. Send timers=cancel or timers=keep."}
+	return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has open timers: " + strconv.Itoa(open) +
+		". Send timers=cancel or timers=keep."}
 }
 
 // drop deletes the policy closed until then, or the present one for 0.

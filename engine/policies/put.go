@@ -164,8 +164,8 @@ func (w *Writer) putOnce(ctx context.Context, change Change) (Result, error) {
 // counted.
 func (w *Writer) storeUnaddressed(ctx context.Context, put workflows.PutPolicy, dryRun bool) error {
 	closing := &closing{by: w.closer, businessType: put.Record.Policy.BusinessType, refusal: func(open int) error {
-		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has " + strconv.Itoa(open) +
-			" open timers, which may need the callback.url. Keep it, or delete the policy with timers=cancel or timers=keep."}
+		return &wire.Error{Code: wire.PolicyInUse, Message: "The business type has open timers: " + strconv.Itoa(open) +
+			". They may need the callback.url. Keep it, or delete the policy with timers=cancel or timers=keep."}
 	}}
 	if dryRun {
 		return closing.count(ctx)
