@@ -1683,7 +1683,7 @@ export interface components {
             retry?: components["schemas"]["Retry"];
             /** @description Replaces all labels of the timer. An empty object removes them. */
             labels?: components["schemas"]["Labels"];
-            /** @description 1 is the most urgent, 5 the least. It decides how often the timer's type gets a turn under load. By default the policy's. */
+            /** @description 1 is the most urgent, 5 the least. It decides how often the timer's type gets a turn under load. By default the policy's. Temporal takes it at the booking: a later change is shown, and holds for no turn. */
             priority?: number;
             on_delivered?: components["schemas"]["Outcome"];
             on_failed?: components["schemas"]["Outcome"];
@@ -4233,7 +4233,7 @@ export interface components {
                  *       "type": "urn:wakecall:problem:policy-in-use",
                  *       "title": "The policy has open timers",
                  *       "status": 409,
-                 *       "detail": "The business type has 4 open timers. Send timers=cancel or timers=keep.",
+                 *       "detail": "The business type has open timers: 4. Send timers=cancel or timers=keep.",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
