@@ -121,7 +121,7 @@ func TestARepeatedBookingThatCameTooLate(t *testing.T) {
 			d := openDesk(t, orders())
 			first := d.booked(t, request)
 			d.worker.Deliver(order1ID)
-			time.Sleep(48 * time.Hour)
+			<-time.After(48 * time.Hour)
 
 			again, created, err := d.Add(t.Context(), request)
 			require.NoError(t, err, name)
