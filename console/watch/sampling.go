@@ -24,8 +24,9 @@ type sampling struct {
 // seen names a business type in a list.
 type seen struct{ list, businessType string }
 
-// timers samples the timers that failed just now. Less often it samples delivering, recurring and overdue timers.
-// Then it asks for the types that a full list hides, a few at a time.
+// timers samples the timers that failed just now, and those that are being delivered while these are few. Less
+// often it samples all delivering, recurring and overdue timers. Then it asks for the types that a full list hides,
+// a few at a time.
 func (l *looker) timers() {
 	if l.looked = maps.Clone(l.looked); l.looked == nil {
 		l.looked = map[seen]time.Time{}
@@ -33,8 +34,11 @@ func (l *looker) timers() {
 	l.forget()
 	s := sampler{l}
 	lists := []*sampling{s.failed()}
+	if l.seldom || !crowded(l.Open) {
+		lists = append(lists, s.open())
+	}
 	if l.seldom {
-		lists = append(lists, s.open(), s.recurring(), s.overdue())
+		lists = append(lists, s.recurring(), s.overdue())
 	}
 	for _, list := range lists {
 		if !s.sample(list) {
@@ -45,6 +49,16 @@ func (l *looker) timers() {
 		s.readHidden(lists)
 	}
 	s.readFailed()
+}
+
+// crowded reports whether there are more timers than were read.
+func crowded(found map[string]*Sample) bool {
+	for _, s := range found {
+		if s.More {
+			return true
+		}
+	}
+	return false
 }
 
 // forget drops when types without a policy were seen, after a while: they may never come back.

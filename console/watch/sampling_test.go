@@ -72,7 +72,12 @@ const (
 
 // watching looks at an API at a moment that the test moves on.
 func watching(api *listing, now *time.Time) (look func(after time.Duration) []string, w *Watch) {
-	w = New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, Pace{Wait: time.Minute}, func() time.Time { return *now })
+	return pacing(Pace{Wait: time.Minute}, api, now)
+}
+
+// pacing is watching at a pace.
+func pacing(pace Pace, api *listing, now *time.Time) (look func(after time.Duration) []string, w *Watch) {
+	w = New(calls.Sender{API: api, Log: slog.New(slog.DiscardHandler)}, pace, func() time.Time { return *now })
 	return func(after time.Duration) (said []string) {
 		*now = now.Add(after)
 		api.asked = nil
@@ -215,4 +220,22 @@ func TestATypeThatIsGoneIsForgotten(t *testing.T) {
 	look(time.Second)
 	require.NotContains(t, w.last.looked, gone)
 	require.Contains(t, w.last.looked, kept)
+}
+
+// A type that begins to fail is named by the next look. Timers that are being delivered are read seldom only where
+// these are many: each of them costs a call.
+func TestFewThatAreDeliveredAreReadWithEachLook(t *testing.T) {
+	t.Parallel()
+	now, api := time.Unix(100_000, 0), &listing{types: []string{"bad"}, lists: map[string][]string{}}
+	look, _ := pacing(Pace{Wait: time.Minute, Seldom: time.Minute}, api, &now)
+	require.Empty(t, look(0))
+	api.lists["delivering"] = some(3, "bad", refused)
+	require.Equal(t, []string{"strip.retrying bad 3 HTTP 503"}, look(time.Second))
+	require.NotContains(t, api.asked, "recurring ")
+	api.lists["delivering"] = some(tuning.SampledTimers+1, "bad", refused)
+	require.Equal(t, []string{"strip.retrying bad 100+ HTTP 503"}, look(time.Second))
+	look(time.Second)
+	require.NotContains(t, api.asked, "delivering ")
+	look(time.Minute)
+	require.Contains(t, api.asked, "delivering ")
 }

@@ -29,14 +29,15 @@ const (
 
 // What the console knows of the whole installation. One look serves all visitors. All that open pages ask of
 // Temporal's visibility stays below two questions a second, whatever their number and their kind: a look asks
-// 0.9, and 0.2 more while lists hide types ([LookHidden]), the counts a quarter, the lists of pages a half
+// 1.0, and 0.2 more while lists hide types ([LookHidden]), the counts a quarter, the lists of pages a half
 // ([LiveList]). The past costs 0.4 until it is counted, and a quarter then ([OutcomesPace], [OutcomesQuestion]). The
 // time ahead is counted anyway ([ForecastQuestion]).
 const (
-	// LookEvery is how old what the pages say of the whole may be. Each look asks two questions.
+	// LookEvery is how old what the pages say of the whole may be. Each look asks two questions, and a third
+	// while few timers are being delivered.
 	LookEvery = 5 * time.Second
-	// LookSeldom is the same for the workers, the policies, and what is overdue, being delivered or recurring: a
-	// question each.
+	// LookSeldom is the same for the workers, the policies, and what is overdue or recurring, and for what is being
+	// delivered where that is much: a question each.
 	LookSeldom = 10 * time.Second
 	// LookCounts is the least time between two counts of the timers of all types. They cost eight questions and
 	// one for each type, and rest for each of these for a LookQuestion.
