@@ -3,7 +3,6 @@ package dispatches
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/sync/singleflight"
 
+	"github.com/wakecall/wakecall/api/answers"
 	"github.com/wakecall/wakecall/api/unbounded"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
@@ -150,11 +150,7 @@ func (s *sight) known() (view dispatch.View, fresh bool) {
 
 // refresh reads the dispatch, outside of the goroutine of a handler, where a panic would end the process.
 func (s *sight) refresh(ctx context.Context) (view dispatch.View, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
+	defer answers.Recover(&err)
 	if view, fresh := s.known(); fresh { // by the read that ended just now
 		return view, nil
 	}

@@ -1,7 +1,6 @@
 package front
 
 import (
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -81,11 +80,7 @@ func levelOf(status int, cause error) slog.Level {
 // recoverPanic turns a panic of a handler into an internal error.
 func recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
-		defer func() {
-			if p := recover(); p != nil {
-				err = fmt.Errorf("panic: %v", p)
-			}
-		}()
+		defer answers.Recover(&err)
 		return next(c)
 	}
 }

@@ -103,11 +103,7 @@ func (h handlers) addItems(ctx context.Context, items []jsontext.Value, whole bo
 
 // addSafely adds an item outside of the handler's goroutine, where a panic would end the process.
 func (h handlers) addSafely(ctx context.Context, item jsontext.Value, whole bookings.Request) (result BatchResult, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
+	defer answers.Recover(&err)
 	return h.addItem(ctx, item, whole), nil
 }
 
