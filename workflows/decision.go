@@ -4,6 +4,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 )
 
@@ -11,8 +12,10 @@ import (
 type decision struct {
 	// continues reports whether the timer goes on in another run, with its present spec.
 	continues bool
-	// outcome is how the timer ended, if it did.
-	outcome timer.Outcome
+	// outcome is how the timer ended, if it did. cancelled reports whether a cancel ended it. The
+	// outcome is then that of the occurrence that was being delivered.
+	outcome   timer.Outcome
+	cancelled bool
 }
 
 func continued() decision { return decision{continues: true} }
@@ -24,11 +27,18 @@ func (t *timerRun) ended(outcome timer.Outcome) decision {
 
 // cancelled is the end of the timer by a cancel, with the attempts before it.
 func (t *timerRun) cancelled() decision {
-	outcome := timer.Outcome{Status: timer.Cancelled}
-	if made := t.spec.Ongoing; made != nil {
-		outcome.Attempts = made.Attempt
+	var made delivery.Report
+	if t.spec.Ongoing != nil {
+		made = *t.spec.Ongoing
 	}
-	return t.ended(outcome)
+	return t.cancelledAfter(timer.CancelledAfter(made))
+}
+
+// cancelledAfter is the end of the timer by a cancel, after a delivery with this outcome.
+func (t *timerRun) cancelledAfter(outcome timer.Outcome) decision {
+	d := t.ended(outcome)
+	d.cancelled = true
+	return d
 }
 
 // carryOut is the one exit of a run.
@@ -36,18 +46,19 @@ func (t *timerRun) carryOut(d decision) (timer.Outcome, error) {
 	if d.continues {
 		return timer.Outcome{}, t.continueAsNew()
 	}
-	t.setEndState(d.outcome.Status)
-	switch d.outcome.Status {
-	case timer.Cancelled:
+	if d.cancelled {
+		t.setEndState(timer.Cancelled)
 		return timer.Outcome{}, t.cancelError(d.outcome)
-	case timer.Failed:
-		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(failureMessage(d.outcome), ErrorFailed, nil, d.outcome)
-	default:
-		return d.outcome, nil
 	}
+	t.setEndState(d.outcome.Status)
+	if d.outcome.Status == timer.Failed {
+		return timer.Outcome{}, temporal.NewNonRetryableApplicationError(failureMessage(d.outcome), ErrorFailed, nil, d.outcome)
+	}
+	return d.outcome, nil
 }
 
-// cancelError ends the run as cancelled. It tells the attempts, if there were any.
+// cancelError ends the run as cancelled. It tells how the delivery before ended, if attempts were
+// made.
 func (t *timerRun) cancelError(outcome timer.Outcome) error {
 	if outcome.Attempts+outcome.Earlier == 0 {
 		return t.ctx.Err()

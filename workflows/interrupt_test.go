@@ -233,33 +233,39 @@ func TestAFailureEndsBeforeWhatFollows(t *testing.T) {
 	}
 }
 
-// A cancel tells the attempts before it, of this round and of earlier ones. Without any it tells
-// nothing.
+// A cancel tells the attempts before it, of this round and of earlier ones, and how an occurrence
+// ended that was delivered meanwhile. Without any it tells nothing.
 func TestACancelTellsTheAttempts(t *testing.T) {
 	t.Parallel()
 	woken := func(s *course) { s.woken(1, s.env.CancelWorkflow) }
 	for name, c := range map[string]struct {
 		given func(s *course)
 		want  []int
+		ended timer.Status
 	}{
-		"at rest": {woken, nil},
+		"at rest": {woken, nil, ""},
 		"on its ladder": {func(s *course) {
 			woken(s)
 			s.spec.Ongoing = &delivery.Report{Result: delivery.ResultRetry, Attempt: 2}
-		}, []int{2, 0}},
+		}, []int{2, 0}, timer.Cancelled},
 		"after another round": {func(s *course) {
 			woken(s)
 			s.spec.DueAt, s.spec.Rung = s.at(time.Hour), &timer.Rung{DueAt: s.at(0), Attempts: 3}
-		}, []int{0, 3}},
+		}, []int{0, 3}, timer.Cancelled},
 		"during its first attempt": {func(s *course) {
 			s.ring = delivery.Report{Result: delivery.ResultRetry, Attempt: 1, RetryIn: wire.Duration(time.Hour)}
 			s.ringing = s.env.CancelWorkflow
-		}, []int{1, 0}},
+		}, []int{1, 0}, timer.Cancelled},
 		"during the delivery of an occurrence": {func(s *course) {
 			s.hourly(func(*recurrence.Rule) {})
 			s.ring = delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
 			s.ringing = s.env.CancelWorkflow
-		}, []int{1, 0}},
+		}, []int{1, 0}, timer.Delivered},
+		"during the last attempt for an occurrence": {func(s *course) {
+			s.hourly(func(*recurrence.Rule) {})
+			s.ring = delivery.Report{Result: delivery.ResultFailed, Attempt: 1}
+			s.ringing = s.env.CancelWorkflow
+		}, []int{1, 0}, timer.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -272,7 +278,7 @@ func TestACancelTellsTheAttempts(t *testing.T) {
 			if c.want != nil {
 				var outcome timer.Outcome
 				require.NoError(t, cancelled.Details(&outcome))
-				require.Equal(t, timer.Cancelled, outcome.Status)
+				require.Equal(t, c.ended, outcome.Status)
 				require.Equal(t, c.want, []int{outcome.Attempts, outcome.Earlier})
 			}
 		})

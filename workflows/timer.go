@@ -161,9 +161,9 @@ func (t *timerRun) finish(report delivery.Report) decision {
 	if !ok {
 		return t.ended(outcome)
 	}
-	if t.ctx.Err() != nil { // its attempts are counted nowhere else
-		t.spec.Ongoing, t.delivering = &report, false
-		return t.cancelled()
+	if t.ctx.Err() != nil { // no later run records the occurrence
+		t.delivering = false
+		return t.cancelledAfter(outcome)
 	}
 	t.spec.Memo, t.delivering, t.maybeSent = next, false, false
 	t.drainSignals()

@@ -61,3 +61,12 @@ type Outcome struct {
 	Earlier int  `json:"earlier,omitzero"`
 	Unsent  bool `json:"unsent,omitzero"`
 }
+
+// CancelledAfter is the outcome of a delivery that was given up after an attempt; the zero report is
+// that of none.
+func CancelledAfter(made delivery.Report) Outcome {
+	return Outcome{
+		Status: Cancelled, Attempts: made.Attempt, LatenessMS: made.LatenessMS, LastFailure: made.Failure,
+		PolicyVersion: made.PolicyVersion, Link: made.Link,
+	}
+}

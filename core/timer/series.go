@@ -277,7 +277,7 @@ func givenUp(m Memo, key wire.Key, made delivery.Report, now wire.Instant) Memo 
 	series := *m.Series
 	series.Last = &Past{
 		Occurrence: series.Number, DueAt: m.DueAt, Skipped: series.Skipped, WebhookID: m.WebhookID(key),
-		Outcome: Outcome{Status: Cancelled, Attempts: made.Attempt, LatenessMS: made.LatenessMS, LastFailure: made.Failure},
+		Outcome: CancelledAfter(made),
 	}
 	series.Cursor = series.Cursor.Past(recurrence.Occurrence{Number: series.Number, Nominal: m.DueAt}, now)
 	series.Resumed, series.Began = false, true

@@ -108,6 +108,8 @@ type View struct {
 	PayloadBytes  *int   `json:"payload_bytes,omitempty"`
 	PayloadSHA256 string `json:"payload_sha256,omitzero"`
 	Memo          Memo   `json:"-"`
+	// LastOutcome is that of the last delivery of an ended timer.
+	LastOutcome Outcome `json:"-"`
 	// Payload is what the receiver is sent.
 	Payload Payload `json:"-"`
 	// Found is the timer before a change; nil if there was none, or if it was not read.
@@ -137,18 +139,28 @@ func (v *View) showPayload(sent Payload) {
 	}
 }
 
+// ShowEnd adds how the last delivery of an ended timer ended. That of a cancelled one may be the
+// zero value, or the end of an occurrence that was delivered while the cancel arrived.
+func (v *View) ShowEnd(last Outcome) {
+	v.LastOutcome = last
+	v.Attempts, v.Link, v.LatenessMS, v.LastFailure = last.Attempts, last.Link, last.LatenessMS, last.LastFailure
+	if v.Status != Cancelled {
+		v.Status, v.DeliveredAt, v.Stopped = last.Status, last.DeliveredAt, last.Stopped
+	} else if past, ok := v.Ended(); ok {
+		v.LastOccurrence = &past
+	}
+}
+
 // Ended returns the last occurrence of an ended recurring timer. ok is false while it goes on,
 // or if it was cancelled between two.
 func (v View) Ended() (_ Past, ok bool) {
-	if v.Memo.Series == nil || !v.Status.Finished() || v.Status == Cancelled {
+	last := v.LastOutcome
+	if v.Memo.Series == nil || last.Status == "" || last.Status == Cancelled && last.Attempts == 0 {
 		return Past{}, false
 	}
+	last.Again, last.Earlier, last.Unsent = false, 0, false
 	return Past{
-		Occurrence: v.Memo.Series.Number, DueAt: v.DueAt, Skipped: v.Memo.Series.Skipped, WebhookID: v.WebhookID,
-		Outcome: Outcome{
-			Status: v.Status, Attempts: v.Attempts, DeliveredAt: v.DeliveredAt, LatenessMS: v.LatenessMS, LastFailure: v.LastFailure,
-			Link: v.Link, Stopped: v.Stopped,
-		},
+		Occurrence: v.Memo.Series.Number, DueAt: v.DueAt, Skipped: v.Memo.Series.Skipped, WebhookID: v.WebhookID, Outcome: last,
 	}, true
 }
 

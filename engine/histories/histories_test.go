@@ -236,6 +236,35 @@ func TestOccurrencesInAStory(t *testing.T) {
 	require.Equal(t, []string{"changed by shop, applied"}, s.told(), "it had been told of before")
 }
 
+// An occurrence that ended while a cancel arrived is told before that.
+func TestADeliveryBeforeACancelInAStory(t *testing.T) {
+	t.Parallel()
+	for want, outcome := range map[string]timer.Outcome{
+		"delivered": {Status: timer.Delivered, Attempts: 1}, "cancelled": {Status: timer.Cancelled, Attempts: 1},
+	} {
+		recurring := specAt(1)
+		recurring.Series = &timer.Series{Number: 4, Cursor: recurrence.Cursor{Booked: 5}}
+		s := newScript(t)
+		s.began(recurring, "before", "starter")
+		s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{
+			MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{Details: map[string]*commonpb.Payloads{"result": s.encoded(delivery.Report{
+				Result: delivery.ResultDelivered, Attempt: 1, Attempts: []delivery.Attempt{{Number: 1, EndedAt: wire.At(s.now.Add(time.Hour))}},
+			})}},
+		}})
+		s.event(&historypb.HistoryEvent{Attributes: &historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes{
+			WorkflowExecutionCanceledEventAttributes: &historypb.WorkflowExecutionCanceledEventAttributes{Details: s.encoded(outcome)},
+		}})
+		told := []string{"attempt", "delivered", "cancelled"}
+		if want == "cancelled" {
+			told = []string{"attempt", "cancelled"}
+		}
+		require.Equal(t, told, s.told())
+		for _, entry := range s.run.allEntries() {
+			require.Equal(t, 4, entry.Occurrence, entry.Event)
+		}
+	}
+}
+
 // However a timer ends, it is told, and by whom.
 func TestEndsInAStory(t *testing.T) {
 	t.Parallel()

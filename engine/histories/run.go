@@ -35,8 +35,8 @@ type runHistory struct {
 	interrupted, delivering bool
 	// cancel is the last request for cancellation; nil for none.
 	cancel *timer.HistoryEntry
-	// ended reports whether the last entry is the end of the run.
-	ended bool
+	// ends are the entries of the end of the run. They come after all others.
+	ends []timer.HistoryEntry
 }
 
 // waitingChange is a change with the index of its entry.
@@ -177,6 +177,7 @@ func (s *runHistory) end(entry timer.HistoryEntry, event *historypb.HistoryEvent
 	case *historypb.HistoryEvent_WorkflowExecutionTimedOutEventAttributes:
 		entry.Event = timer.HistoryFailed
 	case *historypb.HistoryEvent_WorkflowExecutionCanceledEventAttributes:
+		s.addDeliveryBeforeCancel(entry, of.WorkflowExecutionCanceledEventAttributes.GetDetails())
 		entry.Event = timer.HistoryCancelled
 		if s.cancel != nil {
 			entry.Who, entry.WhoUnknown, entry.Identity = s.cancel.Who, s.cancel.WhoUnknown, s.cancel.Identity
@@ -192,8 +193,7 @@ func (s *runHistory) end(entry timer.HistoryEntry, event *historypb.HistoryEvent
 	for _, waiting := range s.changes {
 		s.entries[waiting.at].Result = timer.HistoryVoid
 	}
-	s.add(s.occurring(entry))
-	s.ended = true
+	s.ends = append(s.ends, s.occurring(entry))
 }
 
 // occurring adds the number of a recurring timer's occurrence.
@@ -202,6 +202,16 @@ func (s *runHistory) occurring(entry timer.HistoryEntry) timer.HistoryEntry {
 		entry.Occurrence = s.spec.Series.Number
 	}
 	return entry
+}
+
+// addDeliveryBeforeCancel adds the end of an occurrence whose delivery came before the cancel.
+func (s *runHistory) addDeliveryBeforeCancel(entry timer.HistoryEntry, details *commonpb.Payloads) {
+	var outcome timer.Outcome
+	if kernel.Payloads.FromPayloads(details, &outcome) == nil && outcome.Status.Finished() && outcome.Status != timer.Cancelled {
+		entry = s.occurring(entry)
+		entry.DueAt = s.spec.DueAt
+		s.ends = append(s.ends, endedAs(entry, outcome))
+	}
 }
 
 // endedWith is the end of a delivery.
@@ -232,8 +242,7 @@ func (s *runHistory) addContinuation(entry timer.HistoryEntry, input *commonpb.P
 	}
 	if last := lastOf(next); last != nil && (lastOf(s.spec) == nil || lastOf(s.spec).Occurrence != last.Occurrence) {
 		entry.Occurrence, entry.DueAt = last.Occurrence, last.DueAt
-		s.add(endedAs(entry, last.Outcome))
-		s.ended = true
+		s.ends = append(s.ends, endedAs(entry, last.Outcome))
 	}
 	s.resolveChanges(next.Memo)
 }
@@ -271,18 +280,14 @@ func (s *runHistory) resolveChanges(next timer.Memo) {
 func (s *runHistory) allEntries() []timer.HistoryEntry {
 	shown := s.spec.Shown(s.own(), s.payload.Payload().GetData(), s.runID)
 	slices.Reverse(shown)
-	last := len(s.entries)
-	if s.ended {
-		last--
-	}
-	entries := slices.Clone(s.entries[:last])
+	entries := slices.Clone(s.entries)
 	for _, attempt := range shown {
 		entry := timer.HistoryEntry{At: max(attempt.EndedAt, s.began), Event: timer.HistoryAttempt, Attempt: &attempt, RunID: s.runID}
-		if s.ended {
-			entry.At = min(entry.At, s.entries[last].At)
+		if len(s.ends) > 0 {
+			entry.At = min(entry.At, s.ends[0].At)
 		}
 		entries = append(entries, s.occurring(entry))
 	}
 	slices.SortStableFunc(entries, func(a, b timer.HistoryEntry) int { return int(a.At - b.At) })
-	return append(entries, s.entries[last:]...)
+	return append(entries, s.ends...)
 }

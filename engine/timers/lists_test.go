@@ -207,16 +207,16 @@ func TestListsShowProgress(t *testing.T) {
 	r.worker.State(t, "order/ringing", timer.Delivering)
 	r.worker.Pend("order/ringing", &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_STARTED})
 	r.worker.Fail("order/failed")
-	r.worker.Cancel("order/cancelled")
+	r.worker.Cancel("order/cancelled", timer.Outcome{Status: timer.Cancelled, Attempts: 2})
 	page, err := r.List(t.Context(), PageRequest{Size: 10, Progress: true})
 	require.NoError(t, err)
 	attempts := map[string]int{}
 	for _, view := range page.Timers {
 		attempts[view.BusinessID] = view.Attempts
 	}
-	require.Equal(t, map[string]int{"ahead": 0, "overdue": 0, "ringing": 1, "failed": 3, "cancelled": 0}, attempts)
+	require.Equal(t, map[string]int{"ahead": 0, "overdue": 0, "ringing": 1, "failed": 3, "cancelled": 2}, attempts)
 	require.ElementsMatch(t, []string{"order/overdue", "order/ringing"}, timersIn(r.on.Called("DescribeWorkflowExecution")))
-	require.ElementsMatch(t, []string{"order/failed"}, r.on.Called("GetWorkflow"))
+	require.ElementsMatch(t, []string{"order/failed", "order/cancelled"}, r.on.Called("GetWorkflow"))
 
 	r.on.Refuse("DescribeWorkflowExecution", "order/ringing", serviceerror.NewNotFound("deleted since"))
 	_, err = r.List(t.Context(), PageRequest{Size: 10, Progress: true})

@@ -30,7 +30,7 @@ func tells(view timer.View) bool {
 	switch view.Status {
 	case timer.Scheduled:
 		return view.Memo.RingsAt().Until(time.Now()) < 0
-	case timer.Paused, timer.Cancelled:
+	case timer.Paused:
 		return false
 	default:
 		return true

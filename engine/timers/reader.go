@@ -162,14 +162,14 @@ func AcceptanceIn(info *workflowpb.WorkflowExecutionInfo) (a delivery.Acceptance
 
 // showClosed adds how a timer ended, from the last event of its history.
 func (r *Reader) showClosed(ctx context.Context, view *timer.View) error {
-	if view.Status == timer.Cancelled {
-		return nil
-	}
 	var outcome timer.Outcome
 	run := r.kernel.Client.GetWorkflow(ctx, view.String(), view.RunID)
 	err := run.GetWithOptions(ctx, &outcome, client.WorkflowRunGetOptions{DisableFollowingRuns: true})
 	if ended, ok := outcomeIn(err); ok {
 		outcome, err = ended, nil
+	}
+	if errtype.Is[*temporal.WorkflowExecutionError](err) && view.Status == timer.Cancelled {
+		err = nil // by a cancel before any attempt, or by a termination
 	}
 	if errtype.Is[*temporal.WorkflowExecutionError](err) && view.Status == timer.Failed {
 		// The engine itself ended or failed the run, without an outcome of ours.
@@ -179,18 +179,18 @@ func (r *Reader) showClosed(ctx context.Context, view *timer.View) error {
 	if err != nil {
 		return kernel.Translate(err)
 	}
-	view.Status, view.Attempts, view.Link = outcome.Status, outcome.Attempts, outcome.Link
-	view.DeliveredAt, view.LatenessMS, view.LastFailure = outcome.DeliveredAt, outcome.LatenessMS, outcome.LastFailure
-	view.Stopped = outcome.Stopped
+	view.ShowEnd(outcome)
 	return nil
 }
 
+// outcomeIn is the outcome that a failed or cancelled run tells, if it tells one.
 func outcomeIn(err error) (outcome timer.Outcome, ok bool) {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || !app.HasDetails() || app.Details(&outcome) != nil {
-		return timer.Outcome{}, false
+	if app, failed := errors.AsType[*temporal.ApplicationError](err); failed && app.HasDetails() {
+		ok = app.Details(&outcome) == nil
+	} else if cancel, cancelled := errors.AsType[*temporal.CanceledError](err); cancelled && cancel.HasDetails() {
+		ok = cancel.Details(&outcome) == nil
 	}
-	return outcome, outcome.Status != ""
+	return outcome, ok && outcome.Status != ""
 }
 
 // Input reads a run's input, from the first event of its history.

@@ -286,6 +286,49 @@ func TestOccurrencesAreOfOneBooking(t *testing.T) {
 	require.Equal(t, []int{1}, rung())
 }
 
+// An occurrence that ends while a cancel arrives is the last one, and counts by its own end.
+func TestTheOccurrenceBeforeACancel(t *testing.T) {
+	t.Parallel()
+	every := wire.Duration(time.Hour)
+	late := int64(3)
+	for name, c := range map[string]struct {
+		details []any
+		want    []timer.Past
+	}{
+		"between two": {nil, nil},
+		"delivered": {
+			[]any{timer.Outcome{Status: timer.Delivered, Attempts: 1, LatenessMS: &late, DeliveredAt: 9, Earlier: 2, Again: true}},
+			[]timer.Past{{Outcome: timer.Outcome{Status: timer.Delivered, Attempts: 1, LatenessMS: &late, DeliveredAt: 9}}},
+		},
+		"on its ladder": {
+			[]any{timer.Outcome{Status: timer.Cancelled, Attempts: 2}},
+			[]timer.Past{{Outcome: timer.Outcome{Status: timer.Cancelled, Attempts: 2}}},
+		},
+		"before its first attempt": {[]any{timer.Outcome{Status: timer.Cancelled, Earlier: 2}}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shelved(t, func(terms *timer.Terms) { terms.Delay, terms.Recurrence = nil, &recurrence.Rule{Every: &every} })
+			s.worker.Occur(t, order1ID)
+			second, err := s.Get(t.Context(), order1)
+			require.NoError(t, err)
+			s.worker.Cancel(order1ID, c.details...)
+			past, err := NewSeries(s.kernel, s.Reader).Occurrences(t.Context(), order1, 10, nil)
+			require.NoError(t, err)
+			for i := range c.want {
+				c.want[i].Occurrence, c.want[i].DueAt, c.want[i].WebhookID = 2, second.DueAt, second.WebhookID
+			}
+			require.Equal(t, c.want, append([]timer.Past(nil), past.Past[:len(past.Past)-1]...), "and the first one")
+			require.Equal(t, 1, past.Past[len(past.Past)-1].Occurrence)
+
+			view, err := s.Get(t.Context(), order1)
+			require.NoError(t, err)
+			require.Equal(t, []any{timer.Cancelled, wire.Instant(0)}, []any{view.Status, view.DeliveredAt})
+			require.Equal(t, 1+len(c.want), view.LastOccurrence.Occurrence)
+		})
+	}
+}
+
 func TestARecurringTimer(t *testing.T) {
 	t.Parallel()
 	every := wire.Duration(time.Hour)
