@@ -3,6 +3,7 @@ package search
 import (
 	"maps"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -130,10 +131,10 @@ func (s *Search) label(value string, _ time.Time) bool {
 	return strings.Contains(value, "=")
 }
 
-// between reads a span of time: today, a duration such as 1h, or 03:00..03:10, in UTC. What is
+// between reads a span of time: today, a duration such as 1h or 3d, or 03:00..03:10, in UTC. What is
 // due lies ahead, and what has ended behind: then 03:00 is that of yesterday until it comes.
 func (s *Search) between(name, value string, now time.Time) bool {
-	from, to, ok := spanOf(value, now, name == "ended")
+	from, to, ok := spanOf(value, now.UTC(), name == "ended")
 	if !ok || s.Query.Has(name+"_from") {
 		return false
 	}
@@ -143,34 +144,51 @@ func (s *Search) between(name, value string, now time.Time) bool {
 }
 
 func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
-	now = now.UTC()
 	midnight := now.Truncate(words.Day)
 	if value == "today" {
 		return midnight, midnight.Add(words.Day), true
 	}
 	if strings.Contains(value, "..") {
-		if from, to, ok = spanOn(value, midnight); ok && back && from.After(now) {
-			return spanOn(value, midnight.Add(-words.Day))
-		}
-		return from, to, ok
+		return spanBetween(value, now, back)
 	}
-	span, err := time.ParseDuration(value)
-	if err != nil || span <= 0 {
-		return from, to, false
-	}
+	span, ok := durationOf(value)
 	if back {
-		return now.Add(-span), now, true
+		return now.Add(-span), now, ok
 	}
-	return now, now.Add(span), true
+	return now, now.Add(span), ok
 }
 
-// spanOn is from one time to another of a day, or of the days that they name.
-func spanOn(text string, midnight time.Time) (from, to time.Time, ok bool) {
-	first, last, _ := strings.Cut(text, "..")
+// durationOf reads a duration above zero, in Go's form or in days. A day has 24 hours.
+func durationOf(value string) (time.Duration, bool) {
+	if days, inDays := strings.CutSuffix(value, "d"); inDays {
+		n, err := strconv.ParseUint(days, 10, 16)
+		return time.Duration(n) * words.Day, err == nil && n > 0 //nolint:gosec // it has 16 bits
+	}
+	span, err := time.ParseDuration(value)
+	return span, err == nil && span > 0
+}
+
+// spanBetween is from one time to another. Two times of day may pass midnight. They are then of the
+// span that is under way or comes next, and back in time of the last one that has begun.
+func spanBetween(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
+	midnight := now.Truncate(words.Day)
+	first, last, _ := strings.Cut(value, "..")
 	from, begins := MomentOf(first, midnight)
 	to, ends := MomentOf(last, midnight)
+	if begins && ends && timeOfDay(first) && timeOfDay(last) {
+		passes := to.Before(from)
+		if back && from.After(now) || !back && passes && to.After(now) {
+			from, to = from.Add(-words.Day), to.Add(-words.Day)
+		}
+		if passes {
+			to = to.Add(words.Day)
+		}
+	}
 	return from, to, begins && ends && from.Before(to)
 }
+
+// timeOfDay reports whether a time names no date.
+func timeOfDay(text string) bool { return len(text) <= len("15:04") }
 
 // MomentOf is a time of today, or of the day that it names.
 func MomentOf(text string, midnight time.Time) (time.Time, bool) {
