@@ -12,9 +12,10 @@ import (
 type decision struct {
 	// continues reports whether the timer goes on in another run, with its present spec.
 	continues bool
-	// outcome is how the timer ended, if it did. cancelled reports whether a cancel ended it. The
-	// outcome is then that of the occurrence that was being delivered.
-	outcome   timer.Outcome
+	// outcome is how the timer's last delivery ended, if the timer did.
+	outcome timer.Outcome
+	// cancelled reports whether a cancel ended the timer. An occurrence may have been delivered
+	// before the cancel.
 	cancelled bool
 }
 
