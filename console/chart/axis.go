@@ -87,16 +87,24 @@ type Plots struct {
 	// Most is what the lower picture reaches up to, and Slowest the upper one, in milliseconds.
 	Most    int
 	Slowest float64
+	Known
+	// Failures is the page that groups the failures of a type; "" where the plots are of several.
+	Failures string
+	search   string
+}
+
+// Known is what is known of the past.
+type Known struct {
 	// LatenessFrom says whose lateness it is: node, prometheus or unknown.
 	LatenessFrom string
+	// Counted is when what ended was counted, and late reports whether that is long ago.
+	Counted time.Time
+	late    bool
 	// Uncounted reports whether something of the past was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
 	// Recurs reports whether timers of it recur: they end once, and not with each occurrence.
 	Recurs bool
-	// Failures is the page that groups the failures of a type; "" where the plots are of several.
-	Failures string
-	search   string
 }
 
 // Column is one stretch of the axis.
@@ -128,6 +136,27 @@ func New(r Range, now time.Time, search string) *Plots {
 	return p
 }
 
+// Asof is when what ended was counted, if a reader has to know it: if that is long ago, or if timers have
+// rung and none of them is counted yet. It is zero otherwise.
+func (p *Plots) Asof() (at time.Time) {
+	if p.late || p.rungSince() {
+		return p.Counted
+	}
+	return at
+}
+
+// rungSince reports whether the plots have latenesses and no ends.
+func (p *Plots) rungSince() bool {
+	rung := false
+	for _, c := range p.Columns {
+		if c.Delivered+c.Failed+c.Expired > 0 {
+			return false
+		}
+		rung = rung || c.Worst >= 0
+	}
+	return rung
+}
+
 func nextMinute(now time.Time) time.Time {
 	return now.UTC().Truncate(time.Minute).Add(words.Minute)
 }
@@ -139,9 +168,10 @@ func (p *Plots) column(at time.Time) *Column {
 	return &p.Columns[int(at.Sub(p.From)/p.Range.Step)]
 }
 
-// AddPast adds what has been.
-func (p *Plots) AddPast(past *calls.Outcomes) {
-	p.LatenessFrom = past.LatenessFrom
+// AddPast adds what has been, as known now.
+func (p *Plots) AddPast(past *calls.Outcomes, now time.Time) {
+	p.LatenessFrom, p.Counted = past.LatenessFrom, past.CountedAt
+	p.late = now.Sub(p.Counted) > countedWithin
 	for _, step := range past.Steps {
 		c := p.column(step.At)
 		if c == nil || c.Ahead {
@@ -153,6 +183,9 @@ func (p *Plots) AddPast(past *calls.Outcomes) {
 		p.Uncounted = p.Uncounted || !step.Counted
 	}
 }
+
+// countedWithin is how old counts are that nothing is said of. They follow each other by some 10 s.
+const countedWithin = 30 * time.Second
 
 func known(ms *float64) float64 {
 	if ms == nil {

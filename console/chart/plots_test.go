@@ -26,12 +26,12 @@ func ms(n float64) *float64 { return &n }
 // drawn has two minutes of the past and two ahead in it.
 func drawn() *Plots {
 	p, limit := New(RangeNamed("1h", now), now, "type:a"), 10.0
-	p.AddPast(&calls.Outcomes{LatenessFrom: "node", Steps: []calls.OutcomeStep{
+	p.AddPast(&calls.Outcomes{LatenessFrom: "node", CountedAt: now, Steps: []calls.OutcomeStep{
 		{At: at(-3), Delivered: 99}, // a minute that was not counted whole
 		{At: at(-2), Counted: true, Delivered: 300, Failed: 100, Expired: 50, Retried: 50, P50: ms(2), P99: ms(40), Worst: ms(900)},
 		{At: at(-1), Counted: true, Delivered: 10, P50: ms(1), P99: ms(10), Worst: ms(10)},
 		{At: at(-200), Delivered: 7}, {At: at(0), Delivered: 7},
-	}})
+	}}, now)
 	p.AddAhead(&calls.Forecast{CallbacksPerSecond: &limit, Steps: []calls.Step{
 		{At: at(-1), Due: 9}, {At: at(0), Due: 900, DispatchItems: 100, Lateness: "40s"}, {At: at(1), Due: 600}, {At: at(600), Due: 9},
 	}})
@@ -185,6 +185,31 @@ func TestZoom(t *testing.T) {
 	require.Equal(t, "From 02:42:00 UTC to 03:12:00 UTC: 0 ended, 0 of them failed, 7 fall due.", said(p.Gist(words.Speech{Lang: words.English, Now: now})))
 }
 
+// The plots say when the ends were counted where that is long ago, and where latenesses are known before them.
+func TestTheAgeOfCounts(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		age   time.Duration
+		step  calls.OutcomeStep
+		shown bool
+	}{
+		"fresh":                     {10 * time.Second, calls.OutcomeStep{Delivered: 1, Worst: ms(68)}, false},
+		"fresh, and nothing rang":   {10 * time.Second, calls.OutcomeStep{}, false},
+		"fresh, and one rang since": {10 * time.Second, calls.OutcomeStep{Worst: ms(68)}, true},
+		"old":                       {40 * time.Second, calls.OutcomeStep{Delivered: 1, Worst: ms(68)}, true},
+	} {
+		p, counted := New(Ranges()[0], now, ""), now.Add(-c.age)
+		c.step.At, c.step.Counted = at(-1), true
+		p.AddPast(&calls.Outcomes{CountedAt: counted, Steps: []calls.OutcomeStep{c.step}}, now)
+		var want time.Time
+		if c.shown {
+			want = counted
+		}
+		require.Equal(t, want, p.Asof(), name)
+	}
+	require.Zero(t, New(Ranges()[0], now, "").Asof(), "the past cannot be read")
+}
+
 // A spark line is as high as its fullest step, with what failed at its foot.
 func TestSparks(t *testing.T) {
 	t.Parallel()
@@ -206,7 +231,7 @@ func TestAMinuteOfRetriesLeadsToThem(t *testing.T) {
 	links := func(search, failures string) (all []string) {
 		p := New(Ranges()[0], now, search)
 		p.Failures = failures
-		p.AddPast(past)
+		p.AddPast(past, now)
 		p.Scale(1)
 		for minute := -4; minute < 0; minute++ {
 			link, err := url.QueryUnescape(p.column(at(minute)).Link)

@@ -158,5 +158,5 @@ func (p *plots) past(c *Pages, v *site.Visit, businessType string) {
 		p.Unread = true
 		return
 	}
-	p.AddPast(&past)
+	p.AddPast(&past, c.Now())
 }

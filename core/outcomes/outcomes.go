@@ -78,7 +78,7 @@ type Step struct {
 // when it ends, and not for each of its rings.
 type Outcomes struct {
 	BusinessType string `json:"business_type,omitzero"`
-	// CountedAt is when the last count was made, and zero for never.
+	// CountedAt is when the ends were counted, of several types the longest ago; zero for never.
 	CountedAt    wire.Instant  `json:"counted_at,omitzero"`
 	LatenessFrom Source        `json:"lateness_from"`
 	Step         wire.Duration `json:"step"`

@@ -72,10 +72,18 @@ func (o *Outcomes) Between(
 			}
 		}
 		known, countedAt := entry.between(r.Span)
-		minutes, answer.CountedAt = append(minutes, known...), max(answer.CountedAt, countedAt)
+		minutes, answer.CountedAt = append(minutes, known...), earlier(answer.CountedAt, countedAt)
 	}
 	answer.Divide(minutes, r.Span)
 	return answer, types, nil
+}
+
+// earlier is the earlier of two times, without one that is zero.
+func earlier(a, b wire.Instant) wire.Instant {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
 }
 
 // listed are the types with a policy that are seen, as many as are counted.

@@ -105,6 +105,7 @@ func TestWhatEndedStandsInItsMinute(t *testing.T) {
 		<-time.After(tuning.OutcomesDebt)
 		all := p.between("", 4)
 		require.Equal(t, outcomes.Counts{Delivered: 10, Failed: 2, Expired: 1}, all.Steps[1].Counts)
+		require.Equal(t, got.CountedAt, all.CountedAt, "the oldest count of them")
 		require.Empty(t, all.BusinessType)
 		some, types, err := p.Between(t.Context(), Request{Span: outcomes.Span{From: got.Steps[0].At, To: got.Steps[2].At, Step: time.Minute}},
 			func(businessType string) bool { return businessType == "invoice" })

@@ -1789,7 +1789,7 @@ export interface components {
         /** @description How timers ended and how late they rang. */
         Outcomes: {
             business_type?: components["schemas"]["BusinessType"];
-            /** @description When the last count was made. It is left out where there was none yet. */
+            /** @description When the ends were counted, of several types the longest ago. It is left out where there was no count yet. */
             counted_at?: components["schemas"]["Instant"];
             /**
              * @description Whose attempts are known: those of the process that answers, those of all workers, or none. `unanswered`: Prometheus does not answer, and those of the process that answers stand in, if it makes any.
