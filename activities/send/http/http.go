@@ -41,12 +41,7 @@ func New(config Config) *Transport {
 func (t *Transport) Close() { t.transports.close() }
 
 func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
-	client := resty.NewWithClient(&http.Client{
-		Transport: transport,
-		// A 3xx is a failed attempt. Following it would carry headers to
-		// another host and could end at a metadata address.
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	})
+	client := resty.NewWithClient(&http.Client{Transport: unmoved{transport}})
 	// Without a length resty sends an empty body as an empty chunk. Simple servers read that
 	// as the beginning of the next request.
 	client.SetContentLength(true)
@@ -54,6 +49,19 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 	// any coding is allowed (RFC 9110, section 12.5.3).
 	client.SetHeader("Accept-Encoding", "identity")
 	return client.SetDoNotParseResponse(true).SetHeader("User-Agent", userAgent).SetLogger(silent{})
+}
+
+// unmoved hides from the client where a redirect leads. A 3xx is a failed attempt. Following it
+// would carry headers to another host and could end at a metadata address. An http.Client that
+// does not follow still reads the Location, and drops the whole answer if that is no URL.
+type unmoved struct{ http.RoundTripper }
+
+func (u unmoved) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := u.RoundTripper.RoundTrip(r)
+	if err == nil {
+		response.Header.Del("Location")
+	}
+	return response, err
 }
 
 // Send posts an envelope to its URL, and never follows a redirect.

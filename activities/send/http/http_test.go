@@ -116,3 +116,21 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	require.EqualValues(t, 1, connections.Load())
 }
+
+// The status line decides, also of a redirect to what is no URL.
+func TestARedirectToNowhere(t *testing.T) {
+	t.Parallel()
+	caller := callerTo(t, loopback)
+	for _, location := range []string{"http://[::1", "%zz", ":", "/elsewhere", ""} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Location", location)
+			w.Header().Set(HeaderNoRetry, "true")
+			w.WriteHeader(http.StatusFound)
+			_, _ = w.Write([]byte("moved"))
+		}))
+		defer server.Close()
+		require.Equal(t, delivery.Answer{
+			Class: delivery.Answered, Status: 302, Detail: "HTTP 302, receiver asked for no retry", NoRetry: true, Text: "moved",
+		}, postTo(caller, server.URL, time.Minute).Answer, location)
+	}
+}

@@ -147,7 +147,7 @@ func TestKeptConnectionThatBreaks(t *testing.T) {
 			caller.resent = func() { resent++ }
 			require.Equal(t, 200, postTo(caller, url, time.Second).Status)
 			if c.turns[[2]int{1, 1}].leave {
-				caller.transports.common.client.GetClient().CloseIdleConnections() // as the transport does once it has seen it
+				caller.transports.common.transport.CloseIdleConnections() // as the transport does once it has seen it
 			}
 			x := postTo(caller, url, c.timeout)
 			close(over)
