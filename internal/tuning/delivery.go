@@ -69,6 +69,12 @@ const (
 	// ReceiverIdleTimeout is how long an idle connection is kept. It is below that of common
 	// servers: the receiver seldom closes first.
 	ReceiverIdleTimeout = 30 * time.Second
+	// ReceiverSilence is how long an HTTP/2 connection may bring nothing before it is tested with a
+	// ping, and ReceiverPing bounds the wait for the answer. Together they are below the default
+	// timeout of an attempt and the first step of the default ladder, so that the second attempt
+	// does not use a dead connection.
+	ReceiverSilence = 5 * time.Second
+	ReceiverPing    = 10 * time.Second
 	// IdleConnections and IdleConnectionsPerReceiver bound the idle connections.
 	IdleConnections            = 1024
 	IdleConnectionsPerReceiver = 64

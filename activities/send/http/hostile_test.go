@@ -216,6 +216,19 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
+// A name with an allowed address that is down for now is tried again. A forbidden address beside it,
+// as a network with NAT64 gives every name, does not make the name forbidden.
+func TestAnAllowedAddressThatIsDown(t *testing.T) {
+	t.Parallel()
+	const port = "1" // nothing listens there
+	caller := callerTo(t, onlyOne)
+	for name, want := range map[string]string{
+		"good": "connect_failure", "two": "connect_failure", "dual": "connect_failure", "loopback": blocked, "six": blocked,
+	} {
+		attempt(t, caller, "http://"+name+zone+":"+port+"/", []string{want})
+	}
+}
+
 // The addresses on loopback that may not be called.
 const (
 	forbidden4 = "127.0.0.2"

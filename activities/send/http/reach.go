@@ -1,14 +1,20 @@
 package httpsend
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
+	"sync/atomic"
+	"syscall"
 
 	"code.dny.dev/ssrf"
 
+	"github.com/wakecall/wakecall/activities/send"
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -20,9 +26,8 @@ var metadata = []netip.Prefix{netip.MustParsePrefix("168.63.129.16/32")}
 // no gap. It takes no proxy from the environment and decompresses nothing. roots sign the
 // certificates of receivers; nil means those of the system.
 func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport {
-	dialer := &net.Dialer{Timeout: tuning.ReceiverConnectTimeout, KeepAlive: tuning.ReceiverKeepAlive, Control: guard(allowed).Safe}
 	return &http.Transport{
-		DialContext:            dialer.DialContext,
+		DialContext:            dialer{guard(allowed)}.dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots, GetClientCertificate: showing(&tls.Certificate{})},
 		TLSHandshakeTimeout:    tuning.ReceiverTLSTimeout,
 		ForceAttemptHTTP2:      true,
@@ -31,7 +36,34 @@ func roundTripper(allowed []netip.Prefix, roots *x509.CertPool) *http.Transport 
 		MaxIdleConnsPerHost:    tuning.IdleConnectionsPerReceiver,
 		IdleConnTimeout:        tuning.ReceiverIdleTimeout,
 		MaxResponseHeaderBytes: tuning.ReceiverHeaderBytes,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: tuning.ReceiverSilence, PingTimeout: tuning.ReceiverPing},
 	}
+}
+
+// dialer connects to the addresses that a rule allows.
+type dialer struct{ rule *ssrf.Guardian }
+
+// errUnreached is the error of a name with allowed addresses that cannot be reached now, and with
+// other ones.
+var errUnreached = errors.New("no allowed address can be reached")
+
+// dial connects to the first allowed address of a name that can be reached. Forbidden ones beside
+// it do not make the name forbidden: a later attempt may reach it.
+func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	var allowed atomic.Bool
+	connector := net.Dialer{Timeout: tuning.ReceiverConnectTimeout, KeepAlive: tuning.ReceiverKeepAlive,
+		Control: func(network, address string, raw syscall.RawConn) error {
+			err := d.rule.Safe(network, address, raw)
+			if err == nil {
+				allowed.Store(true)
+			}
+			return err
+		}}
+	conn, err := connector.DialContext(ctx, network, address)
+	if err != nil && allowed.Load() && send.Classify(err) == delivery.BlockedAddress {
+		return nil, &net.OpError{Op: "dial", Net: network, Err: errUnreached}
+	}
+	return conn, err
 }
 
 // Reach is the transport's rule for addresses in a URL.

@@ -102,6 +102,9 @@ func converse2(conn net.Conn, sent chan<- struct{}, leaves func(*http2.Framer, u
 		if _, ok := frame.(*http2.HeadersFrame); ok {
 			sent <- struct{}{}
 		}
+		if ping, ok := frame.(*http2.PingFrame); ok && !ping.IsAck() {
+			_ = framer.WritePing(true, ping.Data)
+		}
 		if data, ok := frame.(*http2.DataFrame); !ok || !data.StreamEnded() {
 			continue
 		}
