@@ -11,9 +11,12 @@ export interface Taken {
 export interface ReceiverOptions {
   /** The signing secrets of the policy: one, or several while they are rotated. */
   secrets: string | readonly string[];
-  /** Takes the rings, each once where `taken` remembers them. */
+  /** Takes the rings. */
   ring: RingHandler;
-  /** Remembers which rings were taken, so that repetitions are answered without the handler. */
+  /**
+   * Remembers which rings were taken, so that repetitions are answered without the handler. Those that the handler
+   * answered with `accepted` or `last` come to it again.
+   */
   taken?: Taken;
   /** Is told of each error that is no {@link Refused}. */
   failed?: (error: unknown) => void;
@@ -61,12 +64,20 @@ function answering(options: ReceiverOptions): Answering {
       const ring = verifier.verify(headers, body);
       if (await options.taken?.has(ring.webhookId)) return replyOf(200);
       const verdict = await options.ring(ring);
-      await options.taken?.add(ring.webhookId);
+      if (isTaken(verdict)) await options.taken?.add(ring.webhookId);
       return replyTo(verdict);
     } catch (error) {
       return refusalOf(error, options.failed);
     }
   };
+}
+
+/**
+ * Whether a repetition needs no handler. What was only accepted may come again because it failed or was never
+ * acknowledged, and an end of the recurring timer must be said again.
+ */
+function isTaken(verdict: Verdict): boolean {
+  return verdict !== "accepted" && verdict !== "last";
 }
 
 function replyOf(status: number, text = "", headers: Record<string, string> = {}): Reply {

@@ -163,3 +163,22 @@ test("a repetition is answered without the handler, and what failed is no repeti
   assert.deepEqual(statuses, [500, 200, 200]);
   assert.equal(calls, 2);
 });
+
+test("a ring whose end is not known yet is no repetition", async (t) => {
+  for (const verdict of ["accepted", "last"] as const) {
+    let calls = 0;
+    const taken = new Set<string>();
+    const ring = await start(t, {
+      taken,
+      ring: () => {
+        calls++;
+        return verdict;
+      },
+    });
+    // It comes again after a nack, after the time to acknowledge it, or because its answer was lost.
+    const answers = [await ring(signed("{}"), "{}"), await ring(signed("{}"), "{}")];
+    assert.deepEqual(answers[1], answers[0], verdict);
+    assert.equal(calls, 2, verdict);
+    assert.equal(taken.size, 0);
+  }
+});
