@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -206,6 +207,20 @@ func TestWhatIsSent(t *testing.T) {
 	_, _, err = c.Timers.Add(t.Context(), Booking{Key: key, Terms: Terms{Payload: JSON(make(chan int))}})
 	require.Error(t, err, "nothing is sent that is no JSON")
 	require.Len(t, w.requests, 2)
+}
+
+// The text of an error may be longer than Wakecall takes. The nack must not fail because of it.
+func TestANackWithALongReason(t *testing.T) {
+	w := &wakecall{answers: []answer{done}}
+	for _, reason := range []string{"out of stock", strings.Repeat("é", delivery.MaxAckReason), "a\xffb" + strings.Repeat("x", 1<<16)} {
+		_, _, err := w.client().Deliveries.Nack(t.Context(), Delivery{WebhookID: "msg_1"}, Failure{Reason: reason})
+		require.NoError(t, err)
+		var said struct{ Reason string }
+		require.NoError(t, json.Unmarshal([]byte(w.bodies[len(w.bodies)-1]), &said))
+		require.Empty(t, delivery.Acknowledgement{Reason: said.Reason}.Check())
+		require.Equal(t, len(reason) < delivery.MaxAckReason, said.Reason == reason)
+		require.NotEmpty(t, said.Reason)
+	}
 }
 
 func TestABatchTellsOfEachItem(t *testing.T) {

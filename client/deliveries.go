@@ -28,7 +28,7 @@ func DeliveryOf(header http.Header) Delivery {
 
 // Failure is why an accepted delivery failed.
 type Failure struct {
-	// Reason is shown as the failure of the attempt.
+	// Reason is shown as the failure of the attempt. A long one is cut.
 	Reason string
 	// RetryAfter is the shortest wait before the next attempt.
 	RetryAfter time.Duration
@@ -46,8 +46,8 @@ func (d Deliveries) Ack(ctx context.Context, of Delivery, wait Wait) (view timer
 // [Deliveries.Ack].
 func (d Deliveries) Nack(ctx context.Context, of Delivery, why Failure) (view timer.View, pending bool, err error) {
 	body := map[string]any{}
-	if why.Reason != "" {
-		body["reason"] = why.Reason
+	if reason := wire.Clip(wire.Excerpt(why.Reason), delivery.MaxAckReason-len("…")); reason != "" {
+		body["reason"] = reason
 	}
 	if why.RetryAfter != 0 {
 		body["retry_after"] = wire.Duration(why.RetryAfter)
