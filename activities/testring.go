@@ -26,7 +26,7 @@ func (c *Controller) TestRing(ctx context.Context, ring delivery.TestRing) (deli
 		if policy.Fallback == nil { // it was taken away since it was asked for
 			return delivery.TestResult{}, &wire.Error{Code: wire.NotFound, Message: "The policy has no fallback."}
 		}
-		to = policy.Fallback.Callback
+		to, policy.Declare = policy.Fallback.Callback, nil // that belongs to the callback
 	}
 	message, err := testMessage(policy, to, ring)
 	if err != nil {

@@ -72,3 +72,22 @@ func TestATestEventLeavesAsACallbackDoes(t *testing.T) {
 	require.Error(t, err)
 	require.Len(t, p.sent, 2)
 }
+
+// The declaration is of the callback: nothing is declared at the second link, by a test either.
+func TestATestOfTheSecondLinkDeclaresNothing(t *testing.T) {
+	t.Parallel()
+	at := func(broker string) delivery.Callback {
+		return delivery.Callback{Destination: delivery.Destination{Broker: broker, Exchange: "timers"}, Timeout: wire.Duration(time.Second)}
+	}
+	p := &tested{policy: policy.Policy{
+		BusinessType: "order", Declare: &delivery.Declare{Queue: "orders"}, Callback: at("main"), Fallback: &delivery.Fallback{Callback: at("spare")},
+	}}
+	c := &activities.Controller{Policies: p, Sender: p}
+	for _, link := range []delivery.Link{delivery.LinkCallback, delivery.LinkFallback} {
+		_, err := c.TestRing(t.Context(), delivery.TestRing{BusinessType: "order", Link: link})
+		require.NoError(t, err)
+	}
+	require.Equal(t, p.policy.Declare, p.sent[0].Declare)
+	require.Equal(t, "spare", p.sent[1].Destination.Broker)
+	require.Nil(t, p.sent[1].Declare)
+}
