@@ -109,9 +109,32 @@ func TestAnEventThatIsNotAccepted(t *testing.T) {
 	}
 }
 
-// An alert shows the client certificate of the policy that names its recipient.
-func TestAnAlertShowsTheClientCertificate(t *testing.T) {
+// A recipient that the policy names is shown its client certificate. One that a timer names is not:
+// otherwise every client that may book could use the certificate against any host.
+func TestWhoIsShownTheClientCertificate(t *testing.T) {
 	t.Parallel()
-	tls := &policy.TLS{CA: "ca", ClientCertificate: "c", ClientKey: "k"}
-	require.Equal(t, tls, alertMessage(policy.Policy{TLS: tls, Alert: &delivery.Alert{}}, delivery.Destination{}, "x", nil).TLS)
+	shown := &policy.TLS{CA: "ca", ClientCertificate: "c", ClientKey: "k"}
+	alert, own := &delivery.Alert{Destination: delivery.HTTP("http://alert/")}, delivery.HTTP("http://own/")
+	p := &policy.Policy{BusinessType: "order", TLS: shown, Alert: alert, OnDelivered: alert}
+	for name, c := range map[string]struct {
+		event timer.Event
+		want  *policy.TLS
+	}{
+		"of alerts":   {timer.Event{Type: timer.EventFailed}, shown},
+		"of outcomes": {timer.Event{Type: timer.EventDelivered, Outcome: true}, shown},
+		"of a timer":  {timer.Event{Type: timer.EventDelivered, Outcome: true, Own: &own}, &policy.TLS{CA: "ca"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			world := taking{policy: p, taken: &[]send.Envelope{}}
+			controller := &Controller{Policies: world, Sender: send.New(send.Transports{delivery.DestinationHTTP: world}, noop.NewTracerProvider().Tracer(""))}
+			var suite testsuite.WorkflowTestSuite
+			env := suite.NewTestActivityEnvironment()
+			env.RegisterActivity(controller.Alert)
+			c.event.At, c.event.Data = 7, timer.EventData{BusinessType: "order", BusinessID: "1"}
+			_, err := env.ExecuteActivity(controller.Alert, c.event)
+			require.NoError(t, err)
+			require.Equal(t, c.want, (*world.taken)[0].TLS)
+		})
+	}
 }
