@@ -3,6 +3,7 @@ package activities
 import (
 	"context"
 	"maps"
+	"net/http"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -34,6 +35,9 @@ func (c *Controller) TestRing(ctx context.Context, ring delivery.TestRing) (deli
 	}
 	began := time.Now()
 	sent := c.Sender.Send(ctx, message)
+	if sent.Status >= http.StatusOK && sent.Status < http.StatusMultipleChoices { // also if the rest of the answer broke off
+		sent.Answer = delivery.Answer{Delivered: true, Status: sent.Status}
+	}
 	result := delivery.TestResult{
 		Link: ring.Link, WebhookID: ring.WebhookID, Signed: len(message.Secrets) > 0,
 		SentAt: wire.At(began), TookMS: time.Since(began).Milliseconds(),

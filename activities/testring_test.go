@@ -91,3 +91,19 @@ func TestATestOfTheSecondLinkDeclaresNothing(t *testing.T) {
 	require.Equal(t, "spare", p.sent[1].Destination.Broker)
 	require.Nil(t, p.sent[1].Declare)
 }
+
+// The status line decides for a test as for a callback, whatever becomes of the rest of the answer.
+func TestATestIsDeliveredByItsStatus(t *testing.T) {
+	t.Parallel()
+	for status, want := range map[int]bool{200: true, 204: true, 0: false, 302: false, 500: false} {
+		p := &tested{
+			policy: policy.Policy{Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/"), Timeout: wire.Duration(time.Second)}},
+			answer: send.Outcome{Answer: delivery.Answer{Class: delivery.BrokenAnswer, Status: status}},
+		}
+		result, err := (&activities.Controller{Policies: p, Sender: p}).TestRing(t.Context(), delivery.TestRing{BusinessType: "order", Link: delivery.LinkCallback})
+		require.NoError(t, err)
+		require.Equal(t, want, result.Delivered, status)
+		require.Equal(t, want, result.Class == delivery.NoFailure, status)
+		require.Equal(t, status, result.Status)
+	}
+}
