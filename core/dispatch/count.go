@@ -208,6 +208,25 @@ func (m Memo) Untried() Counts {
 	return m.Before.Add(Counts{Found: m.Retried, Failed: m.Retried})
 }
 
+// EndedUnrecorded reports whether the dispatch was terminated while it sent, and so recorded no
+// counts.
+func (m Memo) EndedUnrecorded() bool { return m.Status.Finished() && m.Total == nil && m.StartedAt != 0 }
+
+// WithEnd returns the memo with the counts of the shards as last known. Nothing is in progress
+// any more: the outcome of a callback that was under way is unknown, and its item is not counted.
+func (m Memo) WithEnd(shards []ShardState) Memo {
+	total := m.Before
+	for _, shard := range shards {
+		total = total.Add(shard.State.Counts)
+		if shard.State.Problem != nil {
+			m.Stopped = append(m.Stopped, shard.View())
+		}
+	}
+	total.InFlight = 0
+	m.Total = &total
+	return m
+}
+
 // RetryFailed returns the memo of an ended dispatch whose failed items are tried again.
 func (m Memo) RetryFailed(now wire.Instant) Memo {
 	m.Round++

@@ -3,6 +3,7 @@ package bulk
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -174,11 +175,15 @@ func TestHowAJobEnds(t *testing.T) {
 		status job.Status
 		done   int
 	}{
-		"done":       {func(s site) { s.worker.Close(juneID, seven) }, job.Done, 7},
-		"stopped":    {func(s site) { s.worker.Cancel(juneID, seven) }, job.Stopped, 7},
-		"unheard of": {func(s site) { s.worker.Cancel(juneID) }, job.Stopped, 0},
-		"terminated": {func(s site) { _ = s.on.TerminateWorkflow(t.Context(), juneID, "", "") }, job.Stopped, 0},
-		"failed":     {func(s site) { s.worker.Close(juneID, temporal.NewApplicationError("broken", "")) }, job.Failed, 0},
+		"done":             {func(s site) { s.worker.Close(juneID, seven) }, job.Done, 7},
+		"stopped":          {func(s site) { s.worker.Cancel(juneID, seven) }, job.Stopped, 7},
+		"unheard of":       {func(s site) { s.worker.Cancel(juneID) }, job.Stopped, 0},
+		"terminated early": {func(s site) { _ = s.on.TerminateWorkflow(t.Context(), juneID, "", "") }, job.Stopped, 0},
+		"terminated": {func(s site) {
+			s.worker.Pend(juneID, pending(t, seven))
+			_ = s.on.TerminateWorkflow(t.Context(), juneID, "", "")
+		}, job.Stopped, 7},
+		"failed": {func(s site) { s.worker.Close(juneID, temporal.NewApplicationError("broken", "")) }, job.Failed, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -192,6 +197,10 @@ func TestHowAJobEnds(t *testing.T) {
 			require.Equal(t, c.status, ended.Status)
 			require.Equal(t, c.done, ended.Counts.Done)
 			require.NotZero(t, ended.FinishedAt)
+			require.Empty(t, ended.WaitsFor)
+			if strings.HasPrefix(name, "terminated") {
+				return
+			}
 			s.on.Refuse("GetWorkflow", "", errors.New("down"))
 			_, err = s.Get(t.Context(), "june")
 			require.Equal(t, wire.Unavailable, wire.CodeOf(err), "what it counted is not known")

@@ -32,9 +32,11 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 	}
 	id, parts := view.Memo.LastFailed()
 	if !view.Status.Finished() && view.Memo.StartedAt != 0 {
-		if parts, err = r.givenUp(ctx, view.Memo, runID); err != nil {
+		shards, err := r.runningShards(ctx, view.Memo, runID)
+		if err != nil {
 			return err
 		}
+		parts = givenUp(view.Memo, shards)
 	}
 	for _, part := range parts {
 		for number := range part.Pages {
@@ -53,17 +55,24 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 	return nil
 }
 
-// givenUp names the pages of given-up items of a running dispatch.
-func (r *Retrier) givenUp(ctx context.Context, memo dispatch.Memo, runID string) (parts []dispatch.Part, err error) {
+// runningShards are the states of the shards of a running dispatch.
+func (r *Retrier) runningShards(ctx context.Context, memo dispatch.Memo, runID string) ([]dispatch.ShardState, error) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	shards, err := r.reader.shards(ctx, memo, runID)
+	return r.reader.shards(ctx, memo, runID)
+}
+
+// givenUp names the pages of items that the shards of a dispatch have given up.
+func givenUp(memo dispatch.Memo, shards []dispatch.ShardState) (parts []dispatch.Part) {
 	for _, shard := range shards {
+		if shard.State.GivenUp == 0 {
+			continue
+		}
 		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
 		part.Pages = shard.State.GivenUp
 		parts = append(parts, part)
 	}
-	return parts, err
+	return parts
 }
 
 // RetryFailures retries the given-up items of a dispatch that has ended, under the same

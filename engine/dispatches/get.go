@@ -81,7 +81,13 @@ func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionI
 	if err != nil {
 		return dispatch.View{}, err
 	}
-	view := r.view(memo, info.GetExecution().GetRunId())
+	runID := info.GetExecution().GetRunId()
+	if memo.EndedUnrecorded() {
+		if memo, err = r.recordEnd(ctx, memo, runID); err != nil {
+			return dispatch.View{}, err
+		}
+	}
+	view := r.view(memo, runID)
 	view.Events = info.GetHistoryLength()
 	switch {
 	case view.Status.Finished():
@@ -92,7 +98,7 @@ func (r *Reader) viewOf(ctx context.Context, info *workflowpb.WorkflowExecutionI
 	case memo.StartedAt == 0:
 		return view, nil
 	}
-	shards, err := r.shards(ctx, memo, info.GetExecution().GetRunId())
+	shards, err := r.shards(ctx, memo, runID)
 	if err != nil {
 		return dispatch.View{}, err
 	}
@@ -119,7 +125,16 @@ func dispatchMemo(info *workflowpb.WorkflowExecutionInfo) (memo dispatch.Memo, e
 	return memo, err
 }
 
-// shards are the states of the shards of a running dispatch. runID is its run.
+// recordEnd returns the memo of a terminated dispatch with what its shards had done. Temporal
+// keeps their last heartbeats.
+func (r *Reader) recordEnd(ctx context.Context, memo dispatch.Memo, runID string) (dispatch.Memo, error) {
+	shards, err := r.shards(ctx, memo, runID)
+	memo = memo.WithEnd(shards)
+	memo.Failed = givenUp(memo, shards)
+	return memo, err
+}
+
+// shards are the states of the shards of a dispatch that began. runID is its run.
 func (r *Reader) shards(ctx context.Context, memo dispatch.Memo, runID string) ([]dispatch.ShardState, error) {
 	states := make([]dispatch.ShardState, memo.Shards)
 	var group errgroup.Group

@@ -98,7 +98,7 @@ func TestADispatchThatWasTerminated(t *testing.T) {
 	view := s.got()
 	require.Equal(t, dispatch.Cancelled, view.Status)
 	require.NotZero(t, view.FinishedAt)
-	require.Nil(t, view.Memo.Total)
+	require.Zero(t, view.Done)
 
 	again := open(t)
 	again.added(3)
@@ -106,6 +106,43 @@ func TestADispatchThatWasTerminated(t *testing.T) {
 	again.change(func(memo *dispatch.Memo) { memo.Round, memo.Retried = 1, 2 })
 	require.NoError(t, again.on.TerminateWorkflow(t.Context(), id, "", "by hand"))
 	require.Equal(t, 2, again.got().Memo.Total.Failed, "what was tried again is where it was")
+}
+
+// A dispatch that was terminated shows what its shards had done by their last heartbeats, and
+// its failed items are retried like those of any other.
+func TestATerminatedDispatchKeepsItsCounts(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.added(100)
+	s.run(3)
+	part := s.gaveUp(0, 2)
+	failure := delivery.ShardBroken.Failure(wire.At(time.Now()))
+	shards := []string{
+		s.shard(0, dispatch.State{GivenUp: 1, Counts: dispatch.Counts{Found: 50, Done: 7, Failed: 2, InFlight: 4, Callbacks: 11}}),
+		s.shard(1, dispatch.State{Problem: failure, Counts: dispatch.Counts{Found: 30, Done: 30, Callbacks: 30}}),
+	}
+	for _, of := range append(shards, id) {
+		require.NoError(t, s.on.TerminateWorkflow(t.Context(), of, "", "by hand"))
+	}
+	view := s.got()
+	require.Equal(t, dispatch.Cancelled, view.Status)
+	require.Equal(t, []int{37, 2, 0, 41, 61}, []int{view.Done, view.Failed, view.InFlight, view.Callbacks, *view.Rest})
+	require.Len(t, view.Shards, 1, "the one that stopped")
+	require.Equal(t, []dispatch.Part{part}, view.Memo.Failed)
+	require.Len(t, s.failures(), 2)
+	page, _, err := s.List(t.Context(), Request{Size: 10})
+	require.NoError(t, err)
+	require.Equal(t, 37, page[0].Done)
+
+	s.on.Refuse("DescribeWorkflowExecution", shards[0], errors.New("down"))
+	_, err = s.Get(t.Context(), key)
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "a part is not the whole")
+	s.on.Refuse("DescribeWorkflowExecution", shards[0], nil)
+
+	again, retried, err := s.RetryFailures(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, 2, retried)
+	require.Equal(t, []int{37, 0}, []int{again.Done, again.Failed})
 }
 
 func TestWhatIsNoDispatch(t *testing.T) {

@@ -173,11 +173,14 @@ func (r *run) record(kind enumspb.EventType, event *historypb.HistoryEvent) {
 	r.info().HistoryLength = int64(len(r.events))
 }
 
-// end closes a run with an event. The caller holds the lock.
+// end closes a run with an event. A terminated run keeps its pending activities, as in Temporal.
+// The caller holds the lock.
 func (r *run) end(status enumspb.WorkflowExecutionStatus, kind enumspb.EventType, event *historypb.HistoryEvent) {
 	r.record(kind, event)
 	r.info().Status, r.info().CloseTime = status, timestamppb.New(time.Now())
-	r.task, r.described.PendingWorkflowTask, r.described.PendingActivities = nil, nil, nil
+	if r.task, r.described.PendingWorkflowTask = nil, nil; status != enumspb.WORKFLOW_EXECUTION_STATUS_TERMINATED {
+		r.described.PendingActivities = nil
+	}
 	close(r.closed)
 }
 

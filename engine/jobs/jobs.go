@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/visibility"
 	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -133,19 +134,30 @@ func (j *Jobs[O, C]) Get(ctx context.Context, id string) (Job[O, C], error) {
 	if err != nil {
 		return Job[O, C]{}, err
 	}
-	if found.Status != job.Running {
+	switch {
+	case found.Status == job.Running:
+		found.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
+		for _, pending := range described.GetPendingActivities() {
+			found.WaitsFor = jobWaitsFor(pending)
+		}
+	case info.GetStatus() != visibility.Terminated:
 		found.Counts, err = j.result(ctx, info)
 		return found, err
 	}
-	found.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
-	for _, pending := range described.GetPendingActivities() {
-		var last C // the worker's last heartbeat
-		if kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
-			found.Counts = last
-		}
-		found.WaitsFor = jobWaitsFor(pending)
-	}
+	found.Counts = lastCounts[C](described.GetPendingActivities())
 	return found, nil
+}
+
+// lastCounts are the counts of the worker's last heartbeat. Temporal keeps it for a terminated
+// job, which has no result.
+func lastCounts[C any](activities []*workflowpb.PendingActivityInfo) (counts C) {
+	for _, pending := range activities {
+		var last C
+		if kernel.Payloads.FromPayloads(pending.GetHeartbeatDetails(), &last) == nil {
+			counts = last
+		}
+	}
+	return counts
 }
 
 // jobWaitsFor is why a job waits, from the activity that carries it out.
@@ -222,8 +234,8 @@ func (j *Jobs[O, C]) job(id string, info *workflowpb.WorkflowExecutionInfo) (job
 	return job, kernel.ReadMemo(info, j.kind.Memo, j.kind.Noun, &job.Order)
 }
 
-// result is the counts of a job that has ended. They are missing for a job that was
-// terminated, or stopped while no worker had it.
+// result is the counts of a job that has ended. They are missing for a job that was stopped
+// while no worker had it.
 func (j *Jobs[O, C]) result(ctx context.Context, info *workflowpb.WorkflowExecutionInfo) (counts C, err error) {
 	run := j.kernel.Client.GetWorkflow(ctx, info.GetExecution().GetWorkflowId(), info.GetExecution().GetRunId())
 	err = run.Get(ctx, &counts)
