@@ -227,8 +227,12 @@ func (m Memo) WithEnd(shards []ShardState) Memo {
 	return m
 }
 
-// RetryFailed returns the memo of an ended dispatch whose failed items are tried again.
+// RetryFailed returns the memo of an ended dispatch whose failed items are tried again. Those are
+// the items of [Memo.LastFailed].
 func (m Memo) RetryFailed(now wire.Instant) Memo {
+	if m.betweenOccurrences() {
+		m = m.backToLast()
+	}
 	m.Round++
 	m.Before, m.Retried = Counts{}, 0
 	if m.Total != nil {

@@ -82,8 +82,19 @@ func (m Memo) BeginsAt() wire.Instant {
 // occurrence.
 func (m Memo) LastFailed() (id ID, pages []Part) {
 	id, pages = m.ID(), m.Failed
-	if m.StartedAt == 0 && m.Last != nil && m.Round == 0 {
+	if m.betweenOccurrences() {
 		id.Occurrence, pages = m.Last.Occurrence, m.Last.Pages
 	}
 	return id, pages
+}
+
+// betweenOccurrences reports whether an occurrence has ended and the next one has not begun.
+func (m Memo) betweenOccurrences() bool { return m.StartedAt == 0 && m.Last != nil && m.Round == 0 }
+
+// backToLast returns the memo with the last ended occurrence as the present one.
+func (m Memo) backToLast() Memo {
+	last := *m.Last
+	m.Occurrence, m.Failed, m.Stopped, m.Last = last.Occurrence, last.Pages, last.Shards, nil
+	m.Total = &Counts{Found: last.Done + last.Failed, Done: last.Done, Failed: last.Failed}
+	return m
 }

@@ -88,3 +88,21 @@ func TestWhenADispatchBegins(t *testing.T) {
 	memo.Order.Recurrence = nil
 	require.Equal(t, memo.DueAt, memo.BeginsAt())
 }
+
+// A recurring dispatch that ended between two occurrences has the items of the last one tried
+// again, under the ids that they had.
+func TestItemsOfTheLastOccurrenceAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	memo := hourly()
+	next, ok := memo.NextOccurrence(memo.FinishedAt)
+	require.True(t, ok)
+	next.Status = dispatch.Cancelled
+	id, pages := next.LastFailed()
+	again := next.RetryFailed(memo.FinishedAt)
+	require.Equal(t, []any{id, pages}, []any{again.ID(), again.Failed})
+	require.Equal(t, []any{1, 2, memo.Stopped}, []any{again.Round, again.Retried, again.Stopped})
+	require.Equal(t, dispatch.Counts{Found: 7, Done: 7}, again.Before)
+	view := again.View()
+	require.Nil(t, view.Last, "it is this one")
+	require.Equal(t, []any{1, 7, 0}, []any{view.Occurrence, view.Done, view.Failed})
+}

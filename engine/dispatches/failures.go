@@ -87,7 +87,7 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 		return dispatch.View{}, 0, err
 	}
 	in := workflows.DispatchInput{Memo: view.Memo.RetryFailed(wire.At(time.Now()))}
-	in.Parts = view.Memo.Failed
+	_, in.Parts = view.Memo.LastFailed()
 	for _, part := range in.Parts {
 		for number := range part.Pages {
 			items, err := r.renew(ctx, part.Page(number), in.Memo.Life(time.Now()))
@@ -123,14 +123,14 @@ func (r *Retrier) renew(ctx context.Context, id string, life time.Duration) (ite
 
 // refuseRetry refuses to retry the items of a dispatch without failed ones.
 func refuseRetry(view dispatch.View) error {
-	switch {
+	switch _, parts := view.Memo.LastFailed(); {
 	case view.CancelRequested:
 		return dispatchCancelPending(view)
 	case !view.Status.Finished():
 		return &wire.Error{
 			Code: wire.Overtaken, State: &view, Message: "The dispatch is still " + string(view.Status) + ".",
 		}
-	case len(view.Memo.Failed) == 0:
+	case len(parts) == 0:
 		return &wire.Error{
 			Code: wire.AlreadyFinished, State: &view, Message: "The dispatch is " + string(view.Status) + ", and no item of it failed.",
 		}

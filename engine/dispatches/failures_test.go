@@ -81,6 +81,28 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it runs again")
 }
 
+// A recurring dispatch that was cancelled between two occurrences has the failed items of the last
+// one, and they are tried again.
+func TestFailuresOfTheLastOccurrenceAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.added(3)
+	s.run(1)
+	part := s.gaveUp(0, 2)
+	before := s.memo().ID()
+	s.change(func(memo *dispatch.Memo) {
+		end := dispatch.End{Occurrence: memo.Occurrence, Done: 1, Failed: 2, StartedAt: memo.StartedAt, FinishedAt: memo.StartedAt}
+		memo.Last = &dispatch.Occurrence{End: end, Pages: []dispatch.Part{part}}
+		memo.Occurrence, memo.StartedAt = memo.Occurrence+1, 0
+	})
+	s.end(dispatch.Cancelled)
+	require.Len(t, s.failures(), 2)
+	_, retried, err := s.RetryFailures(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, 2, retried)
+	require.Equal(t, before, s.memo().ID(), "the ids of the messages")
+}
+
 func TestWhenThereIsNothingToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
