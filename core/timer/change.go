@@ -88,7 +88,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if s, err = s.override(c.Terms); err != nil {
 		return Spec{}, err
 	}
-	if err := s.checkLatest(c).Err(); err != nil {
+	if err := append(s.checkLatest(c), s.checkJitter(c.Terms)...).Err(); err != nil {
 		return Spec{}, err
 	}
 	s.Revision++
@@ -150,6 +150,18 @@ func (s Spec) checkLatest(c Change) (errs wire.FieldErrors) {
 		errs.Add("/latest_at", wire.CodeOutOfRange, "must be after the due time")
 	case latest != 0 && latest <= c.At:
 		errs.Add("/expires_after", wire.CodeOutOfRange, "must leave time to ring: the timer would be expired already")
+	}
+	return errs
+}
+
+// checkJitter refuses a rule that may delay a ring until its occurrence has expired. The change
+// must be about one of the two.
+func (s Spec) checkJitter(t Terms) (errs wire.FieldErrors) {
+	if s.Series == nil || s.ExpiresAfter == 0 || t.ExpiresAfter == nil && t.Recurrence == nil {
+		return nil
+	}
+	if jitter := s.Series.Rule.Jitter; s.ExpiresAfter <= jitter {
+		errs.Add("/expires_after", wire.CodeOutOfRange, "must be longer than the jitter of the recurrence, "+jitter.String())
 	}
 	return errs
 }

@@ -60,3 +60,33 @@ func TestAStaleOccurrenceRefusesNoChange(t *testing.T) {
 	_, err = kept.Apply(timer.Change{Terms: edit, Interrupts: true, At: now})
 	require.Equal(t, []string{"/expires_after"}, pointers(err), "an occurrence whose delivery has begun goes on")
 }
+
+// A rule must not delay a ring until its occurrence has expired: nothing would ever be sent. A
+// change of something else is none of it.
+func TestAJitterBeyondTheExpiry(t *testing.T) {
+	t.Parallel()
+	booked := time.Unix(1_800_000_000, 0)
+	jittered := recurrence.Rule{Every: ptr(wire.Duration(time.Hour)), Jitter: wire.Duration(10 * time.Minute)}
+	key := wire.Key{BusinessType: "order", BusinessID: "1"}
+	admit := func(expires time.Duration) (timer.Spec, error) {
+		return timer.Admit(key, timer.Terms{Recurrence: &jittered, ExpiresAfter: ptr(wire.Duration(expires))}, "b", booked)
+	}
+	_, err := admit(10 * time.Minute)
+	require.Equal(t, []string{"/expires_after"}, pointers(err))
+	spec, err := admit(10*time.Minute + time.Millisecond)
+	require.NoError(t, err)
+
+	short, plain := ptr(wire.Duration(time.Minute)), recurrence.Rule{Every: jittered.Every}
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{ExpiresAfter: short}, At: spec.CreatedAt})
+	require.Equal(t, []string{"/expires_after"}, pointers(err))
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{ExpiresAfter: short, Recurrence: &plain}, At: spec.CreatedAt})
+	require.NoError(t, err, "the new rule has no jitter")
+	wider := jittered
+	wider.Jitter = wire.Duration(20 * time.Minute)
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Recurrence: &wider}, At: spec.CreatedAt})
+	require.Equal(t, []string{"/expires_after"}, pointers(err))
+
+	spec.ExpiresAfter = *short // booked by an earlier version
+	_, err = spec.Apply(timer.Change{Terms: timer.Terms{Priority: ptr(1)}, At: spec.CreatedAt})
+	require.NoError(t, err)
+}

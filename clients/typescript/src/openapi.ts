@@ -1665,7 +1665,7 @@ export interface components {
             recurrence?: components["schemas"]["Recurrence"];
             /** @description After this time no callback is sent, and the timer is `expired`. It must lie in the future, and after the due time. Excludes `expires_after`. */
             latest_at?: components["schemas"]["Time"];
-            /** @description The latest time, counted from the due time. From 1ms to 87600h. Excludes `latest_at`. Without both, the policy's default applies. */
+            /** @description The latest time, counted from the due time. From 1ms to 87600h, and longer than the `jitter` of a recurrence. Excludes `latest_at`. Without both, the policy's default applies. */
             expires_after?: components["schemas"]["Duration"];
             /** @description Whether the timer waits to be resumed. What falls due meanwhile rings at the resumption, and expires at the timer's own latest time. PATCH pauses and resumes as `POST …/pause` and `POST …/resume` do. PUT without it resumes. It is for a single due time: a recurrence has its own field. By default false. */
             paused?: boolean;
