@@ -210,7 +210,9 @@ func (m Memo) Untried() Counts {
 
 // EndedUnrecorded reports whether the dispatch was terminated while it sent, and so recorded no
 // counts.
-func (m Memo) EndedUnrecorded() bool { return m.Status.Finished() && m.Total == nil && m.StartedAt != 0 }
+func (m Memo) EndedUnrecorded() bool {
+	return m.Status.Finished() && m.Total == nil && m.StartedAt != 0
+}
 
 // WithEnd returns the memo with the counts of the shards as last known. Nothing is in progress
 // any more: the outcome of a callback that was under way is unknown, and its item is not counted.

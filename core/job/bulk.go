@@ -78,7 +78,7 @@ func CheckID(id string) (errs wire.FieldErrors) {
 
 // Check returns what is wrong with the order, field by field.
 func (b Bulk) Check(now time.Time) (errs wire.FieldErrors) {
-	errs = append(errs, CheckID(b.ID)...)
+	errs = append(errs, b.checkID()...)
 	if !slices.Contains(Operations(), b.Operation) {
 		errs.Add("/operation", wire.CodeInvalidParameter, fmt.Sprintf("must be one of %v", Operations()))
 		return errs
@@ -91,6 +91,16 @@ func (b Bulk) Check(now time.Time) (errs wire.FieldErrors) {
 	}
 	if !(b.PerSecond >= MinRate && b.PerSecond <= MaxRate) { // also refuses NaN
 		errs.AddRange("/per_second", MinRate, MaxRate)
+	}
+	return errs
+}
+
+// checkID refuses an id of Wakecall's own jobs too: a job under the id of the next sweep would
+// replace it.
+func (b Bulk) checkID() (errs wire.FieldErrors) {
+	errs = CheckID(b.ID)
+	if strings.HasPrefix(b.ID, OwnID) {
+		errs.Add("/id", wire.CodeInvalidParameter, "must not begin with "+OwnID+", as those of Wakecall's own jobs do")
 	}
 	return errs
 }

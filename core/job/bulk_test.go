@@ -37,6 +37,7 @@ func TestBulkCheck(t *testing.T) {
 	}{
 		"id":                  {cancel, func(b *job.Bulk) { b.ID = "a/b" }, "/id"},
 		"no id":               {cancel, func(b *job.Bulk) { b.ID = "" }, "/id"},
+		"own id":              {cancel, func(b *job.Bulk) { b.ID = job.OwnID + "order:1~1" }, "/id"},
 		"long id":             {cancel, func(b *job.Bulk) { b.ID = strings.Repeat("x", job.MaxID+1) }, "/id"},
 		"operation":           {cancel, func(b *job.Bulk) { b.Operation = "delete" }, "/operation"},
 		"business type":       {cancel, func(b *job.Bulk) { b.Filter.BusinessType = "A'" }, "/filter/business_type"},

@@ -133,7 +133,7 @@ func (p *Deleter) drop(ctx context.Context, d Deletion, closedUntil wire.Instant
 func (c *closer) cancelAll(ctx context.Context, businessType string) error {
 	now := wire.At(time.Now())
 	return c.orderBulk(ctx, job.Bulk{
-		ID: "policy:" + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: job.Cancel,
+		ID: job.OwnID + businessType + ":" + strconv.FormatInt(int64(now), 10), Operation: job.Cancel,
 		Filter: timer.Filter{BusinessType: businessType}, PerSecond: job.MaxRate, BookedBefore: now,
 	})
 }
