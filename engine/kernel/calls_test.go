@@ -253,3 +253,14 @@ func TestAnAcceptedChangeIsSeenByTheNextAttempt(t *testing.T) {
 	t.Parallel()
 	require.Less(t, tuning.ConfirmedFor, DefaultWait)
 }
+
+// A token that Temporal cannot read is the caller's mistake. Without a token it is not.
+func TestATokenThatTemporalDidNotMake(t *testing.T) {
+	t.Parallel()
+	k, on := crowded(t, 1)
+	on.Refuse("ListWorkflow", "", serviceerror.NewInvalidArgument("invalid NextPageToken"))
+	_, err := k.List(t.Context(), query.WorkflowType.Is(workflows.TypeTimer), 10, []byte("forged"))
+	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
+	_, err = k.List(t.Context(), query.WorkflowType.Is(workflows.TypeTimer), 10, nil)
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}

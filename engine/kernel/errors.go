@@ -27,6 +27,11 @@ func Translate(err error) error {
 	}
 }
 
+// ErrPageToken returns the refusal of a page token that no answer had.
+func ErrPageToken() error {
+	return wire.FieldErrors{{Pointer: "page_token", Code: wire.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
+}
+
 // Expired reports whether a call ended because its time was up.
 func Expired(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded ||

@@ -8,6 +8,7 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -16,6 +17,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/engine/visibility"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -68,7 +70,8 @@ func (k *Kernel) DescribeAll(ctx context.Context, workflowID, runID string) (*wo
 }
 
 // List reads one page of the runs that a query selects. Visibility lags behind by a moment.
-// An empty token asks for the first page.
+// An empty token asks for the first page. The errors are [wire.InvalidRequest] for a token that
+// Temporal did not make, and [wire.Unavailable].
 func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
@@ -76,6 +79,9 @@ func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte
 	response, err := k.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: k.Namespace, PageSize: int32(size), NextPageToken: token, Query: q.String(),
 	})
+	if len(token) > 0 && errtype.Is[*serviceerror.InvalidArgument](err) {
+		return nil, ErrPageToken()
+	}
 	return response, Translate(err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/engine/visibility"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -61,7 +62,7 @@ func (l *Lister) sortedPage(ctx context.Context, r PageRequest) (Page, error) {
 		s.At = s.to
 	}
 	if len(r.Token) > 0 && json.Unmarshal(r.Token, &s.cursor) != nil {
-		return Page{}, wire.FieldErrors{{Pointer: "page_token", Code: wire.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
+		return Page{}, kernel.ErrPageToken()
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 	defer cancel()
