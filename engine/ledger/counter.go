@@ -16,6 +16,7 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -30,13 +31,17 @@ type Counter struct {
 	batches map[int]*batch
 	// doubts are the runs that may have ended without an answer, by run id.
 	doubts map[string]doubt
-	// unjudged are the ends of business types whose promise is not known yet.
+	// unjudged are the ends of business types whose promise is not known yet, and waiting is how
+	// many these are: at most [tuning.LedgerUnjudged].
 	unjudged map[string][]timer.Outcome
+	waiting  int
 }
 
-// Promising are the policies that say how late a first attempt may be. Trusted makes no call.
+// Promising are the policies that say how late a first attempt may be. Trusted and LastRead make no
+// call.
 type Promising interface {
 	Trusted(businessType string) (known policy.Policy, ok bool)
+	LastRead(businessType string) policy.Policy
 	Cached(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
@@ -73,7 +78,8 @@ func (c *Counter) Completed(workflowID, runID string, commands []*commandpb.Comm
 }
 
 // observe counts the end of a timer. A timer may end without an attempt of this process, as by an
-// acknowledgement. Its policy may then not be known here, and it counts later.
+// acknowledgement. Its policy may then not be known here, and it counts later. If very many wait for
+// theirs, it is judged by the policy as it was last read: no end is lost, and the memory is bounded.
 func (c *Counter) observe(workflowID string, outcome timer.Outcome) {
 	key, ok := wire.ParseKey(workflowID)
 	if !ok {
@@ -82,19 +88,22 @@ func (c *Counter) observe(workflowID string, outcome timer.Outcome) {
 	promising, known := c.policies().Trusted(key.BusinessType)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !known {
+	switch {
+	case known:
+	case c.waiting < tuning.LedgerUnjudged:
+		outcome.LastFailure = nil // it is large, and does not count
 		c.unjudged[key.BusinessType] = append(c.unjudged[key.BusinessType], outcome)
+		c.waiting++
 		return
+	default:
+		promising = c.policies().LastRead(key.BusinessType)
 	}
 	c.countsFor(key.BusinessType).Observe(outcome, OnTime(promising))
 }
 
 // judge counts the ends whose promise was not known. They wait on while the policy cannot be read.
 func (c *Counter) judge(ctx context.Context) {
-	c.mu.Lock()
-	waiting := slices.Collect(maps.Keys(c.unjudged))
-	c.mu.Unlock()
-	for _, businessType := range waiting {
+	for _, businessType := range c.unjudgedTypes() {
 		promising, err := c.policies().Cached(ctx, businessType)
 		if wire.CodeOf(err) == wire.Unavailable {
 			continue
@@ -103,12 +112,29 @@ func (c *Counter) judge(ctx context.Context) {
 	}
 }
 
+// judgeUnread counts the ends whose policy could not be read, by the policy as it was last read. It
+// reports whether there were any.
+func (c *Counter) judgeUnread() bool {
+	unread := c.unjudgedTypes()
+	for _, businessType := range unread {
+		c.judgeBy(businessType, OnTime(c.policies().LastRead(businessType)))
+	}
+	return len(unread) > 0
+}
+
+func (c *Counter) unjudgedTypes() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.unjudged))
+}
+
 func (c *Counter) judgeBy(businessType string, onTime time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, outcome := range c.unjudged[businessType] {
 		c.countsFor(businessType).Observe(outcome, onTime)
 	}
+	c.waiting -= len(c.unjudged[businessType])
 	delete(c.unjudged, businessType)
 }
 

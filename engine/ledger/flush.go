@@ -24,7 +24,8 @@ type batch struct {
 	pending, repeated bool
 }
 
-// Run hands over the counts once a minute until ctx ends, and once more then.
+// Run hands over the counts once a minute until ctx ends, and once more then: also the ends whose
+// policy cannot be read, which nothing would count afterwards.
 func (c *Counter) Run(ctx context.Context, temporal client.Client, logger *slog.Logger) {
 	tick := time.NewTicker(tuning.LedgerEvery)
 	defer tick.Stop()
@@ -33,9 +34,16 @@ func (c *Counter) Run(ctx context.Context, temporal client.Client, logger *slog.
 		case <-tick.C:
 		case <-ctx.Done():
 		}
-		if err := c.Flush(context.WithoutCancel(ctx), temporal); err != nil {
-			logger.Warn("Counts were not recorded, and are handed over again later", "error", err)
-		}
+		c.tryToFlush(ctx, temporal, logger)
+	}
+	if c.judgeUnread() {
+		c.tryToFlush(ctx, temporal, logger)
+	}
+}
+
+func (c *Counter) tryToFlush(ctx context.Context, temporal client.Client, logger *slog.Logger) {
+	if err := c.Flush(context.WithoutCancel(ctx), temporal); err != nil {
+		logger.Warn("Counts were not recorded, and are handed over again later", "error", err)
 	}
 }
 

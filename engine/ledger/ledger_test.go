@@ -3,6 +3,7 @@ package ledger
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
 	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -213,3 +215,49 @@ func TestCountsAreHandedOver(t *testing.T) {
 	require.Equal(t, map[string][]int{"order": {1, 2}, "coupon": {1}}, numbers)
 	require.Equal(t, map[string]int64{"order": 12, "coupon": 1}, booked)
 }
+
+// Of ends whose policy cannot be read only so many wait. Further ones are judged by the policy as it was
+// last read, and so are all once the process ends. None is lost.
+func TestEndsWhosePolicyCannotBeRead(t *testing.T) {
+	t.Parallel()
+	lastRead := map[string]policy.Policy{"order": {OnTime: wire.Duration(time.Minute)}}
+	counter := NewCounter("default", "process-1", func() Promising { return unreadable{promised{read: lastRead}} })
+	late := ended(timer.Delivered, 1001)
+	for range tuning.LedgerUnjudged {
+		counter.observe("order/1", late)
+	}
+	counter.observe("bare/1", late)
+	require.Equal(t, slo.Promise(policy.DefaultOnTime), counter.counts["bare"].JudgedBy)
+	counter.observe("order/1", late)
+	require.Equal(t, []int64{1, 1}, []int64{counter.counts["order"].Rung, counter.counts["order"].OnTime})
+	require.Len(t, counter.unjudged["order"], tuning.LedgerUnjudged)
+
+	temporal, ending := &enginetest.Temporal{}, stopped(t)
+	handed := map[string]slo.Counts{}
+	temporal.OnEvent = func(_ string, event *historypb.HistoryEvent) {
+		var entry workflows.LedgerEntry
+		require.NoError(t, kernel.Payloads.FromPayloads(event.GetWorkflowExecutionSignaledEventAttributes().GetInput(), &entry))
+		for businessType, counts := range entry.Counts {
+			sum := handed[businessType]
+			sum.Add(counts)
+			handed[businessType] = sum
+		}
+	}
+	counter.Run(ending, temporal, slog.New(slog.DiscardHandler))
+	require.EqualValues(t, tuning.LedgerUnjudged+1, handed["order"].OnTime)
+	require.EqualValues(t, 1, handed["bare"].Rung)
+	counter.observe("order/1", late)
+	require.Len(t, counter.unjudged["order"], 1, "those that were judged wait no more")
+}
+
+// stopped is the context of a process that ends.
+func stopped(t *testing.T) context.Context {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	return ctx
+}
+
+// unreadable are policies that were read long ago, and that Temporal no longer tells.
+type unreadable struct{ promised }
+
+func (unreadable) Trusted(string) (known policy.Policy, ok bool) { return known, false }

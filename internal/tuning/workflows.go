@@ -112,6 +112,8 @@ const (
 	// the latest events of such a run are read: the last task has fewer commands.
 	LedgerAsks   = 8
 	LedgerEvents = 20
+	// LedgerUnjudged is how many ends wait until their policy can be read. One takes 200 bytes.
+	LedgerUnjudged = 1 << 16
 	// LedgerDoubts is how long an end stays in doubt: longer than a task can be completed.
 	LedgerDoubts = 5 * time.Minute
 	// LedgerEntries keeps a ledger's run below 4,000 events. It decides which command comes
