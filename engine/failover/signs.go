@@ -39,7 +39,7 @@ type Signs interface {
 	Give(ctx context.Context, sign Sign) error
 	// End removes the sign of a process that has stopped.
 	End(ctx context.Context, worker string) error
-	// List returns the last sign of each worker. That of a gateway is not among them.
+	// List returns the last sign of each worker. Those of gateways and checks are not among them.
 	List(ctx context.Context) ([]Sign, error)
 	// ListAll returns the last sign of each process.
 	ListAll(ctx context.Context) ([]Sign, error)
@@ -61,9 +61,9 @@ const Checking health.Role = "check"
 
 // queueOf is the queue that the signs of a role name. It tells a sign from the heartbeats of the
 // SDK's workers, which name the queue that they poll. Workers list one of the two: a gateway is not
-// judged, nor by workers of earlier builds.
+// judged, nor by workers of earlier builds. Nor is a check, which gives one sign only.
 func queueOf(role health.Role) string {
-	if role == health.Gateway {
+	if role == health.Gateway || role == Checking {
 		return workflows.GatewaySignQueue
 	}
 	return workflows.SignQueue

@@ -58,10 +58,10 @@ func TestSignsTellOfTheirProcess(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A gateway that dies is taken for dead by no worker, and none shares its work with it. A worker
-// that gives the same signs is, which is the control.
+// A gateway that dies is taken for dead by no worker, and none shares its work with it. Nor is the check of
+// a start, whose sign may stay for some seconds. A worker that gives the same signs is, which is the control.
 func TestAGatewayIsNoWorker(t *testing.T) {
-	for role, died := range map[health.Role][]string{health.Gateway: nil, health.Worker: {"g"}} {
+	for role, died := range map[health.Role][]string{health.Gateway: nil, Checking: nil, health.Worker: {"g"}} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newCluster(t)
 			a := c.starts("a")

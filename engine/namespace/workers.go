@@ -39,14 +39,14 @@ func lacking(fault string, check func(context.Context) (able bool, unknown error
 	}
 }
 
-// signs gives a sign of life, as each worker does, and looks whether it is listed.
+// signs gives a sign of life, as each process does, and looks whether it is listed. No worker judges it.
 func (t *startupCheck) signs(ctx context.Context) (able bool, unknown error) {
 	signs := failover.NewSigns(t.kernel)
 	if err := signs.Give(ctx, failover.Sign{Worker: t.queue, At: time.Now(), About: health.About{Role: failover.Checking}}); err != nil {
 		return false, err
 	}
 	defer func() { _ = signs.End(context.WithoutCancel(ctx), t.queue) }() // it lapses by itself
-	listed, err := signs.List(ctx)
+	listed, err := signs.ListAll(ctx)
 	if err != nil {
 		return false, err
 	}
