@@ -1,6 +1,7 @@
 package workflows
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -65,7 +66,11 @@ func Ledger(ctx workflow.Context, state LedgerState) error {
 			applied++
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, TypeLedger, l.compact(wire.At(workflow.Now(ctx))))
+	next, dropped := l.compact(wire.At(workflow.Now(ctx)))
+	if dropped > 0 {
+		workflow.GetLogger(ctx).Warn("a ledger has no room for the counts of all business types, and has dropped those of some", "types", dropped)
+	}
+	return workflow.NewContinueAsNewError(ctx, TypeLedger, next)
 }
 
 type ledger struct {
@@ -84,22 +89,71 @@ func (l *ledger) record(entry LedgerEntry) {
 	}
 }
 
-// compact is the state for the next run, without types and senders that are no longer heard of.
-func (l *ledger) compact(now wire.Instant) (next LedgerState) {
-	next = LedgerState{Series: map[string]slo.Series{}, Senders: map[string]LedgerStamp{}}
-	//workflowcheck:ignore Their order tells nothing.
-	for businessType, series := range l.series {
-		if kept := series.Compact(now); len(kept) > 0 {
-			next.Series[businessType] = kept
-		}
-	}
+// compact is the state for the next run, without types and senders that are no longer heard of. It
+// has room for very many types by joining their hours and days, and in the end drops the
+// types that it has not heard of for longest. dropped is how many these are. Temporal does not
+// take a larger state, and would leave the ledger as it is for ever.
+func (l *ledger) compact(now wire.Instant) (next LedgerState, dropped int) {
+	next.Senders = map[string]LedgerStamp{}
 	//workflowcheck:ignore Their order tells nothing.
 	for sender, stamp := range l.senders {
 		if stamp.At.Add(tuning.LedgerSenderLife) > now {
 			next.Senders[sender] = stamp
 		}
 	}
-	return next
+	for _, resolution := range slo.Resolutions {
+		if next.Series = l.seriesAt(resolution, now); bytesOf(next.Series) <= tuning.LedgerBytes {
+			return next, 0
+		}
+	}
+	all := len(next.Series)
+	next.Series = fitting(next.Series)
+	return next, all - len(next.Series)
+}
+
+func (l *ledger) seriesAt(resolution slo.Resolution, now wire.Instant) map[string]slo.Series {
+	series := map[string]slo.Series{}
+	//workflowcheck:ignore Their order tells nothing.
+	for businessType, counted := range l.series {
+		if kept := counted.Compact(now, resolution); len(kept) > 0 {
+			series[businessType] = kept
+		}
+	}
+	return series
+}
+
+// fitting are the types that were heard of last, as many as there is room for.
+func fitting(series map[string]slo.Series) map[string]slo.Series {
+	last := func(businessType string) slo.Interval { return series[businessType][len(series[businessType])-1] }
+	names := make([]string, 0, len(series))
+	//workflowcheck:ignore They are sorted.
+	for businessType := range series {
+		names = append(names, businessType)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		x, y := last(a), last(b)
+		return cmp.Or(cmp.Compare(y.To, x.To), cmp.Compare(y.Rung+y.Booked, x.Rung+x.Booked), cmp.Compare(a, b))
+	})
+	kept, bytes := map[string]slo.Series{}, 0
+	for _, businessType := range names {
+		if bytes += bytesOfType(businessType, series[businessType]); bytes > tuning.LedgerBytes {
+			break
+		}
+		kept[businessType] = series[businessType]
+	}
+	return kept
+}
+
+func bytesOf(series map[string]slo.Series) (bytes int) {
+	//workflowcheck:ignore Their order tells nothing.
+	for businessType, counted := range series {
+		bytes += bytesOfType(businessType, counted)
+	}
+	return bytes
+}
+
+func bytesOfType(businessType string, series slo.Series) int {
+	return len(businessType) + series.Bytes()
 }
 
 // answer returns the series of some business types, or of all where none is named.

@@ -23,8 +23,8 @@ type Objective struct {
 // Report sums up a window of a series. A figure that is not known is left out.
 type Report struct {
 	BusinessType string `json:"business_type"`
-	// From is the begin of the first hour that was counted, or of the first day if its hours were
-	// joined. To is the time of the report.
+	// From is the begin of the first hour that was counted, or of the day or the ten days if its hours
+	// were joined. To is the time of the report.
 	From      wire.Instant `json:"from"`
 	To        wire.Instant `json:"to"`
 	Objective Objective    `json:"objective"`

@@ -1,6 +1,8 @@
 package slo_test
 
 import (
+	"cmp"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -75,30 +77,67 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// A series keeps every count, in order and without overlap, until the days are dropped.
+// A series keeps every count, in order and without overlap, until the days are dropped: at each resolution,
+// and where that changes.
 func TestSeries(t *testing.T) {
 	t.Parallel()
-	begin := time.Date(2027, 1, 1, 0, 30, 0, 0, time.UTC)
-	var s slo.Series
 	const hours = 60 * 24
-	for hour := range hours {
-		now := wire.At(begin.Add(time.Duration(hour) * time.Hour))
-		s = s.Record(now.Add(-3*time.Hour), slo.Counts{Rung: 1}) // counts of another node come late
-		s = s.Record(now, slo.Counts{Rung: 1, OnTime: 1})
-		s = s.Compact(now)
-		for i := range s {
-			require.Less(t, s[i].From, s[i].To)
-			require.True(t, i == 0 || s[i-1].To <= s[i].From, "%v", s)
+	most := map[slo.Resolution]int{}
+	for i, intervals := range []int{31 + 1 + 4*24, 31 + 1 + 2*24, 31 + 1 + 24, 4 + 10, 5} {
+		most[slo.Resolutions[i]] = intervals
+	}
+	always := func(r slo.Resolution) func(int) slo.Resolution { return func(int) slo.Resolution { return r } }
+	resolutions := map[string]func(hour int) slo.Resolution{
+		"changing": func(hour int) slo.Resolution { return slo.Resolutions[(hour/7)%len(slo.Resolutions)] },
+	}
+	for _, r := range slo.Resolutions {
+		resolutions[fmt.Sprint(r)] = always(r)
+	}
+	for name, at := range resolutions {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin := time.Date(2027, 1, 1, 0, 30, 0, 0, time.UTC)
+			var s slo.Series
+			for hour := range hours {
+				now := wire.At(begin.Add(time.Duration(hour) * time.Hour))
+				s = s.Record(now.Add(-3*time.Hour), slo.Counts{Rung: 1}) // counts of another node come late
+				s = s.Record(now, slo.Counts{Rung: 1, OnTime: 1})
+				s = s.Compact(now, at(hour))
+				for i := range s {
+					require.Less(t, s[i].From, s[i].To)
+					require.True(t, i == 0 || s[i-1].To <= s[i].From, "%v", s)
+				}
+			}
+			require.LessOrEqual(t, len(s), cmp.Or(most[at(0)], len(s)))
+			now := wire.At(begin.Add((hours - 1) * time.Hour))
+			r := s.Report("order", slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.9}, now, 2*time.Hour)
+			if name != "changing" && at(hours).Hours >= 0 {
+				require.Equal(t, now.Add(-2*time.Hour-30*time.Minute), r.From)
+				require.EqualValues(t, 3, r.OnTime)
+				require.EqualValues(t, 3, r.Rung, "the late counts of two hours are still to come")
+			}
+			require.LessOrEqual(t, r.From, now.Add(-2*time.Hour-30*time.Minute))
+			r = s.Report("order", slo.Objective{Target: 0.9}, now, 30*24*time.Hour)
+			require.InDelta(t, 2*now.Time().Sub(r.From.Time()).Hours(), r.Rung, 2)
+			require.InDelta(t, 30.5*24, now.Time().Sub(r.From.Time()).Hours(), 10*24)
+		})
+	}
+}
+
+// To compact a series leaves it as it is: a ledger tries several resolutions.
+func TestCompactChangesNothing(t *testing.T) {
+	t.Parallel()
+	now := wire.At(time.Date(2027, 1, 28, 12, 0, 0, 0, time.UTC))
+	var s slo.Series
+	for hour := range 20 * 24 {
+		s = s.Record(now.Add(-time.Duration(hour)*time.Hour), slo.Counts{Rung: 1, Lateness: slo.Histogram{3: 1}})
+	}
+	for range 2 {
+		for _, resolution := range slo.Resolutions {
+			r := s.Compact(now, resolution).Report("order", slo.Objective{}, now, slo.MaxWindow)
+			require.Equal(t, []int64{20 * 24, 0}, []int64{r.Rung, r.Unsent})
 		}
 	}
-	require.LessOrEqual(t, len(s), 31+1+4*24)
-	now := wire.At(begin.Add((hours - 1) * time.Hour))
-	r := s.Report("order", slo.Objective{OnTime: wire.Duration(time.Second), Target: 0.9}, now, 2*time.Hour)
-	require.Equal(t, now.Add(-2*time.Hour-30*time.Minute), r.From)
-	require.EqualValues(t, 3, r.OnTime)
-	require.EqualValues(t, 3, r.Rung, "the late counts of two hours are still to come")
-	r = s.Report("order", slo.Objective{Target: 0.9}, now, 30*24*time.Hour)
-	require.InDelta(t, 2*30*24, r.Rung, 2*24+6)
 }
 
 // A report says which on_time its share is by. Those of all intervals count, and an interval
@@ -111,7 +150,7 @@ func TestReportsSayWhatTheyAreJudgedBy(t *testing.T) {
 		for ago, counts := range ends {
 			s = s.Record(now.Add(-ago), counts)
 		}
-		r := s.Compact(now).Report("order", slo.Objective{OnTime: wire.Duration(time.Minute), Target: 0.9}, now, 30*24*time.Hour)
+		r := s.Compact(now, slo.Resolutions[0]).Report("order", slo.Objective{OnTime: wire.Duration(time.Minute), Target: 0.9}, now, 30*24*time.Hour)
 		require.Equal(t, wire.Duration(time.Minute), r.Objective.OnTime, "that is the policy's now")
 		return r.Objective.JudgedBy
 	}

@@ -100,9 +100,11 @@ const (
 // The ledgers.
 const (
 	// Ledgers is how many ledgers share the business types: an entry of a process costs three
-	// state transitions for each of them, and a ledger of 100 busy types has a state of 1 MB. It
-	// decides where the counts of a type are found.
+	// state transitions for each of them. It decides where the counts of a type are found.
 	Ledgers = 16
+	// LedgerBytes is how large the state of a ledger may be when it continues, by an estimate that
+	// may be too small by half. That is the state of 30 busy types hour by hour. Temporal refuses 2 MB.
+	LedgerBytes = 5 << 18
 	// LedgerEvery is how often a process hands over its counts: a crash loses those of a
 	// minute at most.
 	LedgerEvery = time.Minute

@@ -191,8 +191,9 @@ export interface paths {
          *     caller may not see.
          *
          *     Each process stores its counts once a minute and when it stops. A crash loses at most the counts of one
-         *     minute, and never a timer. Hours are kept for three days and days for 31 days. A window begins with a
-         *     whole hour or day. With `Accept: text/csv` the answer has one line for each business type.
+         *     minute, and never a timer. Hours are kept for three days and days for 31 days, of more than about 500
+         *     busy business types for less. A window begins with a whole hour or day, and then with ten days at most.
+         *     With `Accept: text/csv` the answer has one line for each business type.
          */
         get: operations["reportObjectives"];
         put?: never;
