@@ -35,13 +35,25 @@ type unapplied struct {
 	at time.Time
 }
 
-// add adds a change that was sent.
+// add adds a change that was sent. Of very many it forgets the oldest, which is most likely applied.
 func (u *Unapplied) add(s sent) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.changes) < tuning.UnappliedKnown {
-		u.changes[s.runID] = unapplied{s, time.Now()}
+	if _, known := u.changes[s.runID]; !known && len(u.changes) >= tuning.UnappliedKnown {
+		delete(u.changes, u.oldest())
 	}
+	u.changes[s.runID] = unapplied{s, time.Now()}
+}
+
+// oldest returns the run of the change that was sent first. The caller holds the lock.
+func (u *Unapplied) oldest() (runID string) {
+	var at time.Time
+	for run, change := range u.changes {
+		if runID == "" || change.at.Before(at) {
+			runID, at = run, change.at
+		}
+	}
+	return runID
 }
 
 // remove removes the changes of a run whose changes are no longer held.

@@ -104,7 +104,7 @@ func (d desk) takes(t *testing.T, worker string) {
 	require.NotEmpty(t, task.GetTaskToken())
 }
 
-// A change whose effect was seen is no longer looked at, and of very many only the first are.
+// A change whose effect was seen is no longer looked at, and of very many only the last are.
 func TestWhichChangesAreUnapplied(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t, orders())
@@ -114,8 +114,16 @@ func TestWhichChangesAreUnapplied(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Done, effect)
 	require.Empty(t, d.changes)
-	for n := range tuning.UnappliedKnown + 1 {
-		d.add(sent{key: order1, runID: time.Duration(n).String()})
+	run := func(n int) string { return time.Duration(n).String() }
+	for n := range tuning.UnappliedKnown {
+		d.add(sent{key: order1, runID: run(n)})
 	}
+	const old = 7
+	d.changes[run(old)] = unapplied{d.changes[run(old)].sent, time.Now().Add(-time.Minute)}
+	d.add(sent{key: order1, runID: run(0)})
+	require.NotEmpty(t, d.changes[run(old)].runID, "a further change of a run takes no place")
+	d.add(sent{key: order1, runID: run(tuning.UnappliedKnown)})
 	require.Len(t, d.changes, tuning.UnappliedKnown)
+	require.Empty(t, d.changes[run(old)].runID)
+	require.NotEmpty(t, d.changes[run(tuning.UnappliedKnown)].runID)
 }

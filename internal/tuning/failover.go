@@ -82,7 +82,7 @@ const (
 	UnappliedLook  = 2 * time.Second
 	UnappliedAfter = 5 * time.Second
 	// UnappliedFor is for how long a change is looked at: Temporal may itself have stood still in the
-	// meantime. UnappliedKnown bounds how many are: each costs a read once a process has died.
+	// meantime. UnappliedKnown bounds how many are, the last ones: each costs a read once a process has died.
 	UnappliedFor   = time.Minute
 	UnappliedKnown = 3000
 )
