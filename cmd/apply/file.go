@@ -30,6 +30,7 @@ func read(text []byte, lookup func(string) (string, bool)) ([]policy, error) {
 	if err := errors.Join(known(root), expand(root, lookup)); err != nil {
 		return nil, err
 	}
+	keepDates(root)
 	var file struct {
 		Policies []map[string]any `yaml:"policies"`
 	}
@@ -117,6 +118,17 @@ func expand(node *yaml.Node, lookup func(string) (string, bool)) error {
 		missing = append(missing, expand(below, lookup))
 	}
 	return errors.Join(missing...)
+}
+
+// keepDates makes texts of dates. A policy has none, but a header may be a version such as
+// 2022-11-28, to which YAML would add a time of day.
+func keepDates(node *yaml.Node) {
+	if node.ShortTag() == "!!timestamp" {
+		node.Tag = "!!str"
+	}
+	for _, below := range node.Content {
+		keepDates(below)
+	}
 }
 
 // load reads the file at a path, with the variables of this process.

@@ -28,6 +28,9 @@ policies:
         X-Plain: ${DIGITS}
         X-None: "${EMPTY}"
         X-Literal: $${HOST}
+        X-Version: 2022-11-28
+        X-Since: 2022-11-28T10:00:00Z
+        X-No: no
     retry: &ladder {steps: [10s, 1m], jitter: 0.2}
     limits: {callbacks_per_second: 5}
   - business_type: refund
@@ -41,7 +44,8 @@ policies:
 	body, err := json.Marshal(policies[0].body)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"business_type": "order-close", "callback": {"url": "https://orders.example/close", "headers": {
-		"Authorization": "Bearer s3cret: #1", "X-Tenant": "123", "X-Plain": "123", "X-None": "", "X-Literal": "${HOST}"}},
+		"Authorization": "Bearer s3cret: #1", "X-Tenant": "123", "X-Plain": "123", "X-None": "", "X-Literal": "${HOST}",
+		"X-Version": "2022-11-28", "X-Since": "2022-11-28T10:00:00Z", "X-No": "no"}},
 		"retry": {"steps": ["10s", "1m"], "jitter": 0.2}, "limits": {"callbacks_per_second": 5}}`, string(body))
 	require.Equal(t, policies[0].body["retry"], policies[1].body["retry"])
 	require.Equal(t, true, policies[1].body["paused"])
