@@ -32,7 +32,7 @@ func Execute(build Build) (exit int) {
 // Run runs a command line and returns its exit code.
 func Run(ctx context.Context, args []string, streams Streams, build Build) (exit int) {
 	out := &output{to: streams.Out}
-	streams.Out = out
+	streams.Out, streams.In = out, interruptible(ctx, streams.In)
 	root := build(streams)
 	root.SilenceErrors, root.SilenceUsage, root.TraverseChildren = true, true, true
 	root.PersistentPreRunE = checkFlags

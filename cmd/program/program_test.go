@@ -156,3 +156,28 @@ func TestTheNullDeviceIsNoTerminal(t *testing.T) {
 		require.True(t, isTerminal(terminal), "the oracle sees a terminal")
 	}
 }
+
+// A command that waits for its standard input ends with its context, since nobody may type more.
+func TestInterruptedReading(t *testing.T) {
+	t.Parallel()
+	ctx, interrupt := context.WithCancel(t.Context())
+	terminal, hangUp := io.Pipe()
+	defer func() { _ = hangUp.Close() }()
+	var got []byte
+	build := func(streams Streams) *cobra.Command {
+		root := Group("wakecall", "")
+		root.AddCommand(&cobra.Command{Use: "read", RunE: func(*cobra.Command, []string) (err error) {
+			got, err = io.ReadAll(streams.In)
+			return Wrong(err)
+		}})
+		return root
+	}
+	go func() {
+		_, _ = hangUp.Write([]byte("typed"))
+		interrupt()
+	}()
+	var said bytes.Buffer
+	require.Equal(t, ExitInterrupted, Run(ctx, []string{"read"}, Streams{In: terminal, Out: io.Discard, Err: &said}, build))
+	require.Equal(t, "wakecall: interrupted\n", said.String())
+	require.Contains(t, []string{"", "typed"}, string(got), "what was read is whole or absent")
+}

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"context"
 	"io"
 	"os"
 	"time"
@@ -48,4 +49,36 @@ func (o *output) Write(p []byte) (int, error) {
 		o.err = err
 	}
 	return n, err
+}
+
+// reader is a function that reads.
+type reader func(p []byte) (int, error)
+
+func (r reader) Read(p []byte) (int, error) { return r(p) }
+
+// interruptible returns a reader that fails once ctx ends, also while it waits for input. A command
+// that waits for a terminal or a pipe would otherwise hear no signal. The last wait goes on beside
+// the process until that ends.
+func interruptible(ctx context.Context, from io.Reader) io.Reader {
+	type result struct {
+		text []byte
+		err  error
+	}
+	return reader(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		done := make(chan result, 1)
+		go func() {
+			text := make([]byte, len(p))
+			n, err := from.Read(text)
+			done <- result{text[:n], err}
+		}()
+		select {
+		case read := <-done:
+			return copy(p, read.text), read.err
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	})
 }

@@ -250,18 +250,12 @@ func (v bulkVerbs) confirm(ctx context.Context, wakecall *client.Client, order c
 
 // readAnswer returns the user's line, or "" if ctx ends first: an interrupt is a no.
 func (v bulkVerbs) readAnswer(ctx context.Context) string {
-	line := make(chan string, 1)
-	go func() { // ends with the process if interrupted
-		text, _ := bufio.NewReader(v.In).ReadString('\n')
-		line <- text
-	}()
-	select {
-	case text := <-line:
-		return text
-	case <-ctx.Done():
+	line, _ := bufio.NewReader(v.In).ReadString('\n')
+	if ctx.Err() != nil {
 		v.complain("\n")
 		return ""
 	}
+	return line
 }
 
 // follow shows the progress of a job until it has ended.
