@@ -182,8 +182,15 @@ func emptiness(flag *pflag.Flag) string {
 		if text == "" {
 			return "must not be empty"
 		}
+	case "stringSlice":
+		if text == "[]" {
+			return "must not be empty"
+		}
 	case "duration", "float64", CountType:
-		if negative || text == "0" || text == "0s" {
+		switch {
+		case text == "NaN" || strings.HasSuffix(text, "Inf"):
+			return "must be a finite number"
+		case negative || text == "0" || text == "0s":
 			return "must be above 0"
 		}
 	case "int":

@@ -3,6 +3,7 @@ package verbs
 import (
 	"context"
 	"fmt"
+	"math"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -130,7 +131,7 @@ func (v dispatchVerbs) rate() *cobra.Command {
 	run := c.RunE
 	c.Use, c.Args, c.Example = "rate "+timerArgument+" PER-SECOND", cobra.ExactArgs(2), c.Example+" 50"
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		if rate, err = strconv.ParseFloat(args[1], 64); err != nil {
+		if rate, err = strconv.ParseFloat(args[1], 64); err != nil || math.IsNaN(rate) || math.IsInf(rate, 0) {
 			return program.Wrong(fmt.Errorf("%s is not a number of items a second", args[1]))
 		}
 		return run(c, args[:1])

@@ -233,6 +233,10 @@ func TestAFlagThatSaysNothing(t *testing.T) {
 		"upcoming a/1 --count -1":                     "--count must be above 0",
 		"add a/1 --delay 1h --url=":                   "--url must not be empty",
 		"get a/1 --key=":                              "--key must not be empty",
+		"keys new shop --role operator --types=":      "--types must not be empty",
+		"bulk cancel --type a --rate NaN --yes":       "--rate must be a finite number",
+		"slo --target +Inf":                           "--target must be a finite number",
+		"dispatch start a/1 --rate NaN --upload -":    "--rate must be a finite number",
 	} {
 		url, asked := fixed(t, 200, map[string]any{"status": "done"})
 		exit, _, complaint := run(t, false, append(strings.Fields(line), "--server", url)...)
