@@ -1,8 +1,11 @@
 package verbs
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
+	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -35,6 +38,9 @@ func (n *connection) settings() (settings Settings, err error) {
 	}
 	if n.key != "" {
 		settings.APIKey = n.key
+	}
+	if strings.ContainsFunc(settings.APIKey, unicode.IsControl) { // else it looks as if no server were there
+		return settings, program.Wrong(errors.New("the API key must be one line without control characters"))
 	}
 	source := "WAKECALL_URL"
 	if n.server != "" {

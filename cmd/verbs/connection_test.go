@@ -39,3 +39,18 @@ func TestAURLWithoutAScheme(t *testing.T) {
 		require.Contains(t, complaint, "WAKECALL_URL must be a URL", url)
 	}
 }
+
+// A key that no request can carry is a usage error, and is not repeated.
+func TestAKeyThatCannotBeSent(t *testing.T) {
+	url, asked := fixed(t, 200, map[string]any{})
+	for _, key := range []string{"wck_s3cret\n", "wck_\x00s3cret"} {
+		exit, _, complaint := run(t, false, "list", "--server", url, "--key", key)
+		require.Equal(t, program.ExitUsage, exit)
+		require.Contains(t, complaint, "the API key must be one line")
+		require.NotContains(t, complaint, "s3cret")
+	}
+	t.Setenv("WAKECALL_API_KEY", "wck_s3cret\r")
+	exit, _, _ := run(t, false, "list", "--server", url)
+	require.Equal(t, program.ExitUsage, exit)
+	require.Empty(t, *asked)
+}
