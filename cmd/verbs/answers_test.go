@@ -151,5 +151,49 @@ func TestALineThatCannotBeRead(t *testing.T) {
 	url, _ := fixed(t, 200, map[string]any{})
 	exit, _, complaint := run(t, false, "dispatch", "upload", "a/1", "items", "--server", url)
 	require.Equal(t, program.ExitFailure, exit)
-	require.Contains(t, complaint, `items: line 3: json: unknown field "name"`)
+	require.Contains(t, complaint, "items: line 3: /name is not a field")
+}
+
+// A line is read as strictly as the API reads a body: what it says twice or behind its object would
+// be lost without a word.
+func TestALineIsReadStrictly(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for line, says := range map[string]string{
+		`{"business_type":"a","business_id":"1","delay":"1h"} {"business_type":"a","business_id":"2","delay":"1h"}`: "items: line 1: ",
+		`{"business_type":"a","business_id":"1","delay":"1h","delay":"2h"}`:                                         `duplicate object member name "delay"`,
+		`{"business_type":"a","business_id":"1","Delay":"1h"}`:                                                      "/Delay is not a field",
+		`{"business_type":"a","business_id":"1","delay":null}`:                                                      "null",
+		`{"business_type":"a","business_id":"1","delay":"1h","callback":{"url":"http://h/","headers":null}}`:        "null",
+		`null`: "null",
+		`{"business_type":"a","business_id":"1","delay":"1h","payload":{"n":1,"n":2}}`: `duplicate object member name "n"`,
+	} {
+		require.NoError(t, os.WriteFile("items", []byte(line), 0o600))
+		url, asked := fixed(t, 200, map[string]any{})
+		exit, _, complaint := run(t, false, "batch", "items", "--server", url)
+		require.Equal(t, program.ExitUsage, exit, line)
+		require.Contains(t, complaint, "items: line 1: ", line)
+		require.Contains(t, complaint, says, line)
+		require.Empty(t, *asked, line)
+	}
+	require.NoError(t, os.WriteFile("items", []byte(`{"business_type":"a","business_id":"1","delay":"1h","payload":null}`), 0o600))
+	url, asked := fixed(t, 200, map[string]any{})
+	_, _, complaint := run(t, false, "batch", "items", "--server", url)
+	require.Equal(t, []string{`POST /v1/timers/batch {"timers":[{"business_type":"a","business_id":"1","delay":"1h","payload":null}]}`}, *asked, complaint)
+}
+
+// A document on the command line is read in the same way.
+func TestADocumentIsReadStrictly(t *testing.T) {
+	for set, says := range map[string]string{
+		`{"priority":1,"priority":2}`: `duplicate object member name "priority"`,
+		`{"Priority":1}`:              "/Priority is not a field",
+		`{"priority":null}`:           "null",
+		`{"prioritty":1}`:             "/prioritty is not a field",
+	} {
+		url, asked := fixed(t, 200, map[string]any{})
+		exit, _, complaint := run(t, false, "edit", "a/1", "--payload", "1", "--set", set, "--server", url)
+		require.Equal(t, program.ExitUsage, exit, set)
+		require.Contains(t, complaint, "--set: ", set)
+		require.Contains(t, complaint, says, set)
+		require.Empty(t, *asked, set)
+	}
 }

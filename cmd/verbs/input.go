@@ -3,12 +3,16 @@ package verbs
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
+	stdjson "encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"os"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/wakecall/wakecall/cmd/program"
 )
@@ -17,7 +21,7 @@ import (
 const documentForms = "JSON, or @FILE, or - for standard input"
 
 // document reads a document from a command line. what names it in an error.
-func (s *shell) document(what, text string) (json.RawMessage, error) {
+func (s *shell) document(what, text string) (stdjson.RawMessage, error) {
 	raw := []byte(text)
 	name, isFile := strings.CutPrefix(text, "@")
 	if isFile || text == "-" {
@@ -31,7 +35,7 @@ func (s *shell) document(what, text string) (json.RawMessage, error) {
 		}
 	}
 	raw = bytes.TrimSpace(raw)
-	if !json.Valid(raw) {
+	if !stdjson.Valid(raw) {
 		return nil, program.Wrong(fmt.Errorf(`%s must be %s, such as '{"order": 4711}'; a text needs the quotes of JSON`, what, documentForms))
 	}
 	return raw, nil
@@ -49,18 +53,50 @@ func (s *shell) open(name string) (io.ReadCloser, error) {
 	return file, nil
 }
 
-// fill decodes a document into a value, and refuses unknown fields.
+// fill decodes a document into a value.
 func (s *shell) fill(what, text string, into any) error {
 	raw, err := s.document(what, text)
 	if err != nil {
 		return err
 	}
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(into); err != nil {
+	if err := readStrictly(raw, into); err != nil {
 		return program.Wrong(fmt.Errorf("%s: %w", what, err))
 	}
 	return nil
+}
+
+// strictly has JSON read as the API reads it. What is unknown, said twice or null is refused: it
+// would be lost before the API sees it.
+var strictly = json.JoinOptions(json.RejectUnknownMembers(true), json.WithUnmarshalers(json.UnmarshalFromFunc(refuseNull)))
+
+var errNull = errors.New("must not be null")
+
+// refuseNull refuses null for all but a raw value, which may be a payload.
+func refuseNull(from *jsontext.Decoder, into any) error {
+	switch into.(type) {
+	case *stdjson.RawMessage, *jsontext.Value:
+	default:
+		if from.PeekKind() == 'n' {
+			return errNull
+		}
+	}
+	return errors.ErrUnsupported
+}
+
+// readStrictly decodes one JSON value. Its error names the member that is wrong.
+func readStrictly(text []byte, into any) error {
+	err := json.Unmarshal(text, into, strictly)
+	wrong, ok := errors.AsType[*json.SemanticError](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, json.ErrUnknownName):
+		return fmt.Errorf("%s is not a field", wrong.JSONPointer)
+	case wrong.Err == nil:
+		return fmt.Errorf("%s has the wrong type", wrong.JSONPointer)
+	default:
+		return fmt.Errorf("%s %w", wrong.JSONPointer, wrong.Err)
+	}
 }
 
 // longestLine exceeds the longest line that the API accepts, in bytes.
@@ -78,9 +114,7 @@ func lines[T any](name string, file io.Reader) iter.Seq2[T, error] {
 				continue
 			}
 			var value T
-			decoder := json.NewDecoder(bytes.NewReader(scanner.Bytes()))
-			decoder.DisallowUnknownFields()
-			if err := decoder.Decode(&value); err != nil {
+			if err := readStrictly(scanner.Bytes(), &value); err != nil {
 				yield(value, fmt.Errorf("%s: line %d: %w", name, number, err))
 				return
 			}
