@@ -102,7 +102,7 @@ export class Dispatches {
   /** Reads the items that were given up. */
   failures(key: Key, options?: CallOptions): AsyncGenerator<DispatchFailure> {
     const init = { params: { path: at(key) }, parseAs: "stream", ...signalOf(options) } as const;
-    return linesOf({ answer: this.#api.GET("/v1/dispatches/{type}/{id}/failures", init), signal: options?.signal });
+    return linesOf({ call: () => this.#api.GET("/v1/dispatches/{type}/{id}/failures", init), signal: options?.signal });
   }
 
   /**
@@ -128,9 +128,9 @@ export class Dispatches {
   /** One stream of events. It breaks off where it ends without the last one. */
   async *#events(key: Key, options?: CallOptions): AsyncGenerator<{ dispatch: Dispatch; last: boolean }> {
     const init = { params: { path: at(key) }, parseAs: "stream", ...signalOf(options) } as const;
-    const answer = this.#api.GET("/v1/dispatches/{type}/{id}/events", init);
+    const call = () => this.#api.GET("/v1/dispatches/{type}/{id}/events", init);
     let kind = "";
-    for await (const line of textLinesOf({ answer, signal: options?.signal })) {
+    for await (const line of textLinesOf({ call, signal: options?.signal })) {
       const [, name, text = ""] = /^(event|data): ?(.*)$/.exec(line) ?? [];
       if (name === "event") kind = text;
       if (name === "data") yield { dispatch: JSON.parse(text) as Dispatch, last: kind === "end" };

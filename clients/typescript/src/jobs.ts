@@ -41,7 +41,7 @@ export class Bulk {
   /** Reads what became of each timer that the job has been at. */
   results(id: string, options?: CallOptions): AsyncGenerator<BulkLine> {
     const params = { path: { id } };
-    const answer = this.#api.GET("/v1/bulk/{id}/results", { params, parseAs: "stream", ...signalOf(options) });
-    return linesOf({ answer, signal: options?.signal });
+    const init = { params, parseAs: "stream", ...signalOf(options) } as const;
+    return linesOf({ call: () => this.#api.GET("/v1/bulk/{id}/results", init), signal: options?.signal });
   }
 }

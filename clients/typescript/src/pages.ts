@@ -26,14 +26,15 @@ export async function* itemsOf<P extends Page, T>(
 
 /** A call whose answer is read as it comes. */
 export interface Flow {
-  answer: Promise<Answer<unknown>>;
+  /** Makes the call. It waits for a reader: a call that fails unread would end the process. */
+  call: () => Promise<Answer<unknown>>;
   /** Ends the call, and the reading. */
   signal: AbortSignal | undefined;
 }
 
 /** Reads an answer line by line. One that breaks off fails with a {@link NetworkError}. */
-export async function* textLinesOf({ answer, signal }: Flow): AsyncGenerator<string> {
-  const { response } = await taken(answer);
+export async function* textLinesOf({ call, signal }: Flow): AsyncGenerator<string> {
+  const { response } = await taken(call());
   const decoder = new TextDecoder();
   let rest = "";
   try {

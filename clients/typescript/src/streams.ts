@@ -19,7 +19,7 @@ export interface ListenOptions extends CallOptions {
 /** The longest wait of a poll for a ring, in milliseconds. */
 const longestWait = 30_000;
 
-/** The longest delay of a nack, in milliseconds. */
+/** The longest wait that a receiver may ask for, in milliseconds. */
 const longestDelay = 3_600_000;
 
 /** Connects receivers that nobody can call, by long polls. */
@@ -60,10 +60,7 @@ export class Streams {
     await Promise.all(rings.map(async (message) => this.#answer(type, await answerTo(message, handler), options)));
   }
 
-  /**
-   * A ring that is over was answered by an earlier try, or goes to another receiver. An answer that is refused concerns
-   * its ring alone.
-   */
+  /** A ring that is over was answered by an earlier try, or goes to another receiver. */
   async #answer(type: string, body: Answer, options: ListenOptions): Promise<void> {
     const call = this.#api.POST("/v1/streams/{type}/answers", {
       params: { path: { type } },
@@ -71,8 +68,7 @@ export class Streams {
       ...signalOf(options),
     });
     await take(call).catch((error: unknown) => {
-      if (error instanceof Problem && error.code === "ring-over") return;
-      throw isFinal(error) ? new Error("the answer to a ring was refused", { cause: error }) : error;
+      if (!(error instanceof Problem && error.code === "ring-over")) throw error;
     });
   }
 }
@@ -83,17 +79,21 @@ async function answerTo(message: Message, handler: RingHandler): Promise<Answer>
     return verdict === "last" ? { ack: message.ring, stop: true } : { ack: message.ring };
   } catch (error) {
     if (!(error instanceof Refused)) return { nack: message.ring };
-    const delay = error.retryAfter === undefined ? undefined : milliseconds(delayOf(error.retryAfter));
     return {
       nack: message.ring,
-      ...given({ reason: error.message || undefined, delay, no_retry: error.final || undefined }),
+      ...given({
+        reason: error.message || undefined,
+        delay: delayOf(error.retryAfter),
+        no_retry: error.final || undefined,
+      }),
     };
   }
 }
 
-/** As near to what the handler asks for as Wakecall takes it. */
-function delayOf(retryAfter: number): number {
-  return Math.min(Math.max(Math.ceil(retryAfter), 0), longestDelay);
+/** The wait that a receiver asks for, as far as Wakecall takes it: a refused answer would end the listening. */
+function delayOf(asked = 0): string | undefined {
+  const delay = Math.round(Math.min(asked, longestDelay));
+  return delay > 0 ? milliseconds(delay) : undefined;
 }
 
 function ringFrom(message: Message): Ring {

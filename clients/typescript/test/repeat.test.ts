@@ -8,6 +8,8 @@ import { defaultTries } from "../src/options.js";
 import { Deliveries } from "../src/others.js";
 import { firstPause, longestPause, parseRetryAfter, pauseAfter } from "../src/pause.js";
 import { Policies } from "../src/policies.js";
+import { Refused } from "../src/ring.js";
+import { Streams } from "../src/streams.js";
 import { Timers } from "../src/timers.js";
 import { closedUrl, hastyApi, problem, type Scripted, ScriptedServer } from "./scripted.js";
 
@@ -256,6 +258,42 @@ test("lines that break off are an error, and a signal ends them with its reason"
   const reason = new Error("enough");
   ended.abort(reason);
   await assert.rejects(stalled.next(), reason);
+});
+
+test("lines are asked for when they are read, so that no failure is left unhandled", async (t) => {
+  const refused = await new ScriptedServer([wrong]).start(t);
+  const { api } = hastyApi({ url: refused.url });
+  for (const lines of [new Bulk(api).results("j"), dispatchesOf(api).failures(key)]) {
+    await new Promise((resolve) => setTimeout(resolve, 0)); // what is unhandled is known in the next turn
+    const before = refused.got.length;
+    await assert.rejects(lines.next(), Problem);
+    assert.equal(refused.got.length, before + 1);
+  }
+  assert.equal(refused.got.length, 2);
+});
+
+test("a receiver that asks for a wait which Wakecall refuses gets the next one, and goes on listening", async (t) => {
+  for (const [asked, said] of [
+    [7_200_000, "3600000ms"],
+    [Number.POSITIVE_INFINITY, "3600000ms"],
+    [-5, undefined],
+    [Number.NaN, undefined],
+    [1e-7, undefined],
+    [1500.4, "1500ms"],
+  ] as const) {
+    const rings = { status: 200, body: JSON.stringify({ rings: [{ ring: "r", headers: {}, body: "" }] }) };
+    const server = await new ScriptedServer([rings, { status: 204 }, { silent: true }]).start(t);
+    const ended = new AbortController();
+    const handler = () => {
+      throw new Refused("later", { retryAfter: asked });
+    };
+    const listening = new Streams(hastyApi({ url: server.url }).api, 60_000).listen("x", handler, ended);
+    while (server.got.length < 3) await server.arrival();
+    ended.abort(new Error("enough"));
+    await assert.rejects(listening, /enough/);
+    const answer: unknown = JSON.parse(server.got[1]?.body ?? "");
+    assert.deepEqual(answer, { nack: "r", reason: "later", ...(said && { delay: said }) });
+  }
 });
 
 test("a change that no worker has applied yet is pending", async (t) => {
