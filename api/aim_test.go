@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -91,4 +92,39 @@ func TestARefusedCallIsRecordedWithItsAim(t *testing.T) {
 	answer := httptest.NewRecorder()
 	server.Handler().ServeHTTP(answer, request)
 	require.Contains(t, answer.Body.String(), `"target":{"business_types":["order"]}`, "an admin of the type sees it")
+}
+
+// A batch that is carried out is recorded with the business types of its timers, so that a search for a type
+// and the admins of the type find it. One of its timers is refused here, and named as well.
+func TestABatchIsRecordedWithItsTypes(t *testing.T) {
+	t.Parallel()
+	recent := audit.NewRecent(time.Now())
+	made := &ledger{lots: rand.New(rand.NewPCG(1, 1)), made: map[string]int{}}
+	server := New(Options{
+		Timers:  apitimers.Options{Timers: made, Failures: made},
+		Front:   front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: keysOfThree(t), Audit: audit.NewLog(recent)},
+		Reports: Reports{Trails: trails.Options{Records: recent}},
+	})
+	ask := func(method, path, body string) string {
+		request := httptest.NewRequest(method, path, strings.NewReader(body))
+		request.Header.Set("Authorization", "Bearer secret")
+		if body != "" {
+			request.Header.Set("Content-Type", "application/json")
+		}
+		answer := httptest.NewRecorder()
+		server.Handler().ServeHTTP(answer, request)
+		require.Equal(t, 200, answer.Code, answer.Body)
+		return answer.Body.String()
+	}
+	timers := func(kinds ...string) string {
+		for i, kind := range kinds {
+			kinds[i] = `{"business_type":"` + kind + `","business_id":"1","delay":"1h","callback":{"url":"https://example.com"}}`
+		}
+		return `{"timers":[` + strings.Join(kinds, ",") + `]}`
+	}
+	ask("POST", "/v1/timers/batch", timers("order", "order"))
+	ask("POST", "/v1/timers/batch", timers("order", "foreign"))
+	listed := ask("GET", "/v1/audit?business_type=order", "")
+	require.Equal(t, 1, strings.Count(listed, `"target":{"business_types":["order"]},"left_out":2`), "an admin of the type sees its batches: %s", listed)
+	require.NotContains(t, listed, "foreign", "and none that is also about another type")
 }

@@ -247,6 +247,18 @@ func (e *Entry) SetTypes(everything bool, businessTypes []string) {
 	}
 }
 
+// SetItems notes the results for the timers of a batch, and the business types that they are of.
+func (e *Entry) SetItems(items []trail.Item) {
+	if e == nil {
+		return
+	}
+	types := make([]string, 0, len(items))
+	for _, item := range items {
+		types = append(types, item.BusinessType)
+	}
+	e.Items, e.Target.BusinessTypes = items, severalOf(types)
+}
+
 // SetBody notes the body of a call.
 func (e *Entry) SetBody(body map[string]jsontext.Value) {
 	if e != nil {

@@ -60,7 +60,7 @@ func (h handlers) addBatch(c echo.Context) error {
 	}
 	limitFieldErrors(results)
 	if e := audits.EntryOf(c); e.Begun() {
-		e.Items = itemsOfAudit(results)
+		e.SetItems(itemsOfAudit(results))
 	}
 	return c.JSON(http.StatusOK, BatchBody{Results: results})
 }
