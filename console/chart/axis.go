@@ -9,6 +9,7 @@ import (
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
 	"github.com/wakecall/wakecall/console/words"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // Range is the time that plots span around now.
@@ -139,16 +140,16 @@ func New(r Range, now time.Time, search string) *Plots {
 // Asof is when what ended was counted, if a reader has to know it: if that is long ago, or if timers have
 // rung and none of them is counted yet. It is zero otherwise.
 func (p *Plots) Asof() (at time.Time) {
-	if p.late || p.rungSince() {
+	if p.late || rungUncounted(p.Columns) {
 		return p.Counted
 	}
 	return at
 }
 
-// rungSince reports whether the plots have latenesses and no ends.
-func (p *Plots) rungSince() bool {
+// rungUncounted reports whether columns have latenesses and no ends.
+func rungUncounted(columns []Column) bool {
 	rung := false
-	for _, c := range p.Columns {
+	for _, c := range columns {
 		if c.Delivered+c.Failed+c.Expired > 0 {
 			return false
 		}
@@ -171,7 +172,7 @@ func (p *Plots) column(at time.Time) *Column {
 // AddPast adds what has been, as known now.
 func (p *Plots) AddPast(past *calls.Outcomes, now time.Time) {
 	p.LatenessFrom, p.Counted = past.LatenessFrom, past.CountedAt
-	p.late = now.Sub(p.Counted) > countedWithin
+	p.late = now.Sub(p.Counted) > tuning.PlotsCountedWithin
 	for _, step := range past.Steps {
 		c := p.column(step.At)
 		if c == nil || c.Ahead {
@@ -183,9 +184,6 @@ func (p *Plots) AddPast(past *calls.Outcomes, now time.Time) {
 		p.Uncounted = p.Uncounted || !step.Counted
 	}
 }
-
-// countedWithin is how old counts are that nothing is said of. They follow each other by some 10 s.
-const countedWithin = 30 * time.Second
 
 func known(ms *float64) float64 {
 	if ms == nil {
@@ -244,21 +242,22 @@ func (p *Plots) leadsTo(c *Column) string {
 	span := words.ISO(c.At) + ".." + words.ISO(c.End)
 	switch {
 	case c.Ahead:
-		return links.List(p.words("due:"+span+" sort:due"), "")
+		return links.List(searched(p.search, "due:"+span+" sort:due"), "")
 	case c.Retried > 0 && c.Failed == 0 && p.Failures != "":
 		return p.Failures + "?" + url.Values{"at": {span}}.Encode() + "#failures"
 	case c.Retried > 0 && c.Delivered+c.Failed+c.Expired == 0:
-		return links.List(p.words("status:"+calls.StatusDelivering), "")
+		return links.List(searched(p.search, "status:"+calls.StatusDelivering), "")
 	default:
-		return links.List(p.words("ended:"+span), "")
+		return links.List(searched(p.search, "ended:"+span), "")
 	}
 }
 
-func (p *Plots) words(rest string) string {
-	if p.search == "" {
-		return rest
+// searched adds more words to those of a search.
+func searched(search, more string) string {
+	if search == "" {
+		return more
 	}
-	return p.search + " " + rest
+	return search + " " + more
 }
 
 // readable is the next number that is easy to read: 1, 2 or 5 and zeros.

@@ -95,6 +95,9 @@ func (b Bulk) Check(now time.Time) (errs wire.FieldErrors) {
 	return errs
 }
 
+// OwnID begins the ids of Wakecall's own bulk jobs.
+const OwnID = "policy:"
+
 // checkID refuses an id of Wakecall's own jobs too: a job under the id of the next sweep would
 // replace it.
 func (b Bulk) checkID() (errs wire.FieldErrors) {

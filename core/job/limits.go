@@ -11,6 +11,4 @@ const (
 	DefaultRate = 50
 	// MaxID bounds the id that a client gives a bulk job.
 	MaxID = 128
-	// OwnID begins the ids of Wakecall's own bulk jobs.
-	OwnID = "policy:"
 )

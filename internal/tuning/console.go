@@ -82,6 +82,9 @@ const (
 	// LookPastEvery is how old what the table of types says of the last day may be: sixteen ledgers are
 	// asked for it.
 	LookPastEvery = 30 * time.Second
+	// PlotsCountedWithin is how old the counts of plots may be before they say so. Counts follow each other by
+	// some 10 s.
+	PlotsCountedWithin = 30 * time.Second
 	// LookTypes is of how many business types the time ahead is looked at.
 	LookTypes = 20
 	// TypesGravest is how many business types the overview shows, and TypesShown how many a page of the table of
