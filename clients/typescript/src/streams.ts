@@ -60,7 +60,10 @@ export class Streams {
     await Promise.all(rings.map(async (message) => this.#answer(type, await answerTo(message, handler), options)));
   }
 
-  /** A ring that is over was answered by an earlier try, or goes to another receiver. */
+  /**
+   * A ring that is over was answered by an earlier try, or goes to another receiver. An answer that is refused concerns
+   * its ring alone.
+   */
   async #answer(type: string, body: Answer, options: ListenOptions): Promise<void> {
     const call = this.#api.POST("/v1/streams/{type}/answers", {
       params: { path: { type } },
@@ -68,7 +71,8 @@ export class Streams {
       ...signalOf(options),
     });
     await take(call).catch((error: unknown) => {
-      if (!(error instanceof Problem && error.code === "ring-over")) throw error;
+      if (error instanceof Problem && error.code === "ring-over") return;
+      throw isFinal(error) ? new Error("the answer to a ring was refused", { cause: error }) : error;
     });
   }
 }
@@ -90,7 +94,7 @@ async function answerTo(message: Message, handler: RingHandler): Promise<Answer>
   }
 }
 
-/** The wait that a receiver asks for, as far as Wakecall takes it: a refused answer would end the listening. */
+/** The wait that a receiver asks for, as far as Wakecall takes it. */
 function delayOf(asked = 0): string | undefined {
   const delay = Math.round(Math.min(asked, longestDelay));
   return delay > 0 ? milliseconds(delay) : undefined;
