@@ -125,7 +125,7 @@ func TestStoredTimer(t *testing.T) {
 // activities.
 func TestStoredDelivery(t *testing.T) {
 	t.Parallel()
-	golden.Check(t, "delivery", timer.Delivery{Spec: storedSpec, Prior: &storedReport, Asked: true})
+	golden.Check(t, "delivery", timer.Delivery{Spec: storedSpec, Prior: &storedReport, Asked: true, Unanswered: timer.Unanswered{Worker: "worker-1", Times: 1}})
 	golden.Check(t, "report", storedReport)
 	golden.Check(t, "acceptance", delivery.Acceptance{
 		Attempt: 2, Until: clock(6), LatenessMS: ptr(int64(12)), Link: delivery.LinkFallback, Result: delivery.ResultRetry, SettledAt: clock(5),

@@ -13,8 +13,7 @@ import (
 type receiptQuery struct{ *timerRun }
 
 // find asks for the report of the attempt that may have been made: this worker first, then
-// the previous holder of the task. A worker that does not answer has died, and its attempt
-// counts as one in flight at a crash.
+// the previous holder of the task.
 func (q *receiptQuery) find() (report delivery.Report, ok bool) {
 	ctx, release := workflow.NewDisconnectedContext(q.ctx)
 	defer release()
@@ -29,15 +28,22 @@ func (q *receiptQuery) find() (report delivery.Report, ok bool) {
 }
 
 // askHolder asks the previous holder of the task, unless it has stored its receipt. It may
-// also store the receipt during the question and stop before it answers. A cancel does not
-// reach ctx.
+// also store the receipt during the question and stop before it answers. The attempt of a
+// holder that does not answer counts as one in flight at a crash, unless the next worker says
+// that the holder lives. A cancel does not reach ctx.
 func (q *receiptQuery) askHolder(ctx workflow.Context, worker string) (delivery.Report, bool) {
 	if report, ok := q.storedReceipt(); ok {
 		return report, hasAttempt(report)
 	}
 	q.receiptAsked = true
-	if report, ok := q.askWorker(ctx, worker); ok {
+	report, err := q.askWorker(ctx, worker)
+	switch {
+	case err != nil:
+		q.unanswered = q.unanswered.Again(worker)
+	case hasAttempt(report):
 		return report, true
+	default:
+		q.unanswered = timer.Unanswered{}
 	}
 	report, ok := q.storedReceipt()
 	return report, ok && hasAttempt(report)
@@ -51,15 +57,15 @@ func (q *receiptQuery) storedReceipt() (report delivery.Report, ok bool) {
 }
 
 // askWorker returns a worker's report of the attempt. A frozen worker takes the question and
-// sends no heartbeat.
-func (q *receiptQuery) askWorker(ctx workflow.Context, worker string) (report delivery.Report, ok bool) {
+// sends no heartbeat. The error is that of a worker that did not answer.
+func (q *receiptQuery) askWorker(ctx workflow.Context, worker string) (report delivery.Report, err error) {
 	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		TaskQueue: ReceiptQueue(worker), ScheduleToStartTimeout: tuning.QuestionTimeout, HeartbeatTimeout: tuning.QuestionTimeout,
 		StartToCloseTimeout: tuning.FirstAttemptTimeout,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1}, Summary: "ask the worker that had the task",
 	})
-	err := workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: q.spec}).Get(ctx, &report)
-	return report, err == nil && hasAttempt(report)
+	err = workflow.ExecuteActivity(ctx, ActivityAsk, timer.Delivery{Spec: q.spec}).Get(ctx, &report)
+	return report, err
 }
 
 // hasAttempt reports whether a report describes an attempt.

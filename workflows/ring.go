@@ -20,7 +20,7 @@ func (t *timerRun) ring() (report delivery.Report) {
 		StartToCloseTimeout: tuning.FirstAttemptTimeout, RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
 	})
 	for {
-		d := timer.Delivery{Spec: t.spec, Asked: t.receiptAsked}
+		d := timer.Delivery{Spec: t.spec, Asked: t.receiptAsked, Unanswered: t.unanswered}
 		err := workflow.ExecuteLocalActivity(local, ActivityFirstAttempt, d, t.payload).Get(local, &report)
 		switch {
 		case err != nil: // a fast path that breaks must not lose the timer

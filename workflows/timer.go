@@ -33,8 +33,9 @@ type timerRun struct {
 	signals int
 	pending []timer.Change
 	// receiptAsked reports whether the previous holder of the task was asked without
-	// success.
+	// success, and unanswered how often it gave no answer.
 	receiptAsked bool
+	unanswered   timer.Unanswered
 	// delivering reports whether the delivery of the current occurrence has begun.
 	delivering bool
 	// shown reports whether lists show this run as delivering.

@@ -3,11 +3,13 @@ package workflows_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/mock"
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
 	"go.temporal.io/sdk/temporal"
@@ -350,6 +352,56 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 			require.Equal(t, timer.Delivered, outcome.Status)
 			require.Equal(t, c.rung, *rung)
 		})
+	}
+}
+
+// A worker that does not answer is asked again as long as the next one says that it lives. It may have
+// rung the timer.
+func TestABusyWorkerIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	const asks = 3
+	for name, c := range map[string]struct {
+		answers   map[int]delivery.Report // by the number of the question
+		questions int
+		rung      int
+	}{
+		"it answers the second question": {map[int]delivery.Report{2: delivered}, 2, 0},
+		"it answers the last question":   {map[int]delivery.Report{3: delivered}, 3, 0},
+		"it knows of no attempt":         {map[int]delivery.Report{2: {Result: delivery.ResultUseQueue}}, 2, 1},
+		"it answers none":                {nil, asks, 1},
+	} {
+		for _, handedOutAgain := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, handedOutAgain), func(t *testing.T) {
+				t.Parallel()
+				s := newCourse(t)
+				elsewhere := delivery.Report{Result: delivery.ResultElsewhere, Worker: "other"}
+				if handedOutAgain {
+					s.env.SetCurrentHistoryLength(4) // one event more than a first task finds
+				}
+				s.register(workflows.ActivityReceipt, func(context.Context, timer.Delivery) (delivery.Report, error) { return elsewhere, nil })
+				rung, questions := 0, 0
+				s.rings(func(d timer.Delivery) (delivery.Report, error) {
+					if !d.Asked || d.Unanswered.Times > 0 && d.Unanswered.Times < asks {
+						return elsewhere, nil
+					}
+					rung++
+					return delivered, nil
+				})
+				s.register(workflows.ActivityAsk, func(context.Context, timer.Delivery) (delivery.Report, error) {
+					questions++
+					if answer, ok := c.answers[questions]; ok {
+						return answer, nil
+					}
+					return delivery.Report{}, temporal.NewTimeoutError(enumspb.TIMEOUT_TYPE_SCHEDULE_TO_START, nil)
+				})
+				s.run()
+				outcome, _ := s.ended()
+				require.Equal(t, timer.Delivered, outcome.Status)
+				require.Equal(t, 1, outcome.Attempts)
+				require.Equal(t, c.questions, questions)
+				require.Equal(t, c.rung, rung)
+			})
+		}
 	}
 }
 

@@ -93,6 +93,8 @@ type Failover interface {
 	// Crashed reports whether a worker is dead that cannot have rung a timer that was due at a
 	// moment, nor have left word of it.
 	Crashed(worker string, due time.Time) bool
+	// Lives reports whether a worker has lately given a sign of life.
+	Lives(worker string) bool
 }
 
 // Config configures an [Attempter].

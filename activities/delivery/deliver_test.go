@@ -122,6 +122,8 @@ func (o onQueue) Enter(ctx context.Context, businessType string, _, limit int) (
 
 func (onQueue) Crashed(string, time.Time) bool { return false }
 
+func (onQueue) Lives(string) bool { return false }
+
 func (onQueue) Heard() bool { return true }
 
 func (o onQueue) CutOff(since time.Time) bool { return since.Before(o.q.heard) }

@@ -14,13 +14,13 @@ import (
 
 // FirstAttempt makes the first attempt of a run, at its time and once. If this worker gets
 // the task again, it finds its earlier result. If another worker held the task before, the
-// result names that worker, unless it has been asked. FirstAttempt steps aside when the
+// result names that worker, unless it has been asked enough. FirstAttempt steps aside when the
 // server must pace the attempt, or when the type's share of this worker is used up.
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)
 	other := a.Tasks.Predecessor(run)
-	if a.answers(other, d.Spec) && !d.Asked && !a.receipts.Has(run) {
-		return delivery.Report{Result: delivery.ResultElsewhere, Worker: other}, nil
+	if asks := a.toAsk(other, d); asks != "" && !a.receipts.Has(run) {
+		return delivery.Report{Result: delivery.ResultElsewhere, Worker: asks}, nil
 	}
 	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload}}
 	report, repeated, err := a.receipts.Once(run, func() (delivery.Report, error) { return t.runPreloaded(ctx) })
@@ -32,6 +32,20 @@ func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload 
 	}
 	a.awaitCompletion(ctx, report.Result)
 	return report, err
+}
+
+// toAsk is the worker to ask for its receipt before this one rings; "" for none. A worker that is so
+// busy that it left a question unanswered is asked again while it gives signs of life: it may have
+// rung the timer, and only the record of that is late.
+func (a *Attempter) toAsk(predecessor string, d timer.Delivery) string {
+	switch last := d.Unanswered; {
+	case !d.Asked && a.answers(predecessor, d.Spec):
+		return predecessor
+	case d.Asked && last.Times > 0 && last.Times < tuning.ReceiptQuestions && a.Failover.Lives(last.Worker):
+		return last.Worker
+	default:
+		return ""
+	}
 }
 
 // answers reports whether another worker may tell what it did for a timer.

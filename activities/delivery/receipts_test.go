@@ -63,6 +63,8 @@ func (c crashed) Crashed(worker string, due time.Time) bool {
 	return string(c) == worker && time.Since(due) < tuning.Promptly
 }
 
+func (c crashed) Lives(worker string) bool { return worker == "other" && c != "other" }
+
 func (crashed) CutOff(time.Time) bool { return false }
 
 func (crashed) Heard() bool { return true }
@@ -73,17 +75,25 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		predecessor string
 		asked       bool
+		unanswered  timer.Unanswered
 		known       bool
 		crashed     crashed
 		result      delivery.Result
 	}{
-		"nobody had it":              {"", false, false, "", delivery.ResultUseQueue},
-		"this worker had it":         {"self", false, false, "", delivery.ResultUseQueue},
-		"another one had it":         {"other", false, false, "", delivery.ResultElsewhere},
-		"another one does not say":   {"other", true, false, "", delivery.ResultUseQueue},
-		"this one has made it since": {"other", false, true, "", delivery.ResultDelivered},
-		"another one died with it":   {"other", false, false, "other", delivery.ResultUseQueue},
-		"a third one died":           {"other", false, false, "third", delivery.ResultElsewhere},
+		"nobody had it":              {result: delivery.ResultUseQueue},
+		"this worker had it":         {predecessor: "self", result: delivery.ResultUseQueue},
+		"another one had it":         {predecessor: "other", result: delivery.ResultElsewhere},
+		"this one has made it since": {predecessor: "other", known: true, result: delivery.ResultDelivered},
+		"another one died with it":   {predecessor: "other", crashed: "other", result: delivery.ResultUseQueue},
+		"a third one died":           {predecessor: "other", crashed: "third", result: delivery.ResultElsewhere},
+		"it knows of none":           {predecessor: "other", asked: true, result: delivery.ResultUseQueue},
+		// The question itself makes this worker the one that had the last task.
+		"it does not say, and lives":             {"self", true, timer.Unanswered{Worker: "other", Times: 1}, false, "", delivery.ResultElsewhere},
+		"it does not say again":                  {"self", true, timer.Unanswered{Worker: "other", Times: 2}, false, "", delivery.ResultElsewhere},
+		"it was asked enough":                    {"self", true, timer.Unanswered{Worker: "other", Times: 3}, false, "", delivery.ResultUseQueue},
+		"it does not say, and died":              {"self", true, timer.Unanswered{Worker: "other", Times: 1}, false, "other", delivery.ResultUseQueue},
+		"it does not say, and was never seen":    {"self", true, timer.Unanswered{Worker: "stranger", Times: 1}, false, "", delivery.ResultUseQueue},
+		"it does not say, and this one has rung": {"self", true, timer.Unanswered{Worker: "other", Times: 1}, true, "", delivery.ResultDelivered},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -100,7 +110,7 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 					attempter.receipts.Put(runOf(ctx), delivery.Report{Result: delivery.ResultDelivered})
 				}
 				spec := timer.Spec{Memo: timer.Memo{DueAt: wire.At(time.Now().Add(-tuning.Promptly / 10))}}
-				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked}, converter.RawValue{})
+				report, err = attempter.FirstAttempt(ctx, timer.Delivery{Spec: spec, Asked: c.asked, Unanswered: c.unanswered}, converter.RawValue{})
 				return err
 			})
 			require.NoError(t, err)

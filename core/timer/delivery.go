@@ -10,9 +10,25 @@ type Delivery struct {
 	Spec Spec `json:"spec"`
 	// Prior is the report of the previous attempt, nil if there was none.
 	Prior *delivery.Report `json:"prior,omitempty"`
-	// Asked reports whether the run's previous worker was asked for its receipt, and did not
-	// answer.
+	// Asked reports whether the run's previous worker was asked for its receipt, in vain.
 	Asked bool `json:"asked,omitzero"`
+	// Unanswered is empty if that worker answered that it knows of none.
+	Unanswered Unanswered `json:"unanswered,omitzero"`
+}
+
+// Unanswered counts the questions for a run's receipt that one worker left without an answer.
+type Unanswered struct {
+	Worker string `json:"worker"`
+	Times  int    `json:"times"`
+}
+
+// Again returns the count after one more such question.
+func (u Unanswered) Again(worker string) Unanswered {
+	if u.Worker != worker {
+		u = Unanswered{Worker: worker}
+	}
+	u.Times++
+	return u
 }
 
 // Resume returns the delivery that continues after the last report.

@@ -112,6 +112,10 @@ func (f *Failover) Crashed(worker string, due time.Time) bool {
 	return f.watch.crashed(worker, due, time.Now())
 }
 
+// Lives reports whether another worker has lately given a sign of life. It is false for one that was
+// never seen, and while nothing can be told.
+func (f *Failover) Lives(worker string) bool { return f.watch.lives(worker, time.Now()) }
+
 // CutOff reports whether another worker may have been given the timers of this process after a
 // moment: for a while no sign of it has reached Temporal, now or since then.
 func (f *Failover) CutOff(since time.Time) bool { return f.heard.Load().broken(since, time.Now()) }

@@ -676,12 +676,13 @@ func TestCrashed(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(a *process)
 		crashed bool
+		lives   bool
 	}{
-		"alive":                 {func(*process) {}, false},
-		"killed":                {func(a *process) { a.kill() }, true},
-		"killed while it stops": {func(a *process) { a.failover.Stop(); passes(5 * time.Second); a.kill() }, false},
-		"stopped":               {func(a *process) { a.stops(5 * time.Second) }, false},
-		"frozen and thawed":     {func(a *process) { a.freeze(); passes(time.Minute); a.thaw() }, false},
+		"alive":                 {func(*process) {}, false, true},
+		"killed":                {func(a *process) { a.kill() }, true, false},
+		"killed while it stops": {func(a *process) { a.failover.Stop(); passes(5 * time.Second); a.kill() }, false, false},
+		"stopped":               {func(a *process) { a.stops(5 * time.Second) }, false, false},
+		"frozen and thawed":     {func(a *process) { a.freeze(); passes(time.Minute); a.thaw() }, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -697,9 +698,12 @@ func TestCrashed(t *testing.T) {
 				require.False(t, b.failover.Crashed("never heard of", time.Now()))
 				passes(lostWithin - freedWithin)
 				require.Equal(t, c.crashed, b.failover.Crashed("a", last), "any attempt is over")
+				require.Equal(t, c.lives, b.failover.Lives("a"))
+				require.False(t, b.failover.Lives("never heard of"))
 				b.freeze()
 				passes(time.Minute)
 				require.False(t, b.failover.Crashed("a", time.Now()), "what was known is old")
+				require.False(t, b.failover.Lives("a"), "what was known is old")
 			})
 		})
 	}

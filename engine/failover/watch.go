@@ -123,6 +123,11 @@ func (o *other) leaves(due time.Time) bool {
 	return o.dead && (o.lost || due.After(o.sign.At.Add(tuning.SignTrusted)))
 }
 
+// lives reports whether a worker was seen and is not dead.
+func (w *watch) lives(worker string, now time.Time) bool {
+	return w.verdict(worker, now, func(o *other) bool { return o.known && !o.dead })
+}
+
 // isDead reports whether a worker is dead.
 func (w *watch) isDead(worker string, now time.Time) bool {
 	return w.verdict(worker, now, func(o *other) bool { return o.dead })

@@ -42,6 +42,10 @@ const (
 	// QuestionTimeout bounds a worker's answer to a short query: its receipt of a run (0015),
 	// the state of a delivery, the reason for a cancel.
 	QuestionTimeout = 5 * time.Second
+	// ReceiptQuestions is how often a worker is asked for its receipt of a run while it lives and does
+	// not answer. All of them take as long as a timer of a dead worker may be late. A worker
+	// decides it, and no workflow: it may change.
+	ReceiptQuestions = 3
 	// LostTryFirst and LostTryLongest are the waits after tries without a report, whose worker
 	// died. The activity applies the ladder, from the live policy (0016).
 	LostTryFirst   = time.Second
