@@ -145,6 +145,16 @@ func TestADispatch(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, m.env.Do("GET", m.path("other")+"/events", nil).Status)
 }
 
+// attempts is how many attempts an item had. A worker that is silent for two seconds, as on a busy machine,
+// counts as dead: its attempt in flight is made again under the same number.
+func (m dispatchTest) attempts(item string) int {
+	numbers := map[string]bool{}
+	for _, call := range m.r.Calls(item) {
+		numbers[call.Header.Get("Wakecall-Attempt")] = true
+	}
+	return len(numbers)
+}
+
 // What fails climbs the ladder, is listed with its reason, and can be tried again under the
 // same webhook id.
 func TestFailuresOfADispatch(t *testing.T) {
@@ -176,7 +186,7 @@ func TestFailuresOfADispatch(t *testing.T) {
 	require.NoError(t, err)
 	last := m.ended("flaky")
 	require.Equal(t, []any{dispatch.DoneWithFailures, 18, 2}, []any{last.Status, last.Done, last.Failed})
-	require.Equal(t, []int{1, 2, 2}, []int{len(m.r.Calls("item-3")), len(m.r.Calls("item-5")), len(m.r.Calls("item-7"))})
+	require.Equal(t, []int{1, 2, 2}, []int{m.attempts("item-3"), m.attempts("item-5"), m.attempts("item-7")})
 	failed := map[string]dispatch.Failure{}
 	for failure, err := range m.live.Failures(t.Context(), m.key("flaky")) {
 		require.NoError(t, err)
