@@ -25,8 +25,8 @@ export async function compare(page, name, { locale, viewport }) {
   if (long && existsSync(file)) assert.deepEqual(moved(await landmarks(page, changing(viewport.width)), recorded[key], viewport.width), [], "WAKECALL_RECORD=1 stores what is right");
 }
 
-/** What is another each night or machine: rows after the first two, what plots say and list, paths of programs, and on a phone, where names of processes break, what cards say. */
-const changing = (width) => `.cards tbody tr:nth-child(n + 3), .plots small, .plots details, dd:has([data-copy])${width < 600 ? ", .cards td, .cards tbody th" : ""}`;
+/** What is another each night or machine: what else is wrong on a busy one, rows after the first two, what plots say and list, paths of programs, and on a phone, where names of processes break, what cards say. */
+const changing = (width) => `#strip details, .cards tbody tr:nth-child(n + 3), .plots small, .plots details, dd:has([data-copy])${width < 600 ? ", .cards td, .cards tbody th" : ""}`;
 
 /** The landmarks that are not where they were, there no more, or new. */
 export function moved(now, then = [], width) {
