@@ -233,13 +233,17 @@ func (d *dispatchRun) finish(ctx workflow.Context, status dispatch.Status) error
 	return nil
 }
 
-// continueAsNew starts the next occurrence, unless the dispatch was cancelled. It first
-// applies the changes that have arrived: the next run would not get them.
+// continueAsNew starts the next occurrence, unless the dispatch was cancelled, or resumed after
+// its rule had ended. It first applies the changes that have arrived: the next run would not get
+// them.
 func (d *dispatchRun) continueAsNew(ctx workflow.Context) error {
 	changes := workflow.GetSignalChannel(ctx, SignalChange)
 	_ = workflow.Await(ctx, func() bool { return changes.Len() == 0 }) // ends early after a cancel
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return d.finish(ctx, dispatch.Cancelled)
+	case d.ruleEnded:
+		return d.finish(ctx, dispatch.Expired)
 	}
 	return workflow.NewContinueAsNewError(ctx, TypeDispatch, d.DispatchInput)
 }

@@ -506,6 +506,49 @@ func TestADispatchIsResumedAfterItsRule(t *testing.T) {
 	require.Empty(t, m.shards)
 }
 
+// A recurring dispatch that is paused and resumed after its rule ended sends nothing more, even
+// if both come while the last occurrence is swept. One whose rule goes on is due again.
+func TestADispatchIsResumedAfterItsRuleWhileItSweeps(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		rule time.Duration
+		ends bool
+	}{"the rule goes on": {rule: 3 * time.Hour}, "the rule has ended": {rule: time.Hour, ends: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMass(t)
+			in := ordered(50, 7)
+			every, booked := wire.Duration(time.Hour), wire.At(m.Now())
+			in.Memo.Order.Recurrence = &recurrence.Rule{Every: &every, EndAt: booked.Add(c.rule)}
+			in.Memo.Cursor, in.Memo.DueAt = recurrence.Cursor{Booked: booked}, booked
+			m.executor = func(_ context.Context, shard dispatch.Shard, n int) (dispatch.ShardRunResult, error) {
+				end := all(shard)
+				if end.State.GivenUp = 1; n == 1 { // beyond the next occurrence
+					end.End, end.WakeAt = dispatch.RunWaits, booked.Add(2*time.Hour)
+				}
+				return end, nil
+			}
+			yes, no := true, false
+			m.sweeping = func() {
+				m.sweeping = nil
+				m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &yes})
+				m.SignalWorkflow(workflows.SignalChange, dispatch.Change{Paused: &no})
+			}
+			m.ExecuteWorkflow(workflows.TypeDispatch, in)
+			if c.ends {
+				require.NoError(t, m.GetWorkflowError())
+				require.Equal(t, dispatch.Expired, m.last().Status)
+				require.Equal(t, in.Parts, m.swept[len(m.swept)-1].Delete, "its items are needed no more")
+				return
+			}
+			next, ok := errors.AsType[*workflow.ContinueAsNewError](m.GetWorkflowError())
+			require.True(t, ok, "%v", m.GetWorkflowError())
+			require.Equal(t, workflows.TypeDispatch, next.WorkflowType.Name)
+			require.Equal(t, booked.Add(3*time.Hour), m.last().DueAt)
+		})
+	}
+}
+
 // A shard without a worker is cancelled at once, and one with a long history starts a new run.
 func TestAShard(t *testing.T) {
 	t.Parallel()
