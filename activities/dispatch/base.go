@@ -1,7 +1,13 @@
 package dispatch
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
+
+	"go.temporal.io/sdk/activity"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -62,13 +68,28 @@ func (b *base) problem(message string) {
 	b.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }
 
-// beside does work beside the loop. The loop runs the function it returns.
-func (b *base) beside(work func() (then func())) {
+// beside does work beside the loop. The loop then handles its error.
+func (b *base) beside(ctx context.Context, work func() error, then func(err error)) {
 	b.pending++
 	go func() {
-		then := work()
-		b.events <- func() { b.pending--; then() }
+		err := guard(ctx, work)
+		b.events <- func() { b.pending--; then(err) }
 	}()
+}
+
+// errPanic is the error of work that panicked.
+var errPanic = errors.New("panic")
+
+// guard does work, and turns its panic into an error. Temporal's SDK recovers panics of an
+// activity's own goroutine only: any other would end the process.
+func guard(ctx context.Context, work func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanic, p)
+			activity.GetLogger(ctx).Error("the work of a shard panicked", "panic", p, "stack", string(debug.Stack()))
+		}
+	}()
+	return work()
 }
 
 // drainEvents handles the other finished work.

@@ -45,14 +45,14 @@ func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.Sta
 	l.beating, l.nextBeat = true, now.Add(max(min(l.timeFor(tuning.DispatchBeatItems), l.timeout/3), tuning.DispatchBeat))
 	token, number := l.token, l.session.number.Load()
 	state.Try = number
-	l.beside(func() func() {
-		ctx, cancel := context.WithTimeout(ctx, max(l.timeout, tuning.DispatchSilence))
+	timeout := max(l.timeout, tuning.DispatchSilence)
+	l.beside(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
-		err := l.Store.Heartbeat(ctx, token, state)
-		return func() {
-			if l.session.number.Load() == number { // else it was another attempt's
-				l.applyHeartbeat(now, err)
-			}
+		return l.Store.Heartbeat(ctx, token, state)
+	}, func(err error) {
+		if l.session.number.Load() == number { // else it was another attempt's
+			l.applyHeartbeat(now, err)
 		}
 	})
 }

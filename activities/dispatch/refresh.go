@@ -31,18 +31,19 @@ func (r *refresher) due(now time.Time) bool { return !r.reading && !now.Before(r
 // read reads the shard's settings. Settings that cannot be read stay as they were.
 func (r *refresher) read(ctx context.Context, now time.Time) {
 	r.reading, r.nextRead = true, now.Add(tuning.DispatchRead)
-	r.beside(func() func() {
-		next, err := r.readSettings(ctx, r.shard.Key, r.began)
-		return func() {
-			r.reading = false
-			switch {
-			case err == nil, errors.Is(err, errUncalled): // its receiver may be named again
-				r.settings = next
-				r.claim(ctx)
-				r.showProgress(ctx, now)
-			case wire.CodeOf(err) == wire.NotFound:
-				r.endWith(dispatch.RunCancelled)
-			}
+	var next *settings
+	r.beside(ctx, func() (err error) {
+		next, err = r.readSettings(ctx, r.shard.Key, r.began)
+		return err
+	}, func(err error) {
+		r.reading = false
+		switch {
+		case err == nil, errors.Is(err, errUncalled): // its receiver may be named again
+			r.settings = next
+			r.claim(ctx)
+			r.showProgress(ctx, now)
+		case wire.CodeOf(err) == wire.NotFound:
+			r.endWith(dispatch.RunCancelled)
 		}
 	})
 }
@@ -56,10 +57,7 @@ func (r *refresher) showProgress(ctx context.Context, now time.Time) {
 		return
 	}
 	r.state.Told = wire.At(now)
-	r.beside(func() func() {
-		_ = r.Store.ReportProgress(ctx, r.shard.Key) // the next report says more
-		return func() {}
-	})
+	r.beside(ctx, func() error { return r.Store.ReportProgress(ctx, r.shard.Key) }, func(error) {}) // the next report says more
 }
 
 // claim claims the dispatch's rate if its type has a limit. The claim lasts as long as some
@@ -74,10 +72,8 @@ func (r *refresher) claim(ctx context.Context) {
 		return
 	}
 	r.claiming, r.state.Claimed = true, true
-	r.beside(func() func() {
-		_ = r.Policies.Claim(ctx, r.shard.BusinessType, claim) // the next reading shows whether it is there
-		return func() { r.claiming = false }
-	})
+	// The next reading shows whether it is there.
+	r.beside(ctx, func() error { return r.Policies.Claim(ctx, r.shard.BusinessType, claim) }, func(error) { r.claiming = false })
 }
 
 // claimLife is how long a claim holds without renewal.

@@ -80,14 +80,15 @@ func (r *retries) pageID(made, number int) string {
 // readPage reads a page of the ladder.
 func (r *retries) readPage(ctx context.Context, id string, then func(stored dispatch.Page, err error)) {
 	r.reading[id] = true
-	r.beside(func() func() {
+	var stored dispatch.Page
+	r.beside(ctx, func() (err error) {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
-		stored, err := r.Store.ReadPage(ctx, id)
-		return func() {
-			delete(r.reading, id)
-			then(stored, err)
-		}
+		stored, err = r.Store.ReadPage(ctx, id)
+		return err
+	}, func(err error) {
+		delete(r.reading, id)
+		then(stored, err)
 	})
 }
 
@@ -190,12 +191,11 @@ func (r *retries) write(ctx context.Context, made int, q *retryQueue) {
 		page.Items = append(page.Items, failed.item)
 	}
 	life := r.settings.memo.Life(time.Now())
-	r.beside(func() func() {
+	r.beside(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
-		err := r.Store.WritePage(ctx, part.Page(number), page, life)
-		return func() { r.written(made, q, err) }
-	})
+		return r.Store.WritePage(ctx, part.Page(number), page, life)
+	}, func(err error) { r.written(made, q, err) })
 }
 
 // written counts the items of a page once it is stored.

@@ -111,11 +111,24 @@ func (s *sender) launch(ctx context.Context, j job) {
 // serve carries out jobs until the run ends.
 func (s *sender) serve(ctx context.Context, j job) {
 	for more := true; more; j, more = <-s.jobs {
-		message := s.message(j)
-		outcome := s.Sender.Send(ctx, message)
+		outcome := s.call(ctx, j)
 		done := j
 		s.events <- func() { s.pending--; s.finishJob(ctx, done, outcome) }
 	}
+}
+
+// call makes the callback of a job. After a panic its outcome is unknown, and its items go on
+// the ladder like any others: a message that always panics is given up in the end.
+func (s *sender) call(ctx context.Context, j job) (outcome send.Outcome) {
+	err := guard(ctx, func() error {
+		outcome = s.Sender.Send(ctx, s.message(j))
+		return nil
+	})
+	if err != nil {
+		outcome = send.Failed(delivery.NoFailure)
+		outcome.Detail = string(delivery.CallBroken)
+	}
+	return outcome
 }
 
 // message is the message of a job.
@@ -195,9 +208,9 @@ func (s *sender) applyRetryAfter(ctx context.Context, j job, verdict delivery.Ve
 		return
 	}
 	s.holding = true
-	s.beside(func() func() {
-		_ = s.Policies.HoldBack(ctx, s.shard.BusinessType, wish) // the next answer will repeat it
-		return func() { s.holding = false; s.refresh.now() }
+	s.beside(ctx, func() error { return s.Policies.HoldBack(ctx, s.shard.BusinessType, wish) }, func(error) { // the next answer will repeat it
+		s.holding = false
+		s.refresh.now()
 	})
 }
 

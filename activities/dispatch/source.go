@@ -58,13 +58,14 @@ func (s *source) load(ctx context.Context, now time.Time) {
 	}
 	s.loading = true
 	c := s.settings
-	s.beside(func() func() {
-		read, err := s.read(ctx, c, at)
-		return func() {
-			s.loading = false
-			if ctx.Err() == nil && !s.ending() { // else the next run reads it again
-				then(at, read, err)
-			}
+	var read batch
+	s.beside(ctx, func() (err error) {
+		read, err = s.read(ctx, c, at)
+		return err
+	}, func(err error) {
+		s.loading = false
+		if ctx.Err() == nil && !s.ending() { // else the next run reads it again
+			then(at, read, err)
 		}
 	})
 }

@@ -50,6 +50,8 @@ const (
 	DeliveryBroken Fault = "Wakecall could not continue the delivery"
 	// ShardBroken: a shard of a dispatch ended without a report.
 	ShardBroken Fault = "Wakecall could not continue the shard"
+	// CallBroken: the call of an item ended without an outcome. The receiver may have got it.
+	CallBroken Fault = "Wakecall could not make the call"
 	// PageUnread: a page of items could not be read or stored.
 	PageUnread Fault = "Wakecall could not read the page"
 )

@@ -88,7 +88,7 @@ func (a Answer) Describe() string {
 	switch {
 	case a.Detail == "":
 		return a.Class.describe()
-	case a.Class == Answered: // its text is complete
+	case a.Class == Answered, a.Class == NoFailure: // its text is complete
 		return a.Detail
 	default:
 		return string(a.Class) + ": " + a.Detail
