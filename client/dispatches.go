@@ -50,7 +50,8 @@ func (d Dispatches) Start(ctx context.Context, order Order) (view dispatch.View,
 
 // Upload sends the items of a dispatch that was opened for them, and so starts it. from is the
 // number of stored items to keep, and items follow them; 0 begins anew. Sent items are not kept
-// in memory. An error of items ends the upload, and starts nothing.
+// in memory. An error of items ends the upload, and starts nothing. A refusal and the end of ctx
+// end it at once: if items is then waiting for its next item, it goes on until it has that.
 //
 // Upload makes one try. After a failure, [dispatch.View.Uploaded] items are stored, and an
 // upload can resume from there. An item is sent as a line. A payload with line breaks therefore
@@ -62,14 +63,18 @@ func (d Dispatches) Upload(
 	written := make(chan error, 1)
 	go func() {
 		err := writeItems(out, items)
-		out.CloseWithError(err)
 		written <- err
+		out.CloseWithError(err)
 	}()
 	view, err = d.upload(ctx, key, from, body)
-	_ = body.Close() // an early answer ends the writer
-	if wrong := <-written; err != nil && wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
-		err = wrong
+	select {
+	case wrong := <-written: // before the call has ended: the cause of its error
+		if err != nil && wrong != nil && !errors.Is(wrong, io.ErrClosedPipe) {
+			err = wrong
+		}
+	default:
 	}
+	_ = body.Close() // an early answer ends the writer
 	return view, err
 }
 

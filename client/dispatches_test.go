@@ -95,6 +95,58 @@ func TestAnUploadThatIsRefused(t *testing.T) {
 	require.Equal(t, wire.AlreadyFinished, problem.Code())
 }
 
+// A refusal, or the end of the context, ends an upload whose next item is still to come.
+func TestAnUploadEndsBeforeItsNextItem(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer func(r *http.Request, cancel func()) (*http.Response, error)
+		want   func(t *testing.T, err error)
+	}{
+		"refused": {
+			func(*http.Request, func()) (*http.Response, error) {
+				return &http.Response{StatusCode: 409, Body: io.NopCloser(strings.NewReader(`{"type":"urn:wakecall:problem:already-finished","detail":"d"}`))}, nil
+			},
+			func(t *testing.T, err error) {
+				t.Helper()
+				problem, ok := errors.AsType[*Problem](err)
+				require.True(t, ok, "%v", err)
+				require.Equal(t, wire.AlreadyFinished, problem.Code())
+			},
+		},
+		"cancelled": {
+			func(r *http.Request, cancel func()) (*http.Response, error) {
+				cancel()
+				<-r.Context().Done()
+				return nil, r.Context().Err()
+			},
+			func(t *testing.T, err error) { t.Helper(); require.ErrorIs(t, err, context.Canceled) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				by := roundTrip(func(r *http.Request) (*http.Response, error) { return c.answer(r, cancel) })
+				client := New(Options{URL: "http://wakecall.test", HTTP: &http.Client{Transport: by}})
+				next, asked, ended := make(chan dispatch.Item), 0, make(chan struct{})
+				_, err := client.Dispatches.Upload(ctx, key, 0, func(yield func(dispatch.Item, error) bool) {
+					defer close(ended)
+					for item := range next {
+						if asked++; !yield(item, nil) {
+							return
+						}
+					}
+				})
+				c.want(t, err)
+				next <- dispatch.Item{ID: "a", Payload: []byte(`"` + strings.Repeat("a", 1<<20) + `"`)}
+				<-ended
+				require.Equal(t, 1, asked, "no other item is asked for")
+			})
+		})
+	}
+}
+
 type roundTrip func(r *http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
