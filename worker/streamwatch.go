@@ -52,10 +52,13 @@ func (w *streamWatch) look(ctx context.Context, policies []policy.Policy) {
 			w.logger.Warn("a stream could not be checked", "business_type", policy.BusinessType, "error", err)
 			continue
 		}
-		counts[policy.BusinessType] = attempts
 		old[policy.BusinessType] = attempts > 0 && policy.StreamedUntil != 0 &&
 			now.Add(-longest).Before(policy.StreamedUntil.Time().Add(tuning.PolicyHeard))
-		if rate := policy.Rate(now); attempts > 0 && longest >= tuning.StreamPatience && (rate == nil || *rate > 0) {
+		if rate := policy.Rate(now); rate != nil && *rate == 0 { // they wait for the end of the pause
+			attempts = 0
+		}
+		counts[policy.BusinessType] = attempts
+		if attempts > 0 && longest >= tuning.StreamPatience {
 			w.raise(ctx, timer.EventData{BusinessType: policy.BusinessType, Waiting: attempts, WaitingSince: wire.At(now.Add(-longest))})
 		}
 	}

@@ -86,19 +86,20 @@ func TestWhatWaitsAsAnOlderPolicySaid(t *testing.T) {
 func TestSomebodyIsToldWhatWaitsForReceivers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stream := delivery.Callback{Destination: delivery.Destination{Stream: true}}
+		held := &policy.BackPressure{Until: wire.At(time.Now().Add(10 * time.Minute))}
 		policies := []policy.Policy{
 			{BusinessType: "order", Callback: stream}, {BusinessType: "shortly", Callback: stream}, {BusinessType: "served", Callback: stream},
-			{BusinessType: "paused", Callback: stream, Paused: true}, {BusinessType: "broken", Callback: stream}, {BusinessType: "http"},
+			{BusinessType: "paused", Callback: stream, Paused: true}, {BusinessType: "held", Callback: stream, BackPressure: held}, {BusinessType: "broken", Callback: stream}, {BusinessType: "http"},
 		}
 		var log bytes.Buffer
-		w := &waitingTypes{longest: map[string]time.Duration{"order": tuning.StreamPatience, "shortly": time.Second, "paused": time.Hour, "http": time.Hour}}
+		w := &waitingTypes{longest: map[string]time.Duration{"order": tuning.StreamPatience, "shortly": time.Second, "paused": time.Hour, "held": time.Hour, "http": time.Hour}}
 		watch := &streamWatch{waiting: w.waiting, alerts: w, observer: w, logger: slog.New(slog.NewTextHandler(&log, nil))}
 		watch.look(t.Context(), policies)
-		require.Equal(t, map[string]int{"order": 3, "shortly": 3, "paused": 3, "served": 0}, w.shown)
+		require.Equal(t, map[string]int{"order": 3, "shortly": 3, "paused": 0, "held": 0, "served": 0}, w.shown, "what is paused waits for no receiver")
 		require.Equal(t, map[string]int{"stream.waits order 2000-01-01T00:00:00.000Z": 3}, w.raised, "whoever was told of a pause knows of it")
 		require.Contains(t, log.String(), "business_type=broken")
 		watch.look(t.Context(), policies)
-		require.Equal(t, 5, w.looks, "not more often than needed")
+		require.Equal(t, 6, w.looks, "not more often than needed")
 
 		w.err = errors.New("no answer")
 		<-time.After(time.Hour)
