@@ -1,9 +1,11 @@
 package streams
 
 import (
+	"bufio"
 	"context"
 	"encoding/base64"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -41,16 +43,30 @@ func (s *Receivers) upgrade(c echo.Context, businessType string, window int) err
 	}
 	defer connection.Close()
 	// Its own answer to what it refuses is plain text: all of that was asked before.
-	ws, err := websocket.Accept(c.Response(), c.Request(), &websocket.AcceptOptions{InsecureSkipVerify: true})
+	writer := &hijacked{ResponseWriter: c.Response()}
+	ws, err := websocket.Accept(writer, c.Request(), &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		answers.SetCause(c, err)
 		return nil
 	}
 	ws.SetReadLimit(limits.MaxStreamAnswer)
-	socket := &socket{ws: ws, connection: connection, until: auth.From(c.Request().Context()).Ends,
+	socket := &socket{ws: ws, conn: writer.conn, connection: connection, until: auth.From(c.Request().Context()).Ends,
 		streamed: func(ctx context.Context) error { return s.streamed(ctx, businessType) }}
 	answers.SetCause(c, socket.serve(context.WithoutCancel(c.Request().Context())))
 	return nil
+}
+
+// hijacked knows the connection of the WebSocket that it became.
+type hijacked struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack implements [http.Hijacker].
+func (h *hijacked) Hijack() (conn net.Conn, buffered *bufio.ReadWriter, err error) {
+	conn, buffered, err = http.NewResponseController(h.ResponseWriter).Hijack()
+	h.conn = conn
+	return conn, buffered, err
 }
 
 // checkHandshake refuses what is no opening of a WebSocket (RFC 6455, section 4.2.1).
@@ -75,7 +91,9 @@ func isWebSocketKey(text string) bool {
 
 // socket is a receiver that is connected by a WebSocket.
 type socket struct {
-	ws         *websocket.Conn
+	ws *websocket.Conn
+	// conn carries ws.
+	conn       net.Conn
 	connection *stream.Connection
 	// streamed is what is wrong with the policy by now.
 	streamed func(context.Context) error
@@ -83,6 +101,8 @@ type socket struct {
 	// they have.
 	until   time.Time
 	expired atomic.Bool
+	// over reports whether the socket ends, for a reason that its receiver is told.
+	over atomic.Bool
 	// fault is why the connection was broken off, nil where it was not.
 	fault atomic.Pointer[ending]
 }
@@ -108,6 +128,7 @@ func (s *socket) serve(ctx context.Context) error {
 		parts.Go(func() { ends <- part(ctx) })
 	}
 	why := <-ends
+	s.over.Store(true)
 	s.connection.Close()
 	s.close(why)
 	cancel()
@@ -127,15 +148,15 @@ func (s *socket) within(d time.Duration, fault string) (stop func() bool) {
 	}).Stop
 }
 
-// close tells the receiver why. It does not wait long for one that does not listen.
+// close tells the receiver why. It does not wait long for one that does not listen: the library
+// itself would wait ten seconds, and meanwhile closes the socket for no other call.
 func (s *socket) close(why error) {
 	e, ok := errors.AsType[ending](why)
 	if !ok { // the receiver has left, or cannot be reached
 		_ = s.ws.CloseNow()
 		return
 	}
-	giveUp := time.AfterFunc(tuning.StreamFarewell, func() { _ = s.ws.CloseNow() })
-	defer giveUp.Stop()
+	_ = s.conn.SetDeadline(time.Now().Add(tuning.StreamFarewell))
 	_ = s.ws.Close(e.code, e.reason)
 }
 
@@ -144,6 +165,9 @@ func (s *socket) write(ctx context.Context) error {
 	for {
 		ring, err := s.connection.Next(ctx)
 		if errors.Is(err, stream.ErrLeaving) {
+			if s.over.Load() {
+				return err
+			}
 			return s.drain(ctx)
 		}
 		if err == nil {
