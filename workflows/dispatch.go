@@ -89,7 +89,13 @@ func (d *dispatchRun) receiveChanges(ctx workflow.Context) {
 	}
 }
 
+// applyChange applies a change that a gateway has checked. A signal sent by hand may say anything:
+// at a rate of 0 a dispatch would end without an item.
 func (d *dispatchRun) applyChange(ctx workflow.Context, change dispatch.Change) {
+	if err := change.Check().Err(); err != nil {
+		workflow.GetLogger(ctx).Warn("A change is refused", "error", err)
+		return
+	}
 	plan := &d.Memo.Plan
 	plan.Changes++
 	if change.PerSecond != nil {

@@ -489,6 +489,21 @@ func TestARecurringDispatchIsResumed(t *testing.T) {
 	require.Equal(t, dispatch.Done, m.last().Status)
 }
 
+// A signal sent by hand may ask for a rate that no gateway allows. Nothing changes.
+func TestADispatchRefusesARateThatIsNotAllowed(t *testing.T) {
+	t.Parallel()
+	for _, rate := range []float64{0, -5, 1e-9, 1e9} {
+		m, in := newMass(t), ordered(50, 7)
+		in.Memo.DueAt = wire.At(m.Now().Add(time.Hour))
+		m.RegisterDelayedCallback(func() { m.SignalWorkflow(workflows.SignalChange, dispatch.Change{PerSecond: &rate}) }, time.Minute)
+		m.ExecuteWorkflow(workflows.TypeDispatch, in)
+		require.NoError(t, m.GetWorkflowError())
+		last := m.last()
+		require.InDelta(t, 50, last.Plan.PerSecond, 0)
+		require.Equal(t, 7, last.Total.Done)
+	}
+}
+
 // A recurring dispatch whose rule ended during a pause sends nothing when resumed.
 func TestADispatchIsResumedAfterItsRule(t *testing.T) {
 	t.Parallel()
