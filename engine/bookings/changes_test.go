@@ -84,6 +84,44 @@ func TestAChangeThatLosesTheRace(t *testing.T) {
 	})
 }
 
+// A run may close between the end of the wait and the look at the timer. The answer then says what
+// became of the change, and not that it is pending.
+func TestAChangeWhoseRunClosesAsTheWaitEnds(t *testing.T) {
+	t.Parallel()
+	atTheLook := func(d desk, do func()) {
+		waited := false
+		d.temporal.Before = func(call enginetest.Call) error {
+			switch {
+			case call.Name == "GetWorkflowHistory":
+				waited = true
+			case call.Name == "DescribeWorkflowExecution" && waited:
+				d.temporal.Before = nil
+				do()
+			}
+			return nil
+		}
+	}
+	lost := openDesk(t, orders())
+	lost.booked(t, in(time.Hour, `1`))
+	atTheLook(lost, func() { lost.worker.Deliver(order1ID) })
+	_, _, err := lost.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+	require.Equal(t, timer.Delivered, stateOf(t, err).Status)
+
+	won := openDesk(t, orders())
+	first := won.booked(t, in(time.Hour, `1`))
+	var change timer.Change
+	won.temporal.OnEvent = func(_ string, event *historypb.HistoryEvent) {
+		require.NoError(t, enginetest.Payloads.FromPayloads(event.GetWorkflowExecutionSignaledEventAttributes().GetInput(), &change))
+	}
+	atTheLook(won, func() { won.worker.Apply(t, order1ID, change) })
+	moved, effect, err := won.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+	require.NoError(t, err)
+	require.Equal(t, Done, effect)
+	require.Equal(t, first.Revision+1, moved.Revision)
+	require.Empty(t, moved.PendingChange)
+}
+
 // A change that does not fit what came first is told so, and not as done.
 func TestAChangeThatWasOvertaken(t *testing.T) {
 	t.Parallel()

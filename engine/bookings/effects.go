@@ -92,14 +92,24 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 	if err != nil {
 		return timer.View{}, "", err
 	}
+	var view timer.View
+	if end.how == endedOpen {
+		if view, err = e.reader.Get(ctx, s.key); err != nil {
+			return timer.View{}, "", err
+		}
+		if view.RunID != s.runID || view.Status.Finished() { // it has closed since
+			if end, err = e.closed(ctx, s); err != nil {
+				return timer.View{}, "", err
+			}
+		}
+	}
 	switch end.how {
 	case endedOpen:
-		view, err := e.reader.Get(ctx, s.key)
-		if err == nil && view.CancelRequested {
+		if view.CancelRequested {
 			return timer.View{}, "", timers.CancelPendingError(view)
 		}
 		view.PendingChange = s.change
-		return view, Pending, err
+		return view, Pending, nil
 	case endedContinued:
 		return e.applied(ctx, s, end.next)
 	default:
@@ -109,6 +119,13 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 		}
 		return timer.View{}, "", err
 	}
+}
+
+// closed returns how a run closed that is known to have closed.
+func (e *effects) closed(ctx context.Context, s sent) (ending, error) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	return e.awaitEnd(ctx, s.key, s.runID)
 }
 
 // applied returns the effect of a change with which the run next began.
