@@ -35,7 +35,8 @@ type Page struct {
 // List reads the history of some runs of a timer, ending with the run from, or with the
 // latest one if that is "". It needs no worker. The runs of one booking and of its retries
 // are exact. Temporal's visibility finds earlier bookings of the id and lags behind by a
-// moment. The errors are [wire.NotFound] and [wire.Unavailable].
+// moment. The errors are [wire.NotFound], [wire.InvalidRequest] for a from that is no id of a run,
+// and [wire.Unavailable].
 func (h *Histories) List(ctx context.Context, key wire.Key, size int, from string) (Page, error) {
 	if err := key.Check().Err(); err != nil {
 		return Page{}, err
@@ -54,6 +55,9 @@ func (h *Histories) List(ctx context.Context, key wire.Key, size int, from strin
 		if wire.CodeOf(err) == wire.NotFound { // Temporal has deleted it meanwhile
 			next = ""
 			break
+		}
+		if next == from {
+			err = kernel.OfToken(err)
 		}
 		if err != nil {
 			return Page{}, err

@@ -262,3 +262,16 @@ func TestTheErrorsOfStories(t *testing.T) {
 		}
 	}
 }
+
+// A token whose run Temporal cannot read is the caller's mistake. Without a token it is not.
+func TestAStoryFromWhatIsNoRun(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.book()
+	s.on.Refuse("GetWorkflowHistory", "", serviceerror.NewInvalidArgument("Invalid RunId."))
+	_, err := s.Histories.List(t.Context(), order1, 10, "forged")
+	require.Equal(t, wire.InvalidRequest, wire.CodeOf(err))
+	require.ErrorContains(t, err, "page_token")
+	_, err = s.Histories.List(t.Context(), order1, 10, "")
+	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "the control")
+}

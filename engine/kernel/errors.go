@@ -32,6 +32,15 @@ func ErrPageToken() error {
 	return wire.FieldErrors{{Pointer: "page_token", Code: wire.CodeInvalidParameter, Detail: "is not one of ours"}}.Err()
 }
 
+// OfToken returns the error of a call that carries what a page token says. Temporal refuses what it
+// did not make as an invalid argument.
+func OfToken(err error) error {
+	if errtype.Is[*serviceerror.InvalidArgument](err) {
+		return ErrPageToken()
+	}
+	return err
+}
+
 // Expired reports whether a call ended because its time was up.
 func Expired(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || status.Code(err) == codes.DeadlineExceeded ||

@@ -8,7 +8,6 @@ import (
 
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
-	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
@@ -17,7 +16,6 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/query"
 	"github.com/wakecall/wakecall/engine/visibility"
-	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/questions"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -79,8 +77,8 @@ func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte
 	response, err := k.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{
 		Namespace: k.Namespace, PageSize: int32(size), NextPageToken: token, Query: q.String(),
 	})
-	if len(token) > 0 && errtype.Is[*serviceerror.InvalidArgument](err) {
-		return nil, ErrPageToken()
+	if len(token) > 0 {
+		err = OfToken(err)
 	}
 	return response, Translate(err)
 }
