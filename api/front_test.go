@@ -151,6 +151,11 @@ func TestHeadAnswersLikeGet(t *testing.T) {
 	require.Equal(t, http.StatusMethodNotAllowed, answers[0].StatusCode, "where GET is not answered")
 	denied, _ := f.say(http.MethodPost, "POST /livez HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
 	require.Equal(t, "OPTIONS, GET, HEAD", denied[0].Header.Get("Allow"))
+	for path, allowed := range map[string]string{"/livez": "OPTIONS, GET, HEAD", "/v1/timers": "OPTIONS, GET, POST, HEAD", "/v1/timers/batch": "OPTIONS, POST"} {
+		asked, _ := f.say(http.MethodOptions, "OPTIONS "+path+" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+		require.Equal(t, http.StatusNoContent, asked[0].StatusCode, path)
+		require.Equal(t, []string{allowed}, asked[0].Header.Values("Allow"), path)
+	}
 }
 
 // A request that says its length twice is refused, wherever it comes on its connection

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -59,8 +57,6 @@ func answerError(err error, c echo.Context, reach delivery.Reach) {
 		c.Response().Header().Set("Retry-After", strconv.Itoa(tuning.UnavailableRetryAfter))
 	case http.StatusUnauthorized:
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusMethodNotAllowed:
-		allowHead(c.Response().Header())
 	}
 	body, err := Encoder(c)(problem)
 	if err != nil {
@@ -82,16 +78,4 @@ func announce(header http.Header, q wire.Quota) {
 	header.Set("Retry-After", wait)
 	header.Set("RateLimit-Policy", policy)
 	header.Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, wait))
-}
-
-// allowHead completes what the router says that a resource allows.
-func allowHead(header http.Header) {
-	if allowed := header.Get(echo.HeaderAllow); AllowsGet(allowed) {
-		header.Set(echo.HeaderAllow, allowed+", "+http.MethodHead)
-	}
-}
-
-// AllowsGet reports whether a list of methods has GET.
-func AllowsGet(allowed string) bool {
-	return slices.Contains(strings.Split(allowed, ", "), http.MethodGet)
 }
