@@ -127,4 +127,5 @@ func TestABatchIsRecordedWithItsTypes(t *testing.T) {
 	listed := ask("GET", "/v1/audit?business_type=order", "")
 	require.Equal(t, 1, strings.Count(listed, `"target":{"business_types":["order"]},"left_out":2`), "an admin of the type sees its batches: %s", listed)
 	require.NotContains(t, listed, "foreign", "and none that is also about another type")
+	require.Contains(t, listed, `"who":{"name":"shop","role":"admin","by":"key"}`, "the role for the types of the batch")
 }

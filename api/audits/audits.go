@@ -56,13 +56,18 @@ func NewEntry(c echo.Context, method, route string) *Entry {
 	}}
 }
 
-// ActorOf returns the caller, in its role for a business type. known is false without a caller.
-func ActorOf(caller *auth.Principal, businessType string) (actor wire.Actor, known bool) {
+// ActorOf returns the caller, in its role for business types: the least of its roles for each. known is
+// false without a caller.
+func ActorOf(caller *auth.Principal, businessType string, more ...string) (actor wire.Actor, known bool) {
 	if caller == nil {
 		return wire.Actor{}, false
 	}
 	actor = wire.Actor{Name: caller.Name, ID: caller.ID, By: string(caller.By), Via: caller.Via}
-	if role := caller.Role(businessType); role > auth.NoRole {
+	role := caller.Role(businessType)
+	for _, other := range more {
+		role = min(role, caller.Role(other))
+	}
+	if role > auth.NoRole {
 		actor.Role = role.String()
 	}
 	return actor, true
@@ -70,7 +75,11 @@ func ActorOf(caller *auth.Principal, businessType string) (actor wire.Actor, kno
 
 // identify writes who calls into the record.
 func (e *Entry) identify() {
-	if actor, known := ActorOf(e.Caller, e.Target.BusinessType); known {
+	businessType, more := e.Target.BusinessType, e.Target.BusinessTypes
+	if businessType == "" && len(more) > 0 {
+		businessType, more = more[0], more[1:]
+	}
+	if actor, known := ActorOf(e.Caller, businessType, more...); known {
 		e.Who = &actor
 	}
 }
