@@ -8,8 +8,20 @@ import (
 	"strings"
 )
 
-// greet prints the addresses, and the first steps.
-func (s settings) greet(out io.Writer, api string) {
+// withKey are the first steps where callers are asked for a key. Read alone waits for one and does not
+// show it, in every POSIX shell.
+const withKey = `Your API key, for the commands below:
+
+  stty -echo; read -r WAKECALL_API_KEY; stty echo; export WAKECALL_API_KEY
+
+`
+
+// greet prints the addresses, and the first steps. asksForKeys adds to them what shows who calls.
+func (s settings) greet(out io.Writer, api string, asksForKeys bool) {
+	key, header := "", ""
+	if asksForKeys {
+		key, header = withKey, ` -H "Authorization: Bearer $WAKECALL_API_KEY"`
+	}
 	_, _ = fmt.Fprintf(out, `
 Wakecall is ready.
 
@@ -18,9 +30,9 @@ Wakecall is ready.
   Temporal     %[3]s
   data         %[4]s
 
-Try it:
+%[6]sTry it:
 
-  curl -sS %[1]s/v1/timers -H 'Content-Type: application/json' -d '{
+  curl -sS %[1]s/v1/timers%[7]s -H 'Content-Type: application/json' -d '{
     "business_type": "demo", "business_id": "hello-1", "delay": "5s",
     "payload": {"hello": "world"},
     "callback": {"url": "http://127.0.0.1:9000/"}}'
@@ -31,7 +43,7 @@ The same by its command line, which has every other call as well:
   %[5]s add demo/hello-2 --delay 5s --payload '{"hello": "world"}' --url http://127.0.0.1:9000/
   %[5]s --help
 
-`, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir, commandLine(os.Args[0]))
+`, api, reachable(s.UIAddr), s.TemporalAddr, s.DataDir, commandLine(os.Args[0]), key, header)
 }
 
 // fromAnywhere returns a command that works in each directory.

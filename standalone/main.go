@@ -92,7 +92,7 @@ func run(ctx context.Context, version string, out io.Writer) error {
 		return err
 	}
 	defer workers.Stop()
-	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, shared.Scheme()+"://"+api.String()) })
+	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, shared.Scheme()+"://"+api.String(), shared.AsksWho()) })
 }
 
 func stopServer(server *embedded.Server) error {

@@ -121,10 +121,22 @@ func TestTheGreetingNamesTheCommandLine(t *testing.T) {
 	require.Equal(t, "wakecall-standalone", fromAnywhere("wakecall-standalone"))
 
 	var out bytes.Buffer
-	settings{UIAddr: ":8233", DataDir: "./data"}.greet(&out, "http://127.0.0.1:8081")
+	settings{UIAddr: ":8233", DataDir: "./data"}.greet(&out, "http://127.0.0.1:8081", false)
 	require.Contains(t, out.String(), "export WAKECALL_URL=http://127.0.0.1:8081\n")
 	require.Contains(t, out.String(), " add demo/hello-2 --delay 5s ")
 	require.Contains(t, out.String(), "http://127.0.0.1:8233\n")
+	require.NotContains(t, out.String(), "WAKECALL_API_KEY")
+}
+
+// Where callers are asked for a key, what the greeting shows sends one. The command line reads the same
+// variable.
+func TestTheGreetingSendsAKeyWhereOneIsAskedFor(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	settings{UIAddr: ":8233", DataDir: "./data"}.greet(&out, "https://127.0.0.1:8081", true)
+	_, before, read := strings.Cut(out.String(), "read -r WAKECALL_API_KEY; stty echo; export WAKECALL_API_KEY\n")
+	require.True(t, read)
+	require.Contains(t, before, `curl -sS https://127.0.0.1:8081/v1/timers -H "Authorization: Bearer $WAKECALL_API_KEY" -H 'Content-Type: application/json' -d '{`)
 }
 
 func TestBadKeyFileIsNamed(t *testing.T) {
