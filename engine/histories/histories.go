@@ -3,6 +3,7 @@ package histories
 import (
 	"context"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -40,6 +41,9 @@ type Page struct {
 func (h *Histories) List(ctx context.Context, key wire.Key, size int, from string) (Page, error) {
 	if err := key.Check().Err(); err != nil {
 		return Page{}, err
+	}
+	if !utf8.ValidString(from) { // which no call to Temporal can carry
+		return Page{}, kernel.ErrPageToken()
 	}
 	next := from
 	if next == "" {
