@@ -1,6 +1,7 @@
 package calendar_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -142,4 +143,29 @@ func TestShortestGap(t *testing.T) {
 			require.Equal(t, want, rule.ShortestGap(decade), "%+v", rule)
 		}
 	}
+}
+
+// The times of day are marked, and that finds the gap that a walk through a day finds.
+func TestTheGapOfADay(t *testing.T) {
+	t.Parallel()
+	for want, crons := range map[time.Duration][]string{
+		24 * time.Hour: {"0 0 0 * * *"}, time.Second: {"* * * * * *"}, 2 * time.Second: {"*/2 * * * * *", "4-58/2 * * * * *"},
+		3 * time.Second: {"*/30 * * * * *", "27 59 23 1 1 *"}, time.Minute: {"0 59 23 * * *", "0 0 0 * * *"}, 3 * time.Hour: {"0 0 1,8,22 * * *"},
+	} {
+		marked, walked := calendar.GapOfDay(calendar.Rule{Crons: crons, Form: calendar.Form{Seconds: true}})
+		require.Equal(t, want, marked, crons)
+		require.Equal(t, want, walked, crons)
+	}
+}
+
+// A booking pays for the search, and a thousand of a batch pay at once. It is bounded for ten expressions
+// that ring every other second, of which a day has 43,200 moments.
+func TestTheSearchForTheShortestGapIsBounded(t *testing.T) {
+	t.Parallel()
+	rule := calendar.Rule{Form: calendar.Form{Seconds: true}}
+	for i := range 10 {
+		rule.Crons = append(rule.Crons, fmt.Sprintf("%d-58/2 * * * * *", 2*i))
+	}
+	require.Less(t, calendar.GapSteps(rule, 10*365*24*time.Hour), 50_000)
+	require.Equal(t, 2*time.Second, rule.ShortestGap(10*365*24*time.Hour))
 }
