@@ -61,6 +61,15 @@ type grid struct {
 	anchor, step millis
 	// open lists the seconds that are not excluded; nil when nothing is.
 	open *walk
+	// missed caches whether the moments of a day are all excluded. Days repeat themselves.
+	missed map[dayOfGrid]bool
+}
+
+// dayOfGrid is what decides whether a day without a change of the clock has an open moment of a grid.
+type dayOfGrid struct {
+	blocked blocked
+	// first is when the first moment of the grid comes after midnight.
+	first millis
 }
 
 func newGrid(r Rule, search *search) (grid, error) {
@@ -70,6 +79,7 @@ func newGrid(r Rule, search *search) (grid, error) {
 	g := grid{anchor: millisOf(r.Anchor), step: millis(r.Every.Milliseconds())}
 	if !search.exclude.empty() {
 		g.open = &walk{expression: everySecond, search: search}
+		g.missed = map[dayOfGrid]bool{}
 	}
 	return g, nil
 }
@@ -79,15 +89,14 @@ var everySecond = expression{
 	seconds: all, minutes: all, hours: all, days: all, months: all, weekdays: all, follows: true,
 }
 
-// maxGridSteps bounds the excluded moments of a grid in a row. A stretch without an open minute
-// counts once.
-const maxGridSteps = 20_000
-
+// next goes from open second to open second, and over each day that the grid misses. It searches as long
+// as a walk does.
 func (g grid) next(from millis) (millis, bool) {
-	for range maxGridSteps {
-		at := g.notBefore(from)
-		if g.open == nil || at > lastSecond*1000 {
-			return at, at <= lastSecond*1000
+	at := g.notBefore(from)
+	horizon := min(at+searchSeconds*1000, lastSecond*1000)
+	for ; at <= horizon; at = g.notBefore(from) {
+		if g.open == nil {
+			return at, true
 		}
 		second := int64(at) / 1000
 		open, ok := g.open.next(second)
@@ -95,8 +104,31 @@ func (g grid) next(from millis) (millis, bool) {
 			return at, ok
 		}
 		from = millis(open * 1000)
+		if start := int64(g.open.day.start()) - g.open.span.offset; g.misses(start) {
+			from = millis((start + daySeconds) * 1000)
+		}
 	}
-	return 0, false
+	return at, false
+}
+
+// misses reports whether the whole day of the walk has no open moment of the grid. start is its first
+// second. It does not tell of a day with a change of the clock.
+func (g grid) misses(start int64) bool {
+	if start < g.open.span.start || start+daySeconds > g.open.span.end {
+		return false
+	}
+	midnight := millis(start * 1000)
+	day := dayOfGrid{*g.open.blocked, g.notBefore(midnight) - midnight}
+	missed, known := g.missed[day]
+	if !known {
+		missed = true
+		for at := day.first; missed && at < daySeconds*1000; at += g.step {
+			minute := int(at / (minuteSeconds * 1000))
+			missed = day.blocked.minutes[minute/60].has(minute % 60)
+		}
+		g.missed[day] = missed
+	}
+	return missed
 }
 
 // notBefore returns the first moment of the grid not before the given one.
