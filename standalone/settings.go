@@ -24,7 +24,7 @@ import (
 type settings struct {
 	TemporalAddr   string        `env:"WAKECALL_TEMPORAL_ADDR" envDefault:"127.0.0.1:7233" help:"where the embedded Temporal listens, an IP and a port"`
 	UIAddr         string        `env:"WAKECALL_UI_ADDR" envDefault:"127.0.0.1:8233" help:"where Temporal's Web UI listens"`
-	TemporalPublic bool          `env:"WAKECALL_TEMPORAL_PUBLIC" envDefault:"false" help:"true lets the embedded Temporal and its Web UI listen beyond loopback; they ask nobody for a key"`
+	TemporalPublic bool          `env:"WAKECALL_TEMPORAL_PUBLIC" envDefault:"false" help:"true lets the embedded Temporal and its Web UI listen beyond loopback; they ask for no key"`
 	DataDir        string        `env:"WAKECALL_DATA_DIR" envDefault:"./data" help:"directory of everything that survives a restart"`
 	Retention      time.Duration `env:"WAKECALL_RETENTION" envDefault:"720h" help:"how long finished timers are kept: the deduplication window; a change counts for timers that end from then on"`
 	Shards         int           `env:"WAKECALL_HISTORY_SHARDS" envDefault:"4" help:"Temporal's history shards; fixed when the data directory is made, and a start with another number is refused"`

@@ -20,6 +20,7 @@ var (
 	codeSpan = regexp.MustCompile("`[^`]+`")
 	anchored = regexp.MustCompile(`\]\(([^)#:]*)#([^)]+)\)`)
 	unlinked = regexp.MustCompile(`[^\p{L}\p{N}_ -]`)
+	linked   = regexp.MustCompile(`\]\(([^)]+)\)`)
 )
 
 // skeleton is the common part of a page and its translation.
@@ -42,7 +43,44 @@ func skeletonOf(page string) (s skeleton) {
 	return s
 }
 
-// A Chinese page shows the same commands, fields and calls, in the same places.
+// lacking returns the code and the links of each section that the same section of a translation
+// does not have: it leaves out a sentence, or is out of date.
+func lacking(page, translation string) (missing []string) {
+	theirs := sectionsOf(translation)
+	for i, section := range sectionsOf(page) {
+		for _, said := range section {
+			if i >= len(theirs) || !slices.Contains(theirs[i], said) {
+				missing = append(missing, said)
+			}
+		}
+	}
+	return missing
+}
+
+// sectionsOf returns the code and the links in the prose of each section of a page. A translated page
+// counts as its original, without the heading, whose words differ.
+func sectionsOf(page string) (sections [][]string) {
+	for _, text := range heading.Split(fenced.ReplaceAllString(page, ""), -1) {
+		said := codeSpan.FindAllString(strings.Join(strings.Fields(text), " "), -1)
+		for _, match := range linked.FindAllStringSubmatch(text, -1) {
+			to, part, _ := strings.Cut(match[1], "#")
+			if original := strings.Replace(to, chinese, ".md", 1); original != to || to == "" || isTranslated(original) {
+				said = append(said, original)
+				continue
+			}
+			said = append(said, to+"#"+part)
+		}
+		sections = append(sections, said)
+	}
+	return sections
+}
+
+// isTranslated reports whether a page that a link names has a translation.
+func isTranslated(page string) bool {
+	return slices.Contains([]string{"README.md", "api.md", "tutorial.md", "policies.md"}, filepath.Base(page))
+}
+
+// A Chinese page shows the same commands, fields, calls and links, in the same places.
 func TestTranslationsFollowTheirPages(t *testing.T) {
 	t.Parallel()
 	all, checked := pages(t), 0
@@ -54,6 +92,7 @@ func TestTranslationsFollowTheirPages(t *testing.T) {
 		original += ".md"
 		require.Contains(t, all, original)
 		require.Equal(t, skeletonOf(all[original]), skeletonOf(text), "%s follows %s", name, original)
+		require.Empty(t, lacking(all[original], text), name)
 		require.Contains(t, all[original], "[简体中文]("+filepath.Base(name)+")")
 		require.Contains(t, text, "[English]("+filepath.Base(original)+")")
 		checked++
@@ -66,6 +105,8 @@ func TestTranslationsFollowTheirPages(t *testing.T) {
 		require.NotEqual(t, skeletonOf(one), skeletonOf(spoilt.Replace(one)), "the oracle sees %s", other)
 	}
 	require.Equal(t, skeletonOf(one), skeletonOf(strings.NewReplacer("# A", "# 甲", "b `c`", "乙").Replace(one)))
+	require.Equal(t, []string{"`e f`", "g.md#h"}, lacking("a `b`\n# C\n[d](api.md#x) `e\nf` [g](g.md#h)\n", "`b` 甲\n# 丙\n[丁](api.zh-CN.md#戊)\n## `e f`\n"),
+		"the oracle sees what a section lacks")
 }
 
 // A link to a part of a page leads to a heading of it.

@@ -43,8 +43,8 @@ type Config struct {
 
 	Console        string `env:"WAKECALL_CONSOLE" envDefault:"on" help:"on, read-only or off: whether the API has pages for people at /console/ (docs/console.md), and whether they may change anything"`
 	Name           string `env:"WAKECALL_NAME" help:"name of this installation, at the top of the console"`
-	ConsoleColour  string `env:"WAKECALL_CONSOLE_COLOUR" help:"colour of the bar at the top of the console, so that nobody takes one installation for another: blue, green, grey, orange, purple or red; none by default"`
-	ConsoleContact string `env:"WAKECALL_CONSOLE_CONTACT" help:"whom to ask for what one may not do in the console"`
+	ConsoleColour  string `env:"WAKECALL_CONSOLE_COLOUR" help:"colour of the bar at the top of the console, which tells installations apart: blue, green, grey, orange, purple or red; none by default"`
+	ConsoleContact string `env:"WAKECALL_CONSOLE_CONTACT" help:"the contact that the console names for what a user may not do"`
 
 	SecretKey     string         `env:"WAKECALL_SECRET_KEY" secret:"true" help:"base64 of 32 bytes that seals signing secrets and header values; of several, separated by commas, the first seals and all open; the same for api and worker"`
 	CallbackAllow []netip.Prefix `env:"WAKECALL_CALLBACK_ALLOW" help:"comma-separated private networks (CIDR) that callbacks may reach; none by default; the same for api and worker"`
