@@ -12,6 +12,34 @@ import (
 	"github.com/wakecall/wakecall/e2e/process"
 )
 
+// unread are the settings that the compose file leaves to an override, each with its reason.
+var unread = map[string]string{
+	"WAKECALL_TLS_CERT_FILE":      "the profile tls has the certificate",
+	"WAKECALL_TLS_KEY_FILE":       "the profile tls has the key",
+	"WAKECALL_TLS_CLIENT_CA_FILE": "nginx ends TLS",
+	"WAKECALL_TLS_ROLES":          "nginx ends TLS",
+	"WAKECALL_POLICY_TTL":         "its default is right for almost every installation",
+	"WAKECALL_RECONCILE_INTERVAL": "its default is right for almost every installation",
+	"WAKECALL_STOP_TIMEOUT":       "stop_grace_period must be longer",
+}
+
+// A setting of gateways and workers can be set in .env, or has a reason.
+func TestTheComposeFileReadsTheSettings(t *testing.T) {
+	t.Parallel()
+	environment := composed(t).Services["wakecall"].Environment
+	for name := range knownSettings() {
+		if name == "" {
+			continue // a part of several
+		}
+		_, plain := environment[name]
+		_, file := environment[name+"_FILE"]
+		if base, secret := strings.CutSuffix(name, "_FILE"); secret && knownSettings()[base] {
+			continue // the other form of a setting
+		}
+		require.Equal(t, plain || file, unread[name] == "", name)
+	}
+}
+
 var (
 	// settingRow is the first cell of a row on settings, and settingName one of its names.
 	settingRow  = regexp.MustCompile("(?m)^\\| ((?:`[A-Z_]+`(?:, )?)+) \\|")
