@@ -46,7 +46,7 @@ class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         length = self.headers.get("Content-Length", "")
         if not re.fullmatch("[0-9]{1,7}", length) or int(length) > LARGEST:
-            self.close_connection = True  # nobody knows where the next request begins
+            self.close_connection = True  # where the next request begins is unknown
             self.answer(400)
             return
         body = self.rfile.read(int(length))

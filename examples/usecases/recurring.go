@@ -62,7 +62,7 @@ func rankNightly(ctx context.Context, s *stage) error {
 		return err
 	}
 	ring.answer <- answer{}
-	s.printf("somebody asked for it now, and %s is computed", ring.body)
+	s.printf("it is asked for now, and %s is computed", ring.body)
 	return s.cancel(ctx, "shops")
 }
 
@@ -87,7 +87,7 @@ func pollRefund(ctx context.Context, s *stage) error {
 			return err
 		}
 		ask.answer <- answer{stop: status == "through"}
-		s.printf("the bank is asked for the %s. time: %s", ask.occurrence, status)
+		s.printf("the bank is asked, call %s: %s", ask.occurrence, status)
 	}
 	return s.ended(ctx, "refund-1")
 }

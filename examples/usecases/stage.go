@@ -103,7 +103,7 @@ func (s *stage) next(ctx context.Context) (call, error) {
 	case c := <-s.calls:
 		return c, nil
 	case <-time.After(3*s.played(s.longest) + time.Minute):
-		return call{}, fmt.Errorf("nobody called")
+		return call{}, fmt.Errorf("no callback came")
 	case <-ctx.Done():
 		return call{}, ctx.Err()
 	}
