@@ -18,7 +18,7 @@ CREATE INDEX IF NOT EXISTS wakecall_by_division ON executions_visibility (namesp
 CREATE INDEX IF NOT EXISTS wakecall_by_parent ON executions_visibility (namespace_id, parent_workflow_id)
   WHERE parent_workflow_id IS NOT NULL;
 
--- Temporal assigns Wakecall's three keywords to any of the ten keywords. A row
+-- Temporal assigns Wakecall's keywords to any of the ten keywords. A row
 -- without the attribute costs nothing here.
 CREATE INDEX IF NOT EXISTS wakecall_by_keyword_01 ON executions_visibility
   (namespace_id, Keyword01, (COALESCE(close_time, '9999-12-31 23:59:59+00:00')) DESC, start_time DESC, run_id)
