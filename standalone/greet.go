@@ -6,7 +6,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/wakecall/wakecall/cmd/program"
+	"github.com/wakecall/wakecall/internal/config"
 )
+
+// greets returns where to greet. A standard output with the records of calls has nothing else: every
+// line of it is JSON.
+func greets(shared config.Config, streams program.Streams) io.Writer {
+	if shared.Audit == config.AuditStdout {
+		return streams.Err
+	}
+	return streams.Out
+}
 
 // withKey are the first steps where callers are asked for a key. Read alone waits for one and does not
 // show it, in every POSIX shell.

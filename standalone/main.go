@@ -41,7 +41,7 @@ func commands(streams program.Streams) *cobra.Command {
 	version := build.Version(version)
 	root := &cobra.Command{
 		Use: "wakecall-standalone", Short: "All of Wakecall in one process", Long: long, Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), version, streams.Out) },
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), version, streams) },
 	}
 	cmd.Complete(root, version, streams)
 	cmd.AddToNode(root, &cobra.Command{
@@ -52,7 +52,7 @@ func commands(streams program.Streams) *cobra.Command {
 	return root
 }
 
-func run(ctx context.Context, version string, out io.Writer) error {
+func run(ctx context.Context, version string, streams program.Streams) error {
 	addSpareProcs()
 	defer holdHeap()()
 	var own settings
@@ -92,7 +92,9 @@ func run(ctx context.Context, version string, out io.Writer) error {
 		return err
 	}
 	defer workers.Stop()
-	return app.ServeAPI(ctx, func(api net.Addr) { own.greet(out, shared.Scheme()+"://"+api.String(), shared.AsksWho()) })
+	return app.ServeAPI(ctx, func(api net.Addr) {
+		own.greet(greets(shared, streams), shared.Scheme()+"://"+api.String(), shared.AsksWho())
+	})
 }
 
 func stopServer(server *embedded.Server) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/cmd/program"
 	"github.com/wakecall/wakecall/internal/config"
 	"github.com/wakecall/wakecall/internal/seal"
 )
@@ -137,6 +138,15 @@ func TestTheGreetingSendsAKeyWhereOneIsAskedFor(t *testing.T) {
 	_, before, read := strings.Cut(out.String(), "read -r WAKECALL_API_KEY; stty echo; export WAKECALL_API_KEY\n")
 	require.True(t, read)
 	require.Contains(t, before, `curl -sS https://127.0.0.1:8081/v1/timers -H "Authorization: Bearer $WAKECALL_API_KEY" -H 'Content-Type: application/json' -d '{`)
+}
+
+func TestRecordsHaveTheStandardOutputForThemselves(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	streams := program.Streams{Out: &out, Err: &errs}
+	for audit, want := range map[string]*bytes.Buffer{config.AuditStdout: &errs, config.AuditOff: &out, "/var/log/audit.log": &out} {
+		require.Same(t, want, greets(config.Config{Audit: audit}, streams), audit)
+	}
 }
 
 func TestBadKeyFileIsNamed(t *testing.T) {
