@@ -61,7 +61,7 @@ func TestMoves(t *testing.T) {
 		sent := 0
 		for range 19 {
 			reply, times := sendPatiently(env, "PATCH", "/v1/timers/"+kind+"/often?wait=0s", testenv.JSON{"delay": "2h"})
-			require.Equal(t, http.StatusAccepted, reply.Status)
+			require.Contains(t, []int{http.StatusAccepted, http.StatusOK}, reply.Status, "it may have been applied at once")
 			sent += times
 		}
 		last, times := sendPatiently(env, "PATCH", "/v1/timers/"+kind+"/often?wait=30s", testenv.JSON{"delay": "1s"})
