@@ -76,7 +76,7 @@ export class Browser {
       addEventListener("securitypolicyviolation", (e) => window.noteBreach(`${e.effectiveDirective} ${e.blockedURI}`)),
     );
     context.on("weberror", (error) => this.#note("error", error.error()));
-    context.on("console", (message) => message.type() === "error" && this.#note("console", message.text()));
+    context.on("console", (message) => message.type() === "error" && this.#note("console", `${message.text()} ${message.location().url}`));
     context.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(`${this.#home}/`) && !url.startsWith("data:")) this.#note("elsewhere", url);
