@@ -20,6 +20,7 @@ import (
 	"github.com/wakecall/wakecall/core/recurrence"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -359,7 +360,7 @@ func TestAReceiptTakesThePlaceOfAnAttempt(t *testing.T) {
 // rung the timer.
 func TestABusyWorkerIsAskedAgain(t *testing.T) {
 	t.Parallel()
-	const asks = 3
+	const asks = tuning.ReceiptQuestions
 	for name, c := range map[string]struct {
 		answers   map[int]delivery.Report // by the number of the question
 		questions int

@@ -41,7 +41,7 @@ func (a *Attempter) toAsk(predecessor string, d timer.Delivery) string {
 	switch last := d.Unanswered; {
 	case !d.Asked && a.answers(predecessor, d.Spec):
 		return predecessor
-	case d.Asked && last.Times > 0 && last.Times < tuning.ReceiptQuestions && a.Failover.Lives(last.Worker):
+	case last.Times > 0 && last.Times < tuning.ReceiptQuestions && a.Failover.Lives(last.Worker):
 		return last.Worker
 	default:
 		return ""

@@ -89,8 +89,8 @@ func TestAnotherWorkersTaskIsAskedFor(t *testing.T) {
 		"it knows of none":           {predecessor: "other", asked: true, result: delivery.ResultUseQueue},
 		// The question itself makes this worker the one that had the last task.
 		"it does not say, and lives":             {"self", true, timer.Unanswered{Worker: "other", Times: 1}, false, "", delivery.ResultElsewhere},
-		"it does not say again":                  {"self", true, timer.Unanswered{Worker: "other", Times: 2}, false, "", delivery.ResultElsewhere},
-		"it was asked enough":                    {"self", true, timer.Unanswered{Worker: "other", Times: 3}, false, "", delivery.ResultUseQueue},
+		"it does not say again":                  {"self", true, timer.Unanswered{Worker: "other", Times: tuning.ReceiptQuestions - 1}, false, "", delivery.ResultElsewhere},
+		"it was asked enough":                    {"self", true, timer.Unanswered{Worker: "other", Times: tuning.ReceiptQuestions}, false, "", delivery.ResultUseQueue},
 		"it does not say, and died":              {"self", true, timer.Unanswered{Worker: "other", Times: 1}, false, "other", delivery.ResultUseQueue},
 		"it does not say, and was never seen":    {"self", true, timer.Unanswered{Worker: "stranger", Times: 1}, false, "", delivery.ResultUseQueue},
 		"it does not say, and this one has rung": {"self", true, timer.Unanswered{Worker: "other", Times: 1}, true, "", delivery.ResultDelivered},

@@ -68,7 +68,7 @@ func (b *base) problem(message string) {
 	b.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }
 
-// beside does work beside the loop. The loop then handles its error.
+// beside does work beside the loop. The loop then calls then with its error.
 func (b *base) beside(ctx context.Context, work func() error, then func(err error)) {
 	b.pending++
 	go func() {

@@ -86,22 +86,9 @@ type sent struct {
 
 // awaitEffect waits for the effect of a change.
 func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (timer.View, Effect, error) {
-	waiting, cancel := e.kernel.Waiting(ctx, wait)
-	defer cancel()
-	end, err := e.awaitEnd(waiting, s.key, s.runID)
+	end, view, err := e.awaitEndOrView(ctx, s, wait)
 	if err != nil {
 		return timer.View{}, "", err
-	}
-	var view timer.View
-	if end.how == endedOpen {
-		if view, err = e.reader.Get(ctx, s.key); err != nil {
-			return timer.View{}, "", err
-		}
-		if view.RunID != s.runID || view.Status.Finished() { // it has closed since
-			if end, err = e.closed(ctx, s); err != nil {
-				return timer.View{}, "", err
-			}
-		}
 	}
 	switch end.how {
 	case endedOpen:
@@ -121,11 +108,22 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 	}
 }
 
-// closed returns how a run closed that is known to have closed.
-func (e *effects) closed(ctx context.Context, s sent) (ending, error) {
-	ctx, cancel := kernel.Bounded(ctx)
+// awaitEndOrView waits for the end of the run of a change, and returns the timer where the run is
+// still open after the wait. A run that closes between the two is asked for its end once more.
+func (e *effects) awaitEndOrView(ctx context.Context, s sent, wait time.Duration) (end ending, view timer.View, err error) {
+	waiting, cancel := e.kernel.Waiting(ctx, wait)
 	defer cancel()
-	return e.awaitEnd(ctx, s.key, s.runID)
+	if end, err = e.awaitEnd(waiting, s.key, s.runID); err != nil || end.how != endedOpen {
+		return end, view, err
+	}
+	view, err = e.reader.Get(ctx, s.key)
+	if err != nil || view.RunID == s.runID && !view.Status.Finished() {
+		return end, view, err
+	}
+	bounded, release := kernel.Bounded(ctx)
+	defer release()
+	end, err = e.awaitEnd(bounded, s.key, s.runID)
+	return end, view, err
 }
 
 // applied returns the effect of a change with which the run next began.
