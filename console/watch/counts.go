@@ -34,13 +34,17 @@ func (l *looker) counts() {
 }
 
 // countStrays counts the timers of the business types without a policy: the count of all types leaves them out.
-// Where others remain, the lists of those that wait name their types.
+// Where others remain, the lists of those that wait name their types, and so does the last report: a list may begin
+// with the timers of one type.
 func (l *looker) countStrays(others bool) {
 	names := map[string]bool{}
 	for _, one := range l.Strays[:min(len(l.Strays), tuning.CountedStrays)] {
 		names[one] = true
 	}
 	if others {
+		for name := range l.report {
+			names[name] = true
+		}
 		for _, status := range []string{calls.StatusScheduled, calls.StatusPaused} {
 			for _, one := range l.listed(url.Values{"status": {status}}) {
 				names[one.BusinessType] = true

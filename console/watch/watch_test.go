@@ -212,7 +212,7 @@ func TestCountsRest(t *testing.T) {
 func TestTypesWithoutAPolicy(t *testing.T) {
 	t.Parallel()
 	names, total := []string{"ext-1", "ext-2", "ext-3", "ext-4", "ext-5", "ext-6"}, 6
-	gone, listed := "", 0
+	gone, listed, reported := "", 0, "{}"
 	api := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := "{}"
 		switch of := r.FormValue("business_type"); {
@@ -224,6 +224,8 @@ func TestTypesWithoutAPolicy(t *testing.T) {
 			answer = fmt.Sprintf(`{"timers":{"scheduled":%d},"business_types":[{"business_type":"order-close","timers":{"scheduled":2}}]}`, 2+total)
 		case r.URL.Path == "/v1/stats" && of != gone:
 			answer = `{"timers":{"scheduled":1}}`
+		case r.URL.Path == "/v1/slo":
+			answer = reported
 		case r.URL.Path == "/v1/timers" && r.FormValue("status") == calls.StatusScheduled && r.FormValue("due_to")+r.FormValue("recurring") == "":
 			listed++
 			answer = `{"timers":[{"business_type":"order-close"}`
@@ -251,9 +253,13 @@ func TestTypesWithoutAPolicy(t *testing.T) {
 	names, gone = nil, "ext-1"
 	require.Equal(t, []string{"order-close", "ext-2", "ext-3", "ext-4", "ext-5", "held-1"}, typesOf(w.Picture(t.Context())), "what is counted stays")
 	require.Equal(t, 2, listed)
+	reported = `{"business_types":[{"business_type":"order-close"},{"business_type":"ext-7"},{"business_type":"ext-1"}]}`
+	w.Picture(t.Context())
+	require.Equal(t, []string{"order-close", "ext-2", "ext-3", "ext-4", "ext-5", "ext-7", "held-1"}, typesOf(w.Picture(t.Context())), "the report names what no list begins with")
+	require.Equal(t, 4, listed)
 	total = 0
 	w.Picture(t.Context())
-	require.Equal(t, 2, listed, "none is looked for where all are counted")
+	require.Equal(t, 4, listed, "none is looked for where all are counted")
 }
 
 // The last delivery is the first of the list, and is shown to who sees its type.
