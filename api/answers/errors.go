@@ -3,7 +3,6 @@ package answers
 import (
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"strconv"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/wakecall/wakecall/api/problems"
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 const mediaTypeProblem = "application/problem+json"
@@ -47,15 +45,15 @@ func answerError(err error, c echo.Context, reach delivery.Reach) {
 	}
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)
 	if ours, ok := errors.AsType[*wire.Error](err); ok && ours.Quota != nil {
-		announce(c.Response().Header(), *ours.Quota)
+		announce(c.Response().Header(), *ours.Quota, secondsOf(problem.RetryAfter))
+	}
+	if problem.RetryAfter > 0 {
+		c.Response().Header().Set("Retry-After", secondsOf(problem.RetryAfter))
 	}
 	if problem.Status == http.StatusPreconditionFailed && problem.Timer != nil {
 		SetETag(c, *problem.Timer)
 	}
-	switch problem.Status {
-	case http.StatusServiceUnavailable:
-		c.Response().Header().Set("Retry-After", strconv.Itoa(tuning.UnavailableRetryAfter))
-	case http.StatusUnauthorized:
+	if problem.Status == http.StatusUnauthorized {
 		c.Response().Header().Set("WWW-Authenticate", "Bearer")
 	}
 	body, err := Encoder(c)(problem)
@@ -67,15 +65,16 @@ func answerError(err error, c echo.Context, reach delivery.Reach) {
 	_ = c.Blob(problem.Status, mediaTypeProblem, body)
 }
 
-// announce tells a client which limit it has reached and when it is worth
-// another try (draft-ietf-httpapi-ratelimit-headers-10).
-func announce(header http.Header, q wire.Quota) {
-	wait := strconv.Itoa(max(1, int(math.Ceil(q.RetryAfter.Seconds()))))
+// secondsOf returns a wait as header fields have it.
+func secondsOf(wait wire.Duration) string { return strconv.Itoa(int(wait.D().Seconds())) }
+
+// announce tells a client which limit it has reached and how many seconds to wait
+// (draft-ietf-httpapi-ratelimit-headers-10).
+func announce(header http.Header, q wire.Quota, wait string) {
 	policy := fmt.Sprintf("%q;q=%d", q.Name, q.Limit)
 	if q.Window > 0 {
 		policy += fmt.Sprintf(";w=%d", int(q.Window.Seconds()))
 	}
-	header.Set("Retry-After", wait)
 	header.Set("RateLimit-Policy", policy)
 	header.Set("RateLimit", fmt.Sprintf("%q;r=0;t=%s", q.Name, wait))
 }

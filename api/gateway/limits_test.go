@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/wakecall/wakecall/api/gateway"
+	"github.com/wakecall/wakecall/core/problem"
 )
 
 func TestAddLimit(t *testing.T) {
@@ -28,12 +29,22 @@ func TestAddLimit(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, env.Do("GET", "/v1/timers/"+kind+"/5", nil).Status, "nothing was started")
 	put := env.Do("PUT", "/v1/timers/"+kind+"/5", gateway.JSON{"delay": "1h"})
 	require.Equal(t, http.StatusTooManyRequests, put.Status)
-	var batch struct{ Results []struct{ Status int } }
+	var document problem.Document
+	refused.Into(&document)
+	require.Equal(t, seconds(t, refused.Header.Get("Retry-After")), document.RetryAfter.D())
+	var batch struct {
+		Results []struct {
+			Status  int
+			Problem problem.Document
+		}
+	}
 	env.Do("POST", "/v1/timers/batch", gateway.JSON{"timers": []gateway.JSON{
 		{"business_type": kind, "business_id": "6", "delay": "1h"}, gateway.Booking(kind+".free", "1", "1h"),
 	}}).Into(&batch)
 	require.Equal(t, http.StatusTooManyRequests, batch.Results[0].Status)
+	require.Greater(t, batch.Results[0].Problem.RetryAfter.D(), 80*time.Second, "a batch has no header field for each of its results")
 	require.Equal(t, http.StatusCreated, batch.Results[1].Status, "another type is not concerned")
+	require.Zero(t, batch.Results[1].Problem.RetryAfter)
 
 	env.Policy(kind, gateway.JSON{"callback": gateway.JSON{"url": gateway.Receiver}, "limits": gateway.JSON{"adds_per_second": 0}})
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
@@ -43,6 +54,13 @@ func TestAddLimit(t *testing.T) {
 	require.EventuallyWithT(t, func(c *assert.CollectT) {
 		assert.Equal(c, http.StatusCreated, env.Do("PUT", "/v1/timers/"+kind+"/5", gateway.JSON{"delay": "1h"}).Status)
 	}, time.Minute, 50*time.Millisecond, "a policy is trusted for a while")
+}
+
+func seconds(t *testing.T, text string) time.Duration {
+	t.Helper()
+	wait, err := time.ParseDuration(text + "s")
+	require.NoError(t, err)
+	return wait
 }
 
 // matched puts a timer that has to be there.

@@ -2,7 +2,9 @@ package problems
 
 import (
 	"errors"
+	"math"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/problem"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // table is the one table from a code to a status and a title.
@@ -64,10 +67,20 @@ func DocumentOf(err error) problem.Document {
 		Type: problem.Type(ours.Code), Title: known.title, Status: known.status,
 		Detail: ours.Message, Errors: ours.FieldErrors, Timer: timer.StateOf(ours), Dispatch: dispatch.StateOf(ours), Checks: health.In(ours),
 	}
-	if ours.Quota != nil {
+	switch {
+	case ours.Quota != nil:
 		document.ViolatedPolicies = []string{ours.Quota.Name}
+		document.RetryAfter = wholeSeconds(ours.Quota.RetryAfter)
+	case known.status == http.StatusServiceUnavailable:
+		document.RetryAfter = wholeSeconds(tuning.UnavailableRetryAfter * time.Second)
 	}
 	return document
+}
+
+// wholeSeconds rounds a wait up: the header field Retry-After has seconds. One at least, or all would
+// come again at once.
+func wholeSeconds(wait time.Duration) wire.Duration {
+	return wire.Duration(max(1, time.Duration(math.Ceil(wait.Seconds()))) * time.Second)
 }
 
 // fromEcho translates what the router itself refuses.

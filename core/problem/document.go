@@ -32,6 +32,9 @@ type Document struct {
 	// ViolatedPolicies names the limits that were reached, as in the rate limit header fields
 	// (draft-ietf-httpapi-ratelimit-headers).
 	ViolatedPolicies []string `json:"violated-policies,omitempty"`
+	// RetryAfter is the wait before another try, in whole seconds, as the header field has it. In a batch each
+	// result has its own.
+	RetryAfter wire.Duration `json:"retry_after,omitzero"`
 }
 
 // Code returns the last part of the type; "" for a document not from Wakecall.

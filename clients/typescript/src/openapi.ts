@@ -3666,6 +3666,8 @@ export interface components {
             checks?: components["schemas"]["Check"][];
             /** @description The limits that were reached, as the policy names them. `test_rings` is that of test events, one a second. */
             "violated-policies"?: ("adds_per_second" | "pending" | "test_rings")[];
+            /** @description The wait before another try, in whole seconds, as in the header field `Retry-After`. Each result of a batch has its own. */
+            retry_after?: components["schemas"]["Duration"];
         };
         /** @description A problem with values of the request. */
         InvalidRequest: components["schemas"]["Problem"] & {
@@ -4407,6 +4409,7 @@ export interface components {
                  *       "violated-policies": [
                  *         "adds_per_second"
                  *       ],
+                 *       "retry_after": "1s",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
@@ -4700,6 +4703,7 @@ export interface components {
                  *       "title": "The timer engine did not answer",
                  *       "status": 503,
                  *       "detail": "The timer engine did not answer. The request may or may not have taken effect; repeat it.",
+                 *       "retry_after": "1s",
                  *       "request_id": "mXbWqNYhHkJzTsRcLpVdGfEaUiOyQw0s"
                  *     }
                  */
