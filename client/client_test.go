@@ -225,12 +225,15 @@ func TestANackWithALongReason(t *testing.T) {
 
 func TestABatchTellsOfEachItem(t *testing.T) {
 	w := &wakecall{answers: []answer{{status: 200, body: `{"results":[{"status":201,"timer":{"business_id":"1"}},
-		{"status":409,"problem":{"type":"urn:wakecall:problem:already-exists","detail":"d","status":409}}]}`}}}
-	added, err := w.client().Timers.AddBatch(t.Context(), []Booking{{}, {}})
+		{"status":409,"problem":{"type":"urn:wakecall:problem:already-exists","detail":"d","status":409}},
+		{"status":429,"problem":{"type":"urn:wakecall:problem:quota-exceeded","detail":"d","status":429,"retry_after":"1m30s"}}]}`}}}
+	added, err := w.client().Timers.AddBatch(t.Context(), []Booking{{}, {}, {}})
 	require.NoError(t, err)
 	require.Equal(t, "1", added[0].Timer.BusinessID)
 	require.Nil(t, added[0].Problem)
 	require.Equal(t, wire.AlreadyExists, added[1].Problem.Code())
 	require.Equal(t, 409, added[1].Problem.Status)
+	require.Zero(t, added[1].Problem.RetryAfter)
+	require.Equal(t, 90*time.Second, added[2].Problem.RetryAfter)
 	require.Error(t, json.Unmarshal([]byte(`{"status":"x"}`), &added[0]))
 }

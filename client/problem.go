@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -37,6 +38,9 @@ func problemIn(response *http.Response, answer []byte) *Problem {
 		p = Problem{Document: problem.Document{Detail: fmt.Sprintf("Wakecall answered %d without a problem document", response.StatusCode)}}
 	}
 	p.Status = response.StatusCode
-	p.RetryAfter = retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), delivery.MaxRetryAfter)
+	p.RetryAfter = cmp.Or(
+		retryafter.Parse(response.Header.Get("Retry-After"), time.Now(), delivery.MaxRetryAfter),
+		min(p.Document.RetryAfter.D(), delivery.MaxRetryAfter), // a result of a batch has no header fields
+	)
 	return &p
 }

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "./pause.js";
+import { millisecondsOf, parseRetryAfter } from "./pause.js";
 import type { Dispatch, FieldError, ProblemCode, ProblemDocument, Timer } from "./schema.js";
 
 const typePrefix = "urn:wakecall:problem:";
@@ -37,7 +37,7 @@ export class Problem extends Error {
     this.timer = document?.timer;
     this.dispatch = document?.dispatch;
     this.violatedPolicies = document?.["violated-policies"] ?? [];
-    this.retryAfter = retryAfter;
+    this.retryAfter = retryAfter ?? millisecondsOf(document?.retry_after); // a result of a batch has no headers
   }
 
   /** Reads the body of an answer, parsed or not. What is no problem document is somebody else's. */

@@ -22,6 +22,15 @@ export function parseRetryAfter(header: string | null, now: number): number | un
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
+const unitMs: Record<string, number> = { h: 3_600_000, m: 60_000, s: 1_000 };
+
+/** Reads a wait of whole seconds, such as 1m30s, as milliseconds. Without one it is undefined. */
+export function millisecondsOf(wait: string | undefined): number | undefined {
+  if (wait === undefined) return undefined;
+  const parts = wait.matchAll(/(\d+)([hms])/g);
+  return [...parts].reduce((sum, [, n, unit]) => sum + Number(n) * (unitMs[unit ?? ""] ?? 0), 0);
+}
+
 /** Waits, unless the signal ends it. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -27,6 +27,25 @@ test("a problem names what was refused, and the timer's true state", async (t) =
   assert.equal(isUnavailable(error), false);
 });
 
+test("what a limit refuses of a batch tells when to try again", async (t) => {
+  const waits: [string | undefined, number | undefined][] = [
+    ["1m30s", 90_000],
+    ["1s", 1_000],
+    ["2h5s", 7_205_000],
+    [undefined, undefined],
+  ];
+  const results = waits.map(([retry_after]) => ({
+    status: 429,
+    problem: { type: "urn:wakecall:problem:quota-exceeded", title: "t", status: 429, detail: "d", retry_after },
+  }));
+  const server = await new ScriptedServer([{ status: 200, body: JSON.stringify({ results }) }]).start(t);
+  const added = await new Timers(hastyApi({ url: server.url }).api).addBatch([]);
+  assert.deepEqual(
+    added.map((one) => one.problem?.retryAfter),
+    waits.map(([, wait]) => wait),
+  );
+});
+
 test("what a proxy says is a problem without a code", async (t) => {
   for (const body of ["<html>", "", "null", '"text"', '{"detail":7}', "[]"]) {
     const server = await new ScriptedServer([{ status: 500, body }]).start(t);
