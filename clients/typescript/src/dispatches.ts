@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import {
   type Answer,
   type Api,
@@ -47,23 +48,30 @@ export class Dispatches {
 
   /**
    * Sends the items of a dispatch that was opened for them, and so starts it. `from` is how many items are stored
-   * that shall be kept, and `items` are those behind them. An upload is made once: one that breaks off has stored
-   * `uploaded` items, and can go on from there.
+   * that shall be kept, and `items` are those behind them. An error of `items` ends the upload, which starts nothing,
+   * and is thrown. A refusal and the end of the signal end `items`, as a `break` would. An upload is made once: one that breaks off has stored `uploaded` items, and can go on from there.
+   * An item is sent as a line: the line breaks of a `rawJSON` become spaces.
    */
-  upload(
+  async upload(
     key: Key,
     items: Iterable<DispatchItem> | AsyncIterable<DispatchItem>,
     options?: CallOptions & { from?: number },
   ): Promise<Dispatch> {
-    return take(
-      this.#api.PUT("/v1/dispatches/{type}/{id}/items", {
-        params: { path: at(key), query: given({ from: options?.from }) },
-        headers: { "Content-Type": "application/x-ndjson" },
-        body: linesFrom(items) as never, // the document describes one line of it
-        duplex: "half",
-        ...signalOf(options),
-      } as never) as Promise<Answer<Dispatch>>,
-    );
+    const lines = new Lines(items);
+    const call = this.#api.PUT("/v1/dispatches/{type}/{id}/items", {
+      params: { path: at(key), query: given({ from: options?.from }) },
+      headers: { "Content-Type": "application/x-ndjson" },
+      body: lines.body as never, // the document describes one line of it
+      duplex: "half",
+      ...signalOf(options),
+    } as never) as Promise<Answer<Dispatch>>;
+    try {
+      return await take(call);
+    } catch (error) {
+      throw lines.failed ? lines.failure : error;
+    } finally {
+      lines.end().catch(() => {}); // it says nothing of the upload
+    }
   }
 
   /** Returns a dispatch as it stands. */
@@ -161,18 +169,61 @@ async function changed(call: Promise<Answer<Dispatch>>): Promise<DispatchChanged
   return { dispatch: data, pending: response.status === 202 };
 }
 
-/** Writes items as lines. None is kept once it is sent. */
-function linesFrom(items: Iterable<DispatchItem> | AsyncIterable<DispatchItem>): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
-  return new ReadableStream({
-    async pull(controller) {
-      const { done, value } = await source.next();
-      if (done) return controller.close();
-      controller.enqueue(encoder.encode(`${encode(value)}\n`));
-    },
-    async cancel() {
-      await source.return?.();
-    },
-  });
+/** How many bytes are written until the answer is looked for, which may come early. */
+const unheard = 64 * 1024;
+
+/** Items as lines. None is kept once it is sent. */
+class Lines {
+  readonly body: ReadableStream<Uint8Array>;
+  /** Whether there was no next line, and why. `fetch` would tell of a connection that broke. */
+  failed = false;
+  failure: unknown;
+  readonly #source: Iterator<DispatchItem> | AsyncIterator<DispatchItem>;
+  readonly #encoder = new TextEncoder();
+  #over = false;
+  #written = 0;
+
+  constructor(items: Iterable<DispatchItem> | AsyncIterable<DispatchItem>) {
+    this.#source = Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]();
+    this.body = new ReadableStream({
+      pull: async (controller) => {
+        const line = await this.#next();
+        if (line === undefined) controller.close();
+        else controller.enqueue(line);
+      },
+      cancel: () => this.end(),
+    });
+  }
+
+  async #next(): Promise<Uint8Array | undefined> {
+    try {
+      // A source that never waits would keep Node from reading: the connection of an early answer would break unread.
+      if (this.#written > unheard) {
+        this.#written = 0;
+        await turn();
+      }
+      const { done, value } = await this.#source.next();
+      this.#over = done === true;
+      if (done) return undefined;
+      const line = this.#encoder.encode(`${lineOf(value)}\n`);
+      this.#written += line.length;
+      return line;
+    } catch (error) {
+      this.failed = true;
+      this.failure = error;
+      throw error;
+    }
+  }
+
+  /** Tells the source that no more is read. */
+  async end(): Promise<void> {
+    if (this.#over) return;
+    this.#over = true;
+    await this.#source.return?.();
+  }
+}
+
+/** An item on one line: within JSON a line break is white space between its parts. */
+function lineOf(item: DispatchItem): string {
+  return encode(item).replaceAll("\n", " ");
 }

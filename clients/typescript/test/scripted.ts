@@ -11,6 +11,8 @@ export interface Scripted {
   headers?: Record<string, string>;
   /** Breaks the connection off: before an answer, or within it. */
   broken?: "before" | "within";
+  /** Answers before the body has come. */
+  early?: boolean;
   /** Never answers. */
   silent?: boolean;
   /** Never ends its answer. */
@@ -50,8 +52,14 @@ export class ScriptedServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const early = this.answers[Math.min(this.got.length + 1, this.answers.length) - 1];
+    if (early?.early) return void response.writeHead(early.status ?? 200, early.headers).end(early.body);
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    try {
+      for await (const chunk of request) chunks.push(chunk as Buffer);
+    } catch {
+      return; // it broke off, and is none
+    }
     const { method = "", url = "", headers } = request;
     this.got.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
     const answer = this.answers[Math.min(this.got.length, this.answers.length) - 1] ?? {};
