@@ -109,9 +109,50 @@ func TestAWebSocketThroughTLS(t *testing.T) {
 	require.NoError(t, ws.CloseNow())
 }
 
+// A client that does not read holds its gateway back. What nginx keeps for it would be memory of its container.
+func TestASlowReaderHoldsItsGatewayBack(t *testing.T) {
+	t.Parallel()
+	const mebibytes = 64 // more than all buffers on the way have room for
+	for name, c := range map[string]struct {
+		edits []string
+		// patience is how long the gateway waits until a mebibyte is taken; 0 for ever.
+		patience time.Duration
+		sent     bool
+	}{
+		"as it is shipped":                 {patience: 2 * time.Second},
+		"the control: nginx keeps answers": {edits: []string{"proxy_max_temp_file_size 0;", ""}, sent: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sent := make(chan bool, 1)
+			api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				control, chunk := http.NewResponseController(w), make([]byte, 1<<20)
+				for range mebibytes {
+					if c.patience > 0 {
+						_ = control.SetWriteDeadline(time.Now().Add(c.patience))
+					}
+					if _, err := w.Write(chunk); err != nil {
+						sent <- false
+						return
+					}
+				}
+				sent <- true
+			}))
+			t.Cleanup(api.Close)
+			addr, authority := proxied(t, strings.TrimPrefix(api.URL, "http://"), c.edits...)
+			client, err := tls.Dial("tcp", addr, &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12})
+			require.NoError(t, err)
+			defer func() { _ = client.Close() }()
+			_, err = client.Write([]byte("GET /v1/bulk/a/results HTTP/1.1\r\nHost: wakecall.example\r\n\r\n"))
+			require.NoError(t, err)
+			require.Equal(t, c.sent, <-sent)
+		})
+	}
+}
+
 // proxied runs nginx on the configuration of the profile tls, with paths and addresses of
-// this machine.
-func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
+// this machine. edits are texts of it and what stands in their place, by turns.
+func proxied(t *testing.T, api string, edits ...string) (addr string, authority *x509.CertPool) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "wakecall-tls-") //nolint:usetesting // short, and for others to enter: its workers are nobody
 	require.NoError(t, err)
@@ -121,9 +162,9 @@ func proxied(t *testing.T, api string) (addr string, authority *x509.CertPool) {
 	authority = certificate(t, dir, loopback.Host())
 	text, err := os.ReadFile("../../deploy/tls/nginx.conf")
 	require.NoError(t, err)
-	here := []string{
-		"listen 8443 ssl", "listen " + addr + " ssl", "server gateway:8080 resolve", "server " + api, "/etc/nginx/tls/", dir + "/", " /tmp/", " " + dir + "/",
-	}
+	here := append(edits,
+		"listen 8443 ssl", "listen "+addr+" ssl", "server gateway:8080 resolve", "server "+api, "/etc/nginx/tls/", dir+"/", " /tmp/", " "+dir+"/",
+	)
 	for i := 0; i < len(here); i += 2 {
 		require.Contains(t, string(text), here[i])
 	}
