@@ -64,9 +64,9 @@ func (t TLS) checkClient() (errs wire.FieldErrors) {
 	switch {
 	case t.ClientCertificate == "" && t.ClientKey == "":
 	case t.ClientKey == "":
-		errs.Add("/client_key", wire.CodeRequired, "is allowed only with client_certificate")
+		errs.Add("/client_key", wire.CodeRequired, "is required with client_certificate")
 	case t.ClientCertificate == "":
-		errs.Add("/client_certificate", wire.CodeRequired, "is allowed only with client_key")
+		errs.Add("/client_certificate", wire.CodeRequired, "is required with client_key")
 	case !isBundle(t.ClientCertificate):
 		errs.Add("/client_certificate", wire.CodeInvalidCertificate, "must be a certificate in PEM, its chain behind it")
 	case t.ClientKey != delivery.Hidden:
