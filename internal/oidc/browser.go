@@ -34,7 +34,7 @@ type Client struct {
 func (p *Provider) Browser(client Client) *Browser {
 	return &Browser{
 		provider: p, verifier: p.verifierFor(client.ID),
-		client: oauth2.Config{ClientID: client.ID, ClientSecret: client.Secret, Scopes: []string{oidc.ScopeOpenID, "profile", claimEmail}},
+		client: oauth2.Config{ClientID: client.ID, ClientSecret: client.Secret},
 	}
 }
 
@@ -104,9 +104,19 @@ func exchangeRefusal(err error) error {
 func (b *Browser) at(ctx context.Context, redirect string) (oauth2.Config, error) {
 	client := b.client
 	client.RedirectURL = redirect
-	endpoint, err := b.provider.keys.signsIn(ctx)
-	client.Endpoint = endpoint
+	answer, err := b.provider.keys.signsIn(ctx)
+	client.Endpoint, client.Scopes = answer.endpoint, scopes(answer.scopes, b.provider.options.Groups)
 	return client, err
+}
+
+// scopes are what a sign-in asks for. Some providers, such as Dex, tell the groups only if they are asked
+// for a scope of this name. Others refuse a scope that they do not know.
+func scopes(known []string, groups string) []string {
+	asked := []string{oidc.ScopeOpenID, "profile", claimEmail}
+	if slices.Contains(known, groups) && !slices.Contains(asked, groups) {
+		asked = append(asked, groups)
+	}
+	return asked
 }
 
 // person verifies a token of a sign-in.

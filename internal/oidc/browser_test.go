@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,7 +30,7 @@ func browserOf(t *testing.T, issuer string, client oidc.Client) *oidc.Browser {
 	return provider.Browser(client)
 }
 
-var known = oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
+var client = oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 
 func backOf(u *url.URL) oidc.Back {
 	return oidc.Back{Code: u.Query().Get("code"), State: u.Query().Get("state")}
@@ -38,7 +39,7 @@ func backOf(u *url.URL) oidc.Back {
 func TestAUserSignsInByTheBrowser(t *testing.T) {
 	t.Parallel()
 	issuer := oidctest.New(t)
-	b := browserOf(t, issuer.URL, known)
+	b := browserOf(t, issuer.URL, client)
 	to, attempt, err := b.Begin(t.Context(), redirect)
 	require.NoError(t, err)
 	sent, err := url.Parse(to)
@@ -53,6 +54,29 @@ func TestAUserSignsInByTheBrowser(t *testing.T) {
 
 	_, err = b.Finish(t.Context(), redirect, backOf(back), attempt)
 	require.ErrorIs(t, err, auth.ErrUnknown, "a code is good once")
+}
+
+// Some providers tell the groups only to a client that asks for the scope. Others refuse a scope that they do
+// not know.
+func TestTheScopeOfGroupsIsAskedForWhereItIsKnown(t *testing.T) {
+	t.Parallel()
+	for known, want := range map[string]string{
+		"":                                   "openid profile email",
+		"openid email profile":               "openid profile email",
+		"openid email groups offline_access": "openid profile email groups",
+	} {
+		issuer := oidctest.New(t)
+		issuer.Knows(strings.Fields(known)...)
+		b := browserOf(t, issuer.URL, client)
+		to, attempt, err := b.Begin(t.Context(), redirect)
+		require.NoError(t, err)
+		sent, err := url.Parse(to)
+		require.NoError(t, err)
+		require.Equal(t, want, sent.Query().Get("scope"), known)
+		person, err := b.Finish(t.Context(), redirect, backOf(issuer.Visit(to)), attempt)
+		require.NoError(t, err)
+		require.Equal(t, []string{"shop"}, person.Groups, known)
+	}
 }
 
 func TestSignInsThatAreRefused(t *testing.T) {
@@ -79,7 +103,7 @@ func TestSignInsThatAreRefused(t *testing.T) {
 			issuer := oidctest.New(t)
 			issuer.Says(c.says)
 			if c.client.ID == "" {
-				c.client = known
+				c.client = client
 			}
 			b := browserOf(t, issuer.URL, c.client)
 			to, attempt, err := b.Begin(t.Context(), redirect)
@@ -99,8 +123,8 @@ func TestAProviderThatSignsNobodyIn(t *testing.T) {
 	t.Parallel()
 	silent := newIssuer(t, newPair(t, "1").public())
 	silent.answer(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
-	_, _, err := browserOf(t, silent.URL, known).Begin(t.Context(), redirect)
+	_, _, err := browserOf(t, silent.URL, client).Begin(t.Context(), redirect)
 	require.ErrorIs(t, err, auth.ErrNoProvider)
-	_, _, err = browserOf(t, newIssuer(t, newPair(t, "1").public()).URL, known).Begin(t.Context(), redirect)
+	_, _, err = browserOf(t, newIssuer(t, newPair(t, "1").public()).URL, client).Begin(t.Context(), redirect)
 	require.ErrorIs(t, err, auth.ErrNoProvider, "it names no endpoint")
 }

@@ -69,6 +69,8 @@ type published struct {
 	keys []jose.JSONWebKey
 	// endpoint is the zero value if the issuer names none or an unsafe one.
 	endpoint oauth2.Endpoint
+	// scopes are those that the issuer says it knows.
+	scopes []string
 }
 
 // fetch asks the issuer where its keys are, and then for the keys.
@@ -78,7 +80,8 @@ func fetch(ctx context.Context, client *http.Client, issuer string) (all publish
 		return all, err
 	}
 	var said struct {
-		Keys string `json:"jwks_uri"`
+		Keys   string   `json:"jwks_uri"`
+		Scopes []string `json:"scopes_supported"`
 	}
 	if err := provider.Claims(&said); err != nil {
 		return all, err
@@ -94,7 +97,7 @@ func fetch(ctx context.Context, client *http.Client, issuer string) (all publish
 		return all, err
 	}
 	if at := provider.Endpoint(); safeURL(issuer, at.AuthURL) && safeURL(issuer, at.TokenURL) {
-		all.endpoint = at
+		all.endpoint, all.scopes = at, said.Scopes
 	}
 	return all, nil
 }

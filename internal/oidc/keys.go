@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"golang.org/x/oauth2"
 	"golang.org/x/sync/singleflight"
 
 	"github.com/wakecall/wakecall/internal/auth"
@@ -36,9 +35,8 @@ type keys struct {
 	asking  singleflight.Group
 
 	mu sync.RWMutex
-	// set and endpoint are the latest answer, and fetched its time. asked is when the last request ended.
-	set            []jose.JSONWebKey
-	endpoint       oauth2.Endpoint
+	// answer is the latest one, and fetched its time. asked is when the last request ended.
+	answer         published
 	fetched, asked time.Time
 	failed         error
 }
@@ -85,22 +83,23 @@ func (k *keys) trusted() []jose.JSONWebKey {
 	if k.failed != nil || k.now().Sub(k.fetched) >= tuning.KeysTrusted {
 		return nil
 	}
-	return k.set
+	return k.answer.keys
 }
 
-// signsIn returns where the issuer signs users in. It asks the issuer if that is not known.
-func (k *keys) signsIn(ctx context.Context) (oauth2.Endpoint, error) {
+// signsIn returns what the issuer publishes, which names where it signs users in. It asks the issuer
+// if that is not known.
+func (k *keys) signsIn(ctx context.Context) (published, error) {
 	if len(k.trusted()) == 0 {
 		if err := k.refresh(ctx); err != nil {
-			return oauth2.Endpoint{}, fmt.Errorf("%w: %w", auth.ErrNoProvider, err)
+			return published{}, fmt.Errorf("%w: %w", auth.ErrNoProvider, err)
 		}
 	}
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	if k.endpoint.AuthURL == "" {
-		return k.endpoint, errNoEndpoint
+	if k.answer.endpoint.AuthURL == "" {
+		return published{}, errNoEndpoint
 	}
-	return k.endpoint, nil
+	return k.answer, nil
 }
 
 // refresh asks the issuer, unless it was asked just now. Concurrent callers share the answer. A
@@ -140,8 +139,8 @@ func (k *keys) store(fetched published, err error) (withdrawn bool) {
 	if err != nil {
 		return false
 	}
-	withdrawn = lacks(fetched.keys, k.set)
-	k.set, k.endpoint, k.fetched = fetched.keys, fetched.endpoint, k.asked
+	withdrawn = lacks(fetched.keys, k.answer.keys)
+	k.answer, k.fetched = fetched, k.asked
 	return withdrawn
 }
 

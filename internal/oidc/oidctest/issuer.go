@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +37,8 @@ type Issuer struct {
 	says map[string]any
 	// codes are the requests for authorization, by the code that answered them.
 	codes map[string]url.Values
+	// scopes are those that it publishes.
+	scopes []string
 }
 
 // New starts an issuer.
@@ -47,7 +51,9 @@ func New(t *testing.T) *Issuer {
 	i := &Issuer{t: t, key: key, codes: map[string]url.Values{}}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/.well-known/openid-configuration", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, http.StatusOK, map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/keys",
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		answer(w, http.StatusOK, map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/keys", "scopes_supported": i.scopes,
 			"authorization_endpoint": i.URL + "/authorize", "token_endpoint": i.URL + "/token"})
 	})
 	mux.HandleFunc("/keys", func(w http.ResponseWriter, _ *http.Request) {
@@ -66,6 +72,13 @@ func (i *Issuer) Says(claims map[string]any) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.says = claims
+}
+
+// Knows publishes scopes. A token then has the groups only if a scope of this name was asked for.
+func (i *Issuer) Knows(scopes ...string) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.scopes = scopes
 }
 
 // Visit goes where a sign-in leads, as the browser does, and returns where it is sent back to.
@@ -123,16 +136,19 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": i.sign(asked.Get("nonce"))})
+	answer(w, http.StatusOK, map[string]any{"access_token": "a", "token_type": "Bearer", "id_token": i.sign(asked)})
 }
 
-func (i *Issuer) sign(nonce string) string {
+func (i *Issuer) sign(asked url.Values) string {
 	now := time.Now()
 	claims := map[string]any{
-		"iss": i.URL, "aud": ClientID, "sub": "7", "preferred_username": "ada", "groups": []string{"shop", "everybody"}, "nonce": nonce,
-		"iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+		"iss": i.URL, "aud": ClientID, "sub": "7", "preferred_username": "ada", "groups": []string{"shop", "everybody"},
+		"nonce": asked.Get("nonce"), "iat": now.Unix(), "exp": now.Add(time.Hour).Unix(),
 	}
 	i.mu.Lock()
+	if slices.Contains(i.scopes, "groups") && !slices.Contains(strings.Fields(asked.Get("scope")), "groups") {
+		delete(claims, "groups")
+	}
 	maps.Copy(claims, i.says)
 	i.mu.Unlock()
 	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })
