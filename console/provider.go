@@ -79,7 +79,7 @@ func (c *signInPages) comeBack(v *site.Visit) {
 
 func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) {
 	query := v.R.URL.Query()
-	back := oidc.Back{Code: query.Get("code"), State: query.Get("state")}
+	back := oidc.Back{Code: query.Get("code"), State: query.Get("state"), Error: query.Get("error")}
 	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), back, attempt.Attempt)
 }
 

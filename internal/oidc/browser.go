@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 
 	"github.com/coreos/go-oidc/v3/oidc"
@@ -67,8 +68,11 @@ func (b *Browser) Begin(ctx context.Context, redirect string) (to string, a Atte
 // Finish exchanges the code that came back with the state, and returns who has signed in. The
 // error is, or wraps, [auth.ErrUnknown], [auth.ErrExpired] or [auth.ErrNoProvider].
 func (b *Browser) Finish(ctx context.Context, redirect string, back Back, a Attempt) (Person, error) {
-	if a.State == "" || subtle.ConstantTimeCompare([]byte(back.State), []byte(a.State)) != 1 || back.Code == "" {
+	if a.State == "" || subtle.ConstantTimeCompare([]byte(back.State), []byte(a.State)) != 1 {
 		return Person{}, errState
+	}
+	if back.Code == "" {
+		return Person{}, fmt.Errorf("%w: the provider refuses the sign-in: %s", auth.ErrUnknown, clip(back.Error))
 	}
 	client, err := b.at(ctx, redirect)
 	if err != nil {
@@ -84,20 +88,26 @@ func (b *Browser) Finish(ctx context.Context, redirect string, back Back, a Atte
 	return b.provider.person(ctx, b.verifier, text, a.Nonce)
 }
 
-// Back is what the provider sends the browser back with.
-type Back struct{ Code, State string }
+// Back is what the provider sends the browser back with. Error says why there is no code, in the words of
+// OAuth 2.0, such as access_denied.
+type Back struct{ Code, State, Error string }
 
 var (
 	errState = fmt.Errorf("%w: the sign-in was not begun here", auth.ErrUnknown)
 	errNonce = fmt.Errorf("%w: the token is of another sign-in", auth.ErrUnknown)
 )
 
-// exchangeRefusal tells a provider that refuses from one that does not answer.
+// exchangeRefusal tells a provider that refuses from one that does not answer, or is out of order.
 func exchangeRefusal(err error) error {
-	if said, ok := errors.AsType[*oauth2.RetrieveError](err); ok { // its text has the whole answer
+	said, ok := errors.AsType[*oauth2.RetrieveError](err) // its text has the whole answer
+	switch {
+	case !ok:
+		return fmt.Errorf("%w: %s", auth.ErrNoProvider, clip(err.Error()))
+	case said.Response.StatusCode >= http.StatusInternalServerError:
+		return fmt.Errorf("%w: the code was answered with %s", auth.ErrNoProvider, clip(said.Response.Status))
+	default:
 		return fmt.Errorf("%w: the provider refuses the code: %s", auth.ErrUnknown, clip(said.ErrorCode))
 	}
-	return fmt.Errorf("%w: %s", auth.ErrNoProvider, clip(err.Error()))
 }
 
 // at is the client, once it is known where the provider signs users in.

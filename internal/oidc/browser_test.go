@@ -33,7 +33,7 @@ func browserOf(t *testing.T, issuer string, client oidc.Client) *oidc.Browser {
 var client = oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret}
 
 func backOf(u *url.URL) oidc.Back {
-	return oidc.Back{Code: u.Query().Get("code"), State: u.Query().Get("state")}
+	return oidc.Back{Code: u.Query().Get("code"), State: u.Query().Get("state"), Error: u.Query().Get("error")}
 }
 
 func TestAUserSignsInByTheBrowser(t *testing.T) {
@@ -117,6 +117,29 @@ func TestSignInsThatAreRefused(t *testing.T) {
 			require.NotContains(t, err.Error(), oidctest.ClientSecret)
 		})
 	}
+}
+
+// The log says what a provider says: a client that is set up wrongly is mended by it.
+func TestWhyAProviderRefuses(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.New(t)
+	b := browserOf(t, issuer.URL, client)
+	to, attempt, err := b.Begin(t.Context(), redirect)
+	require.NoError(t, err)
+	_, err = b.Finish(t.Context(), redirect, oidc.Back{State: attempt.State, Error: "invalid_scope"}, attempt)
+	require.ErrorIs(t, err, auth.ErrUnknown)
+	require.ErrorContains(t, err, "the provider refuses the sign-in: invalid_scope")
+	_, err = b.Finish(t.Context(), redirect, oidc.Back{State: "another", Error: "invalid_scope"}, attempt)
+	require.ErrorContains(t, err, "not begun here", "a word that anyone may write")
+
+	back := backOf(issuer.Visit(to))
+	back.Code = "another"
+	_, err = b.Finish(t.Context(), redirect, back, attempt)
+	require.ErrorContains(t, err, "the provider refuses the code: invalid_grant")
+	issuer.Breaks()
+	_, err = b.Finish(t.Context(), redirect, back, attempt)
+	require.ErrorIs(t, err, auth.ErrNoProvider, "it may work later")
+	require.ErrorContains(t, err, "502 Bad Gateway")
 }
 
 func TestAProviderThatSignsNobodyIn(t *testing.T) {

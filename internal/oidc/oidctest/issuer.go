@@ -39,6 +39,8 @@ type Issuer struct {
 	codes map[string]url.Values
 	// scopes are those that it publishes.
 	scopes []string
+	// broken reports whether it exchanges no code.
+	broken bool
 }
 
 // New starts an issuer.
@@ -81,6 +83,13 @@ func (i *Issuer) Knows(scopes ...string) {
 	i.scopes = scopes
 }
 
+// Breaks answers further codes as a proxy does whose provider is away.
+func (i *Issuer) Breaks() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.broken = true
+}
+
 // Visit goes where a sign-in leads, as the browser does, and returns where it is sent back to.
 func (i *Issuer) Visit(to string) *url.URL {
 	i.t.Helper()
@@ -121,7 +130,12 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	asked, known := i.codes[code]
 	delete(i.codes, code)
+	broken := i.broken
 	i.mu.Unlock()
+	if broken {
+		w.WriteHeader(http.StatusBadGateway)
+		return
+	}
 	id, secret, basic := r.BasicAuth()
 	if !basic {
 		id, secret = r.PostFormValue("client_id"), r.PostFormValue("client_secret")
