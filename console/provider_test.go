@@ -67,6 +67,7 @@ func TestSignInAtTheProvider(t *testing.T) {
 	}{
 		"another gateway":           {plan{signIn: browserAt(t, issuer.URL, "shop"), secret: secret}, http.StatusOK},
 		"the provider is gone":      {plan{keys: staff, secret: secret}, http.StatusSeeOther},
+		"another provider":          {plan{signIn: browserAt(t, oidctest.New(t).URL, "shop"), secret: secret}, http.StatusSeeOther},
 		"the group has no role now": {plan{signIn: browserAt(t, issuer.URL, "ops"), secret: secret}, http.StatusForbidden},
 	} {
 		again := open(t, c.plan)

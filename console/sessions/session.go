@@ -92,7 +92,7 @@ func (c *Sessions) Owner(x Exchange) string {
 		return ""
 	}
 	if s.Person != nil {
-		return "person " + s.Person.Subject
+		return "person " + s.Person.Subject + " of " + s.Person.Issuer
 	}
 	return "key " + s.Key
 }

@@ -48,6 +48,8 @@ type Attempt struct {
 
 // Person is the user that has signed in, as the provider describes it.
 type Person struct {
+	// Issuer is the provider. Subject and Groups mean nothing at another one.
+	Issuer  string `json:"issuer"`
 	Name    string `json:"name"`
 	Subject string `json:"subject"`
 	// Groups are the groups with a role here. Others are left out.
@@ -147,7 +149,7 @@ func (p *Provider) person(ctx context.Context, verifier *oidc.IDTokenVerifier, t
 	if err != nil {
 		return Person{}, fmt.Errorf("%w: %w", errInvalid, err)
 	}
-	person := Person{Name: known.Name, Subject: known.ID}
+	person := Person{Issuer: p.options.Issuer, Name: known.Name, Subject: known.ID}
 	for _, group := range said.groups(p.options.Groups) {
 		if len(p.options.Roles.Grants(group)) > 0 && !slices.Contains(person.Groups, group) {
 			person.Groups = append(person.Groups, group)
@@ -156,7 +158,11 @@ func (p *Provider) person(ctx context.Context, verifier *oidc.IDTokenVerifier, t
 	return person, nil
 }
 
-// Principal is a person that calls, with the roles that its groups have now.
+// Principal is a person that calls, with the roles that its groups have now; nil for a person of another
+// provider.
 func (b *Browser) Principal(person Person) *auth.Principal {
+	if person.Issuer != b.provider.options.Issuer {
+		return nil
+	}
 	return &auth.Principal{Name: person.Name, ID: person.Subject, By: auth.ByOIDC, Grants: b.provider.options.Roles.Grants(person.Groups...)}
 }

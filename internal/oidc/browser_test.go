@@ -49,7 +49,7 @@ func TestAUserSignsInByTheBrowser(t *testing.T) {
 	back := issuer.Visit(to)
 	person, err := b.Finish(t.Context(), redirect, backOf(back), attempt)
 	require.NoError(t, err)
-	require.Equal(t, oidc.Person{Name: "ada", Subject: "7", Groups: []string{"shop"}}, person)
+	require.Equal(t, oidc.Person{Issuer: issuer.URL, Name: "ada", Subject: "7", Groups: []string{"shop"}}, person)
 	require.Equal(t, &auth.Principal{Name: "ada", ID: "7", By: auth.ByOIDC, Grants: []auth.Grant{{Role: auth.Operator, Types: []string{"order-*"}}}}, b.Principal(person))
 
 	_, err = b.Finish(t.Context(), redirect, backOf(back), attempt)
