@@ -28,13 +28,14 @@ func (c *signInPages) goToProvider(v *site.Visit) {
 		c.Absent(v)
 		return
 	}
+	next := links.Within(v.R.FormValue("next"))
 	to, attempt, err := c.Sessions.SignIn.Begin(v.R.Context(), c.callback(v))
 	if err != nil {
-		c.refuseSignIn(v, err)
+		c.refuseSignIn(v, next, err)
 		return
 	}
 	ends := c.Now().Add(tuning.SignInLife)
-	kept := begun{Attempt: attempt, Next: links.Within(v.R.FormValue("next")), Ends: ends}
+	kept := begun{Attempt: attempt, Next: next, Ends: ends}
 	if err := c.Sessions.Remember(v.Exchange, sessions.OfSignIn, kept, ends); err != nil {
 		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
@@ -55,26 +56,27 @@ func (c *signInPages) comeBack(v *site.Visit) {
 	}
 	var attempt begun
 	if err := c.Sessions.Recall(v.Exchange, sessions.OfSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
-		c.refuseSignIn(v, auth.ErrUnknown)
+		c.refuseSignIn(v, links.Within(attempt.Next), auth.ErrUnknown)
 		return
 	}
 	c.Sessions.Forget(v.Exchange, sessions.OfSignIn)
+	next := links.Within(attempt.Next)
 	person, err := c.finish(v, attempt)
 	if err != nil {
-		c.refuseSignIn(v, err)
+		c.refuseSignIn(v, next, err)
 		return
 	}
 	who := c.Sessions.SignIn.Principal(person)
 	if !who.MaySomewhere(auth.Viewer) {
 		c.Logger.Info("a user without a role was refused at the console", "name", who.Name, "subject", who.ID)
-		c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.norole", who.Name))
+		c.showRefusedLogin(v, next, http.StatusForbidden, v.Lang.Say("login.norole", who.Name))
 		return
 	}
 	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Person: &person}, who); err != nil {
 		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 		return
 	}
-	v.Redirect(links.Within(attempt.Next))
+	v.Redirect(next)
 }
 
 func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) {
@@ -83,12 +85,13 @@ func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) 
 	return c.Sessions.SignIn.Finish(v.R.Context(), c.callback(v), back, attempt.Attempt)
 }
 
-// refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log.
-func (c *signInPages) refuseSignIn(v *site.Visit, err error) {
+// refuseSignIn shows the page of the sign-in with what went wrong. What exactly is for the log. Another try
+// leads to the same page.
+func (c *signInPages) refuseSignIn(v *site.Visit, next string, err error) {
 	c.Logger.Info("a sign-in at the console was refused", "from", c.Sessions.Client(v.R), "error", err)
 	if errors.Is(err, auth.ErrNoProvider) || errors.Is(err, context.DeadlineExceeded) {
-		c.showRefusedLogin(v, http.StatusServiceUnavailable, v.Lang.Say("login.noprovider"))
+		c.showRefusedLogin(v, next, http.StatusServiceUnavailable, v.Lang.Say("login.noprovider"))
 		return
 	}
-	c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.notsigned"))
+	c.showRefusedLogin(v, next, http.StatusForbidden, v.Lang.Say("login.notsigned"))
 }

@@ -88,9 +88,11 @@ func TestSignInsAtTheProviderThatFail(t *testing.T) {
 	}
 	refused(h.get("/console/login/callback?code=x&state=y"), http.StatusForbidden, "did not succeed")
 
-	sent := h.get("/console/login/provider")
+	sent := h.get("/console/login/provider?next=" + list)
 	back := issuer.Visit(sent.Header.Get("Location"))
-	refused(h.get("/console/login/callback?error=access_denied&state="+url.QueryEscape(back.Query().Get("state"))), http.StatusForbidden, "did not succeed")
+	denied := h.get("/console/login/callback?error=access_denied&state=" + url.QueryEscape(back.Query().Get("state")))
+	refused(denied, http.StatusForbidden, "did not succeed")
+	require.Contains(t, denied.body, `href="/console/login/provider?next=%2Fconsole%2Ftimers"`, "another try leads to the same page")
 	refused(h.get(back.RequestURI()), http.StatusForbidden, "did not succeed") // that attempt is over
 
 	sent = h.get("/console/login/provider")

@@ -73,8 +73,8 @@ func (c *signInPages) showLogin(v *site.Visit) {
 }
 
 // showRefusedLogin asks again, and says why.
-func (c *signInPages) showRefusedLogin(v *site.Visit, status int, why string) {
-	page := c.loginPage(v, links.Within(v.R.FormValue("next")))
+func (c *signInPages) showRefusedLogin(v *site.Visit, next string, status int, why string) {
+	page := c.loginPage(v, next)
 	page.Refused = why
 	c.Render(v, status, "login", page)
 }
@@ -107,7 +107,7 @@ func (c *signInPages) login(v *site.Visit) {
 	who := c.Sessions.Auth.ByDigest(digest)
 	if who == nil {
 		c.Logger.Info("an unknown API key was refused at the console", "from", c.Sessions.Client(v.R))
-		c.showRefusedLogin(v, http.StatusForbidden, v.Lang.Say("login.refused"))
+		c.showRefusedLogin(v, next, http.StatusForbidden, v.Lang.Say("login.refused"))
 		return
 	}
 	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Key: hex.EncodeToString(digest[:])}, who); err != nil {
