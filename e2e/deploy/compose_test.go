@@ -112,7 +112,7 @@ func TestComposeRoles(t *testing.T) {
 		require.Equal(t, types.ShellCommand{command}, service.Command)
 		require.Equal(t, both.Image, service.Image)
 		require.Equal(t, both.Build, service.Build)
-		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW", "WAKECALL_BROKERS"} {
+		for _, name := range []string{"TEMPORAL_ADDRESS", "TEMPORAL_NAMESPACE", "WAKECALL_SECRET_KEY_FILE", "WAKECALL_CALLBACK_ALLOW", "WAKECALL_BROKERS", "SSL_CERT_DIR"} {
 			require.Equal(t, both.Environment[name], service.Environment[name], name)
 		}
 		require.Greater(t, time.Duration(*service.StopGracePeriod), stop.StopTimeout, "it may finish its attempts")
@@ -129,6 +129,8 @@ func TestComposeRoles(t *testing.T) {
 	for name := range api.Environment {
 		require.Contains(t, both.Environment, name, "it is a gateway as well")
 	}
+	// Workers call receivers, and gateways the identity provider.
+	require.Equal(t, "/etc/wakecall/ca", *both.Environment["SSL_CERT_DIR"])
 	authorities := 0
 	for name, service := range project.Services {
 		if service.Image != both.Image {
