@@ -93,3 +93,11 @@ func TestWrongSettings(t *testing.T) {
 	require.Equal(t, program.ExitFailure, exit)
 	require.Equal(t, "wakecall: WAKECALL_LOG_LEVL: there is no such setting; did you mean WAKECALL_LOG_LEVEL?\n", complaint)
 }
+
+// Those of Temporal are read by its SDK, whose errors do not say what they are about.
+func TestWrongSettingsOfTemporal(t *testing.T) {
+	t.Setenv("TEMPORAL_TLS_CLIENT_KEY_PATH", "client.key")
+	exit, _, complaint := run(t, "serve")
+	require.Equal(t, program.ExitFailure, exit)
+	require.Contains(t, complaint, "wakecall: the connection to Temporal (TEMPORAL_…, temporal.toml): invalid TLS config: ")
+}

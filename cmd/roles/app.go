@@ -85,7 +85,11 @@ type Settings struct {
 // temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_… and
 // temporal.toml.
 func FromEnvironment() (client.Options, error) {
-	return envconfig.LoadDefaultClientOptions()
+	options, err := envconfig.LoadDefaultClientOptions()
+	if err != nil {
+		return options, fmt.Errorf("the connection to Temporal (TEMPORAL_…, temporal.toml): %w", err)
+	}
+	return options, nil
 }
 
 // complete adds the settings common to all processes.

@@ -3,6 +3,7 @@ package roles
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"sync"
@@ -124,14 +125,15 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	counting.Go(func() { a.Engine.Outcomes.Run(ctx) })
 	a.signIn.refreshKeys(ctx, &counting)
 	if a.Config.MetricsAddr == "" {
-		return serve(ctx, server, a.Config.HTTPAddr, started)
+		return serve(ctx, server, place{httpSetting, a.Config.HTTPAddr}, started)
 	}
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()
-		beside <- serve(ctx, a.metrics(a.Config.MetricsAddr), a.Config.MetricsAddr, func(net.Addr) {})
+		addr := a.Config.MetricsAddr
+		beside <- serve(ctx, a.metrics(addr), place{metricsSetting, addr}, func(net.Addr) {})
 	}()
-	err = serve(ctx, server, a.Config.HTTPAddr, started)
+	err = serve(ctx, server, place{httpSetting, a.Config.HTTPAddr}, started)
 	cancel()
 	return errors.Join(err, <-beside)
 }
@@ -142,15 +144,23 @@ func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
 	if addr == "" {
 		addr = workerMetricsAddr
 	}
-	return serve(ctx, a.metrics(addr), addr, started)
+	return serve(ctx, a.metrics(addr), place{metricsSetting, addr}, started)
 }
 
-// serve listens on addr and answers until ctx is done. It then stops accepting and finishes the
+// place is where a server listens, and the setting that says so.
+type place struct{ setting, addr string }
+
+const (
+	httpSetting    = "WAKECALL_HTTP_ADDR"
+	metricsSetting = "WAKECALL_METRICS_ADDR"
+)
+
+// serve listens at a place and answers until ctx is done. It then stops accepting and finishes the
 // requests in progress. It calls started with the address.
-func serve(ctx context.Context, server Server, addr string, started func(net.Addr)) error {
-	listener, err := net.Listen("tcp", addr)
+func serve(ctx context.Context, server Server, at place, started func(net.Addr)) error {
+	listener, err := net.Listen("tcp", at.addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", at.setting, err)
 	}
 	started(listener.Addr())
 	failed := make(chan error, 1)

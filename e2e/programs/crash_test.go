@@ -206,7 +206,7 @@ func TestTwoDeploymentsSideBySide(t *testing.T) {
 	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR", "WAKECALL_HTTP_ADDR"} {
 		intruder, taken := process.NewStandalone(t), owner.Addr(name)
 		intruder.Env[name] = taken
-		requireRefused(t, intruder, taken, "address already in use")
+		requireRefused(t, intruder, name+": listen tcp "+taken, "address already in use")
 	}
 	intruder := process.NewStandalone(t)
 	intruder.Dir = owner.Dir

@@ -33,7 +33,7 @@ func bind(o Options, ports portSource) (server temporal.Server, err error) {
 		if !errors.Is(err, syscall.EADDRINUSE) {
 			return server, err
 		}
-		if err := free(o.Addr); err != nil {
+		if err := free("WAKECALL_TEMPORAL_ADDR", o.Addr); err != nil {
 			return nil, err
 		}
 	}

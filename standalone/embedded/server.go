@@ -52,10 +52,8 @@ type Server struct {
 func Start(o Options) (*Server, error) { return start(o, freePort) }
 
 func start(o Options, ports portSource) (_ *Server, err error) {
-	for _, addr := range []string{o.Addr, o.UIAddr} {
-		if err := free(addr); err != nil {
-			return nil, err
-		}
+	if err := errors.Join(free("WAKECALL_TEMPORAL_ADDR", o.Addr), free("WAKECALL_UI_ADDR", o.UIAddr)); err != nil {
+		return nil, err
 	}
 	dir, err := openDirectory(o)
 	if err != nil {
@@ -145,13 +143,14 @@ func (s *Server) Stop(ctx context.Context) error {
 	}
 }
 
-func free(addr string) error {
+// free returns why a server cannot listen where a setting says.
+func free(setting, addr string) error {
 	if addr == "" {
 		return nil
 	}
 	listener, err := net.Listen("tcp", addr)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", setting, err)
 	}
 	return listener.Close()
 }
