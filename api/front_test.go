@@ -217,6 +217,7 @@ func TestMalformedQueries(t *testing.T) {
 		"business_type=pz%": "business_type", "business_type=%zz": "business_type", "business_type=a;status=failed": "business_type",
 		"status=failed;": "status", "%zz=1": "%zz", "business%5ftype=a%ff": "business_type", "business_type=": "business_type",
 		"business_type": "business_type", "=": "", "=x": "", ";": ";", "status=failed&status=failed": "status", "due_from=": "due_from",
+		"due_from=2027-01-02T00:00:00.001Z&due_to=2027-01-02T00:00:00Z": "due_to", "ended_from=2027-01-02T00:00:00Z&ended_to=2027-01-01T00:00:00Z": "ended_to",
 		"label=customer": "label", "label=": "label", "label=Customer%3D1": "label", "label=a%3D1&label=a%3D2": "label", "label=a%3Da%20b": "label", "sort=created": "sort", "attempts=1": "attempts",
 		"\xff%=1": "\ufffd%", strings.Repeat("x", 300) + "=1": strings.Repeat("x", 253) + "…",
 	} {
@@ -230,7 +231,8 @@ func TestMalformedQueries(t *testing.T) {
 	require.Empty(t, f.timers.filters, "nothing was listed")
 	for query, want := range map[string]timer.Filter{
 		"label=a%3D1%3D&label=b%3D2": {Labels: timer.Labels{"a": "1=", "b": "2"}},
-		"":                           {}, "&": {}, "page_token=": {}, "business_type=a&status=failed": {BusinessType: "a", Status: timer.Failed}, "business%5Ftype=a": {BusinessType: "a"},
+		"due_from=1970-01-01T00:00:02Z&due_to=1970-01-01T00:00:02Z&ended_to=1970-01-01T00:00:01Z": {DueFrom: 2000, DueTo: 2000, EndedTo: 1000},
+		"": {}, "&": {}, "page_token=": {}, "business_type=a&status=failed": {BusinessType: "a", Status: timer.Failed}, "business%5Ftype=a": {BusinessType: "a"},
 	} {
 		answer, _ := f.get("/v1/timers?" + query)
 		require.Equal(t, http.StatusOK, answer.StatusCode, query)

@@ -72,10 +72,10 @@ func readRequest(q *requests.Query, now time.Time) (r forecasts.Request, err err
 	switch {
 	case from.Until(now) < -forecast.DefaultStep || from.Until(now) > wire.MaxAhead:
 		q.Errs.Add("from", wire.CodeOutOfRange, "must be from now to "+wire.Duration(wire.MaxAhead).String()+" ahead")
-	case to <= from:
-		q.Errs.Add("to", wire.CodeOutOfRange, "must be later than from")
 	case to > r.From.Add(forecast.MaxSteps*r.Step):
 		q.Errs.AddMost("step", forecast.MaxSteps, "steps between from and to")
+	default:
+		q.Errs = requests.Span(from, to).Check()
 	}
 	if err := q.Err(); err != nil { // what follows is reckoned with bounded times
 		return r, err

@@ -90,8 +90,8 @@ func readRequest(q *requests.Query, now time.Time) (r engine.Request, err error)
 		q.Errs.Add("from", wire.CodeOutOfRange, "must not lie ahead")
 	case r.From.Until(now) < -outcomes.Kept:
 		q.Errs.Add("from", wire.CodeOutOfRange, tooOld)
-	case to <= from:
-		q.Errs.Add("to", wire.CodeOutOfRange, "must be later than from")
+	default:
+		q.Errs = requests.Span(from, to).Check()
 	}
 	if err := q.Err(); err != nil { // what follows is reckoned with bounded times
 		return r, err

@@ -102,6 +102,11 @@ func (q *Query) Instant(name string) (at wire.Instant) {
 	return at
 }
 
+// Span is the time between the parameters from and to. The moment of to does not belong to it.
+func Span(from, to wire.Instant) wire.Span {
+	return wire.Span{From: wire.Bound{Field: "from", At: from}, To: wire.Bound{Field: "to", At: to}}
+}
+
 // Step returns the parameter step, a whole number of units up to longest; fallback without one.
 func (q *Query) Step(unit, fallback, longest time.Duration) time.Duration {
 	const name = "step"

@@ -39,6 +39,7 @@ func (h handlers) listTimers(c echo.Context) error {
 		Size: q.Number("page_size", limits.DefaultPageSize, limits.MaxPageSize), OnePerBooking: true,
 		Progress: q.Values.Get("attempts") == "" || q.Flag("attempts"),
 	}
+	q.Errs.Under("", request.Filter.CheckSpans())
 	list := fmt.Sprint(request.Filter, request.Sort)
 	request.Token = q.PageToken(list)
 	if err := q.Err(); err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/wakecall/wakecall/api/paths"
 	"github.com/wakecall/wakecall/api/requests"
 	"github.com/wakecall/wakecall/core/trail"
-	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/audit"
 )
 
@@ -83,9 +82,7 @@ func readQuery(q *requests.Query) (query audit.Query, err error) {
 		Outcome: requests.OneOf(q, "outcome", trail.Outcomes()), From: q.Instant("from"), To: q.Instant("to"),
 	}
 	query.Size = q.Number("page_size", limits.DefaultPageSize, limits.MaxPageSize)
-	if query.To != 0 && query.To <= query.From {
-		q.Errs.Add("to", wire.CodeOutOfRange, "must be later than from")
-	}
+	q.Errs.Under("", requests.Span(query.From, query.To).Check())
 	query.After = placeOf(q.PageToken(query.Filter))
 	return query, q.Err()
 }

@@ -53,13 +53,15 @@ func (f Filter) Check() (errs wire.FieldErrors) {
 		errs.Add("/status", wire.CodeInvalidParameter, fmt.Sprintf("must be one of %v", Statuses()))
 	}
 	errs.Under("/labels", f.Labels.Check())
-	if f.DueTo != 0 && f.DueTo < f.DueFrom {
-		errs.Add("/due_to", wire.CodeConflict, "must not be before due_from")
-	}
-	if f.EndedTo != 0 && f.EndedTo < f.EndedFrom {
-		errs.Add("/ended_to", wire.CodeConflict, "must not be before ended_from")
-	}
+	errs.Under("/", f.CheckSpans())
 	return errs
+}
+
+// CheckSpans returns what is wrong with the spans of time, each by the name of its field alone.
+func (f Filter) CheckSpans() wire.FieldErrors {
+	due := wire.Span{From: wire.Bound{Field: "due_from", At: f.DueFrom}, To: wire.Bound{Field: "due_to", At: f.DueTo}, Closed: true}
+	ended := wire.Span{From: wire.Bound{Field: "ended_from", At: f.EndedFrom}, To: wire.Bound{Field: "ended_to", At: f.EndedTo}, Closed: true}
+	return append(due.Check(), ended.Check()...)
 }
 
 // Sort is the order of a list of timers. "" puts the open ones first, and then the latest ended

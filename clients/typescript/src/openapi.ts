@@ -2415,11 +2415,11 @@ export interface components {
             recurring?: boolean;
             /** @description Only timers that are due at this time or later. */
             due_from?: components["schemas"]["Time"];
-            /** @description Only timers that are due at this time or earlier. */
+            /** @description Only timers that are due at this time or earlier. It must not be before `due_from`. */
             due_to?: components["schemas"]["Time"];
             /** @description Only timers that ended at this time or later. */
             ended_from?: components["schemas"]["Time"];
-            /** @description Only timers that ended at this time or earlier. */
+            /** @description Only timers that ended at this time or earlier. It must not be before `ended_from`. */
             ended_to?: components["schemas"]["Time"];
         };
         /** @description The fields that `edit` changes, as PATCH does, except the time: at least one. Required by `edit`. */
@@ -4851,11 +4851,11 @@ export interface operations {
                 attempts?: boolean;
                 /** @description Only timers that are due at this time or later. */
                 due_from?: components["schemas"]["Time"];
-                /** @description Only timers that are due at this time or earlier. */
+                /** @description Only timers that are due at this time or earlier. It must not be before `due_from`. */
                 due_to?: components["schemas"]["Time"];
                 /** @description Only timers that ended at this time or later. */
                 ended_from?: components["schemas"]["Time"];
-                /** @description Only timers that ended at this time or earlier. */
+                /** @description Only timers that ended at this time or earlier. It must not be before `ended_from`. */
                 ended_to?: components["schemas"]["Time"];
                 /** @description The most timers on one page. */
                 page_size?: number;
@@ -5279,7 +5279,7 @@ export interface operations {
                 business_type?: components["schemas"]["BusinessType"];
                 /** @description From here on, an hour before `to` otherwise. At most 25 hours ago. */
                 from?: components["schemas"]["Instant"];
-                /** @description Up to here, now otherwise. */
+                /** @description Up to here, now otherwise. It must be later than `from`. */
                 to?: components["schemas"]["Instant"];
                 /** @description How long each step is, in whole minutes, up to 25h. */
                 step?: components["schemas"]["Duration"];
@@ -5314,7 +5314,7 @@ export interface operations {
                 business_type: components["schemas"]["BusinessType"];
                 /** @description Where to begin, by default now. It is rounded down to a whole minute, or to a whole second if the steps are shorter. */
                 from?: components["schemas"]["Time"];
-                /** @description Where to end, by default 24 hours after `from`. It is rounded up to a whole step. */
+                /** @description Where to end, by default 24 hours after `from`, and later than that. It is rounded up to a whole step. */
                 to?: components["schemas"]["Time"];
                 /** @description The length of a step, whole seconds from 1s to 720h. There may be 1500 steps. */
                 step?: components["schemas"]["Duration"];
@@ -5476,7 +5476,7 @@ export interface operations {
                 outcome?: components["schemas"]["AuditOutcome"];
                 /** @description Only calls from this time on. */
                 from?: components["schemas"]["Instant"];
-                /** @description Only calls before this time. */
+                /** @description Only calls before this time. It must be later than `from`. */
                 to?: components["schemas"]["Instant"];
                 /** @description The most records on one page. */
                 page_size?: number;
