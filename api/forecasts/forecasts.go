@@ -65,7 +65,11 @@ func readRequest(q *requests.Query, now time.Time) (r forecasts.Request, err err
 	if from == 0 {
 		from = wire.At(now)
 	}
-	r.From = wire.At(from.Time().Truncate(min(r.Step, forecast.DefaultStep)))
+	unit := forecast.DefaultStep
+	if r.Step < unit {
+		unit = forecast.MinStep
+	}
+	r.From = wire.At(from.Time().Truncate(unit))
 	if to == 0 {
 		to = r.From.Add(forecast.DefaultRange)
 	}

@@ -30,7 +30,9 @@ func TestWhatAForecastIsAskedFor(t *testing.T) {
 		"":                                 {From: at(0), To: at(24 * time.Hour), Step: time.Minute},
 		"&step=7m":                         {From: at(0), To: at(206 * 7 * time.Minute), Step: 7 * time.Minute},
 		"&step=1s&to=2026-11-21T12:00:40Z": {From: at(30 * time.Second), To: at(40 * time.Second), Step: time.Second},
-		"&to=2026-11-21T12:01:01Z":         {From: at(0), To: at(2 * time.Minute), Step: time.Minute},
+		"&step=7s&from=2026-11-21T12:00:31.5Z&to=2026-11-21T12:00:40Z": {From: at(31 * time.Second), To: at(45 * time.Second), Step: 7 * time.Second},
+		"&step=90s&to=2026-11-21T12:02:00Z":                            {From: at(0), To: at(3 * time.Minute), Step: 90 * time.Second},
+		"&to=2026-11-21T12:01:01Z":                                     {From: at(0), To: at(2 * time.Minute), Step: time.Minute},
 		"&from=2026-11-21T13:00:59Z&to=2026-11-22T13:00:00Z":           {From: at(time.Hour), To: at(25 * time.Hour), Step: time.Minute},
 		"&from=2026-11-21T12:00:00.5Z&step=1h&to=2026-11-22T12:00:00Z": {From: at(0), To: at(24 * time.Hour), Step: time.Hour},
 	} {
