@@ -90,3 +90,24 @@ func TestWhatDispatchesSendAhead(t *testing.T) {
 	slot.Share(forecast.OfDispatch(quick, at, at.Add(time.Hour), 10)[0])
 	require.InDelta(t, 1.5, slot.Items, 1e-9, "10 s at 9 in a second, and none for the rest of the minute")
 }
+
+// Two dispatches at once have one share together. They take twice as long, and no item is left out.
+func TestForecastWithTwoDispatches(t *testing.T) {
+	t.Parallel()
+	rate, at := 10.0, wire.At(noon)
+	view := dispatch.View{Status: dispatch.Scheduled, PerSecond: 9, Items: ptr(540), Memo: dispatch.Memo{DueAt: at}}
+	slots := minutes(60, 120, 600)
+	for range 2 {
+		slots[0].Share(forecast.OfDispatch(view, at, at.Add(time.Hour), rate)[0])
+	}
+	f := forecast.Forecast{CountedAt: at, Step: wire.Duration(time.Minute), CallbacksPerSecond: &rate}
+	f.Divide(slots, at, at.Add(3*time.Minute))
+	require.Equal(t, []forecast.Step{
+		{At: at, Due: 60, DispatchItems: 540},
+		{At: at.Add(time.Minute), Due: 120, DispatchItems: 540, Overflows: true, Lateness: wire.Duration(time.Minute)},
+		{At: at.Add(2 * time.Minute), Due: 600, Overflows: true, Lateness: wire.Duration(6 * time.Second)},
+	}, f.Steps)
+	f.CallbacksPerSecond = nil
+	f.Divide(slots, at, at.Add(2*time.Minute))
+	require.Equal(t, []int{1080, 0}, []int{f.Steps[0].DispatchItems, f.Steps[1].DispatchItems}, "without a limit each has its own rate")
+}

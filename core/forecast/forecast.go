@@ -41,8 +41,8 @@ type Slot struct {
 	At    wire.Instant
 	Width time.Duration
 	Due   int
-	// Items is the average of the items a second that dispatches send in it, each as if it were
-	// the only one.
+	// Items is the average of the items a second that dispatches would send in it, each as if it were
+	// the only one. What is more than their share is sent later.
 	Items float64
 }
 
@@ -54,27 +54,28 @@ func (s Slot) End() wire.Instant { return s.At.Add(s.Width) }
 type Backlog struct {
 	Rate    float64
 	Waiting float64
+	// Unsent counts the items that dispatches have not sent, since together they had their share.
+	Unsent float64
 	// Now is the start of the count.
 	Now wire.Instant
 }
 
-// Pass advances over a slot, and returns the lateness of its last timer.
-func (b *Backlog) Pass(slot Slot) time.Duration {
-	width := slot.End().Time().Sub(max(slot.At, b.Now).Time())
-	if b.Rate <= 0 || width <= 0 {
-		return 0
+// Pass advances over a slot, and returns the lateness of its last timer and the items that
+// dispatches send in it.
+func (b *Backlog) Pass(slot Slot) (late time.Duration, items float64) {
+	seconds := slot.End().Time().Sub(max(slot.At, b.Now).Time()).Seconds()
+	if b.Rate <= 0 || seconds <= 0 {
+		return 0, 0
 	}
-	before, rate := b.Waiting, b.Rate-min(slot.Items, policy.DispatchShare(b.Rate))
-	b.Waiting = max(before+float64(slot.Due)-rate*width.Seconds(), 0)
-	if slot.Due == 0 {
-		return 0
+	wanted := b.Unsent + slot.Items*slot.Width.Seconds()
+	items = min(wanted, policy.DispatchShare(b.Rate)*seconds)
+	b.Unsent = wanted - items
+	before, rate := b.Waiting, b.Rate-items/seconds
+	b.Waiting = max(before+float64(slot.Due)-rate*seconds, 0)
+	if slot.Due > 0 {
+		late = wire.Estimate(max(before, b.Waiting), rate).Truncate(time.Second)
 	}
-	return late(max(before, b.Waiting), rate)
-}
-
-// late returns how long it takes to call the waiting timers.
-func late(waiting, rate float64) time.Duration {
-	return wire.Estimate(waiting, rate).Truncate(time.Second)
+	return late, items
 }
 
 // Divide sums slots up to steps, with the lateness by the rate. The slots are consecutive, and
@@ -92,21 +93,15 @@ func (f *Forecast) Divide(slots []Slot, from, to wire.Instant) {
 	for at := from; at < to; at = at.Add(f.Step.D()) {
 		step, items := Step{At: at}, 0.0
 		for ; n < len(slots) && slots[n].At < at.Add(f.Step.D()); n++ {
-			step.Due += slots[n].Due
-			step.Lateness = max(step.Lateness, wire.Duration(backlog.Pass(slots[n])))
-			items += f.items(slots[n])
+			late, sent := backlog.Pass(slots[n])
+			if f.CallbacksPerSecond == nil {
+				sent = slots[n].Items * slots[n].Width.Seconds()
+			}
+			step.Due, items = step.Due+slots[n].Due, items+sent
+			step.Lateness = max(step.Lateness, wire.Duration(late))
 		}
 		step.DispatchItems = int(math.Round(items))
 		step.Overflows = step.Due > 0 && backlog.Rate > 0 && backlog.Waiting >= backlog.Rate
 		f.Steps = append(f.Steps, step)
 	}
-}
-
-// items returns the number of items that dispatches send in a slot.
-func (f *Forecast) items(slot Slot) float64 {
-	perSecond := slot.Items
-	if f.CallbacksPerSecond != nil {
-		perSecond = min(perSecond, policy.DispatchShare(*f.CallbacksPerSecond))
-	}
-	return perSecond * slot.Width.Seconds()
 }

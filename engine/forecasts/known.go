@@ -167,7 +167,8 @@ func (o *typeForecast) expect(booked timer.View, rate float64) time.Duration {
 	for _, slot := range o.counted.slots {
 		if slot.End() > due {
 			slot.Due = max(slot.Due, 1) // a moved timer is not counted in
-			return backlog.Pass(slot)
+			late, _ := backlog.Pass(slot)
+			return late
 		}
 		backlog.Pass(slot)
 	}
