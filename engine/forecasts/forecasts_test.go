@@ -546,3 +546,28 @@ func TestNothingIsCountedOfNoTime(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, slots)
 }
+
+// A PUT that is repeated leaves the timer as it is, and one that waits for a worker has not made a new one. Neither is
+// counted once more.
+func TestAForecastCountsABookingOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at, v := enginetest.MinuteIn(2*time.Hour), &enginetest.Visible{}
+		f := forecastsOn(t, v)
+		limit(t, f, v, 10)
+		due := func() int {
+			told, err := f.Forecast(t.Context(), ahead())
+			require.NoError(t, err)
+			return step(t, told, at).Due
+		}
+		require.Zero(t, due())
+		booked := timer.View{Key: wire.Key{BusinessType: "order", BusinessID: "1"}, DueAt: at, Revision: 1}
+		f.Expect(booked)
+		repeated, waiting := booked, booked
+		repeated.Unchanged, waiting.PendingChange = true, "c-1"
+		for range 5 {
+			f.Expect(repeated)
+			f.Expect(waiting)
+		}
+		require.Equal(t, 1, due())
+	})
+}

@@ -90,11 +90,12 @@ func (o *typeForecast) askedSince(at time.Time) bool {
 	return o.asked.After(at)
 }
 
-// countIn counts a new timer in. A moved timer may have been in the same minute.
+// countIn counts a new timer in. A moved timer may have been in the same minute, and one that a call left as it is was
+// counted before.
 func (o *typeForecast) countIn(booked timer.View) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if booked.Revision > 1 {
+	if booked.Revision > 1 || booked.Unchanged || booked.PendingChange != "" {
 		return
 	}
 	now := time.Now()
