@@ -71,6 +71,14 @@ func (v *Visible) begunSince(query string) (n int) {
 	return n
 }
 
+// recurringIn returns how many recurring timers a query asks for.
+func (v *Visible) recurringIn(query string) int {
+	if !strings.Contains(query, timer.KeywordRecurring) {
+		return 0
+	}
+	return len(v.Recurring)
+}
+
 // within returns the timers that fall due within the bounds of a query, the next ones first.
 func (v *Visible) within(query string) (due []wire.Instant) {
 	var from, to wire.Instant
@@ -97,7 +105,7 @@ func (v *Visible) CountWorkflow(_ context.Context,
 	if v.Blocked != nil {
 		<-v.Blocked
 	}
-	found := len(v.within(r.GetQuery())) + v.begunSince(r.GetQuery())
+	found := len(v.within(r.GetQuery())) + v.begunSince(r.GetQuery()) + v.recurringIn(r.GetQuery())
 	v.Counts, v.Counted = v.Counts+1, v.Counted+found
 	return &workflowservice.CountWorkflowExecutionsResponse{Count: int64(found)}, v.errOf(r.GetQuery())
 }

@@ -209,12 +209,17 @@ func (c *forecastCount) refine(ctx context.Context, h *histogram, limit float64)
 	return nil
 }
 
+// recurring selects the open recurring timers.
+func (c *forecastCount) recurring() query.Query {
+	return query.All(visibility.OpenTimers(c.businessType), visibility.Labels.Is(timer.KeywordRecurring))
+}
+
 // rules adds the rings of recurring timers after their next occurrence.
 func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instant) error {
 	left := tuning.ForecastOccurrences
-	recurring := query.All(visibility.OpenTimers(c.businessType), visibility.Labels.Is(timer.KeywordRecurring))
-	return c.kernel.EachPage(ctx, recurring, func(page []*workflowpb.WorkflowExecutionInfo) error {
+	return c.kernel.EachPage(ctx, c.recurring(), func(page []*workflowpb.WorkflowExecutionInfo) error {
 		c.asked.Add(1)
+		h.recurring += len(page)
 		for _, info := range page {
 			memo, ok := memoOf(info)
 			if err := ctx.Err(); err != nil {

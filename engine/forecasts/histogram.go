@@ -25,6 +25,8 @@ type histogram struct {
 	questions int
 	// rung are the rings that follow from rules, in each second of a minute.
 	rung map[wire.Instant][]int
+	// recurring is how many timers have these rules.
+	recurring int
 }
 
 // clone returns a copy whose slots are its own.

@@ -12,9 +12,10 @@ import (
 )
 
 // recount counts the next minutes, and takes the others from an earlier count. It returns nil
-// if those may have changed. They have not if no run of the type has begun since, and as many
-// timers are due in them: the due time of a run never changes, and a timer that was tried never
-// waits for its first attempt again.
+// if those may have changed. They have not if no run of the type has begun since, as many
+// timers are due in them, and as many recur: the due time of a run never changes, and a timer that was tried
+// never waits for its first attempt again. A recurring timer whose next ring is near may end, and with it the rings
+// that follow.
 func (c *forecastCount) recount(ctx context.Context, r Request, before *histogram) (*histogram, error) {
 	if !before.carries(r.From) {
 		return nil, nil
@@ -29,6 +30,11 @@ func (c *forecastCount) recount(ctx context.Context, r Request, before *histogra
 	n, err := c.between(ctx, visibility.Untried(), near, end)
 	if err != nil || n != untried {
 		return nil, err
+	}
+	if before.recurring > 0 {
+		if n, err = c.number(ctx, c.recurring()); err != nil || n != before.recurring {
+			return nil, err
+		}
 	}
 	slots, err := c.divide(ctx, Request{From: r.From, To: near, Step: r.Step})
 	if err != nil {
@@ -53,7 +59,7 @@ func (h *histogram) untriedFrom(minute wire.Instant) (n int, end wire.Instant) {
 
 // continued returns a histogram that has newly counted slots up to a minute, and those of h after it.
 func (h *histogram) continued(minute wire.Instant, counted []forecast.Slot) *histogram {
-	next := &histogram{whole: h.whole, rung: h.rung}
+	next := &histogram{whole: h.whole, rung: h.rung, recurring: h.recurring}
 	for _, slot := range counted {
 		next.untried = append(next.untried, slot.Due)
 		for _, rung := range h.rung[slot.At] {

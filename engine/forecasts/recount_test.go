@@ -210,3 +210,27 @@ func TestACountAsksLittle(t *testing.T) {
 	require.LessOrEqual(t, v.Counts+v.Lists, 20)
 	require.Equal(t, v.Counts+v.Lists+2, counted.questions, "and those for rules and dispatches")
 }
+
+// A recurring timer may end while its next ring is near. No other count shows that, and the rings that would have
+// followed are gone.
+func TestARecountMissesNoRuleThatEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		every, later := wire.Duration(time.Minute), enginetest.MinuteIn(2*time.Hour)
+		ruled, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: "1"}, timer.Terms{Recurrence: &recurrence.Rule{Every: &every}}, "b", time.Now())
+		require.NoError(t, err)
+		v := &enginetest.Visible{Due: map[wire.Instant]int{ruled.DueAt: 1}, Recurring: []timer.Memo{ruled.Memo}}
+		f := forecastsOn(t, v)
+		before, err := f.countAhead(t.Context(), kept(), 0, nil)
+		require.NoError(t, err)
+		<-time.After(time.Second)
+		next, err := f.countAhead(t.Context(), kept(), 0, before)
+		require.NoError(t, err)
+		require.Equal(t, before.whole, next.whole, "the control: while it lasts, its rings are taken over")
+		require.Equal(t, 1, next.within(later))
+
+		v.Due, v.Recurring = nil, nil
+		next, err = f.countAhead(t.Context(), kept(), 0, next)
+		require.NoError(t, err)
+		require.Zero(t, next.within(later))
+	})
+}
