@@ -83,6 +83,9 @@ func (v *Visible) recurringIn(query string) int {
 func (v *Visible) within(query string) (due []wire.Instant) {
 	var from, to wire.Instant
 	found := bounds.FindStringSubmatch(query)
+	if strings.Contains(query, "= '"+string(timer.Delivering)+"'") { // each waits for its first attempt
+		return nil
+	}
 	if found == nil || from.UnmarshalText([]byte(found[1])) != nil || to.UnmarshalText([]byte(found[2])) != nil {
 		return nil
 	}

@@ -40,7 +40,7 @@ func (f *Forecasts) countAhead(ctx context.Context, r Request, limit float64, be
 	}
 	h.at = at
 	if r.From <= h.at {
-		if h.overdue, err = c.between(ctx, query.Query{}, r.From.Add(-tuning.ForecastOverdue), r.From); err != nil {
+		if h.overdue, err = c.overdue(ctx, r.From); err != nil {
 			return nil, err
 		}
 	}
@@ -95,6 +95,22 @@ func (c *forecastCount) query(state query.Query, from, to wire.Instant) query.Qu
 
 func (c *forecastCount) between(ctx context.Context, state query.Query, from, to wire.Instant) (int, error) {
 	return c.number(ctx, c.query(state, from, to))
+}
+
+// overdue counts the timers that fell due before a moment and have still to be called. Those that are paused, and
+// those whose receiver has accepted them, take nothing of the limit.
+func (c *forecastCount) overdue(ctx context.Context, before wire.Instant) (int, error) {
+	from := before.Add(-tuning.ForecastOverdue)
+	open, err := c.between(ctx, query.Query{}, from, before)
+	if open == 0 || err != nil {
+		return 0, err
+	}
+	untried, err := c.between(ctx, visibility.Untried(), from, before)
+	if err != nil {
+		return 0, err
+	}
+	retrying, err := c.between(ctx, query.All(visibility.Retrying(), visibility.WebhookID.Missing()), from, before)
+	return untried + retrying, err
 }
 
 func (c *forecastCount) number(ctx context.Context, q query.Query) (int, error) {

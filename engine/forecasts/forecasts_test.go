@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/dispatch"
@@ -31,7 +33,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-func forecastsOn(t *testing.T, v *enginetest.Visible) *Forecasts {
+func forecastsOn(t *testing.T, v client.Client) *Forecasts {
 	t.Helper()
 	k := kernel.New(v, "default", "")
 	t.Cleanup(k.EndWaits)
@@ -545,6 +547,38 @@ func TestNothingIsCountedOfNoTime(t *testing.T) {
 	slots, err := (&forecastCount{}).divide(t.Context(), Request{From: 1, To: 1, Step: time.Second})
 	require.NoError(t, err)
 	require.Empty(t, slots)
+}
+
+// behind is a visibility store with timers behind their time: three untried, two that are tried again, nine that their
+// receiver has accepted and six that are paused.
+type behind struct{ *enginetest.Visible }
+
+func (b behind) CountWorkflow(
+	ctx context.Context, r *workflowservice.CountWorkflowExecutionsRequest,
+) (*workflowservice.CountWorkflowExecutionsResponse, error) {
+	answer, err := b.Visible.CountWorkflow(ctx, r)
+	if !strings.Contains(r.GetQuery(), "DueAt >= '"+enginetest.MinuteIn(-tuning.ForecastOverdue).String()) {
+		return answer, err
+	}
+	switch answer.Count = 20; {
+	case strings.Contains(r.GetQuery(), "TimerState IS NULL"):
+		answer.Count = 3
+	case strings.Contains(r.GetQuery(), "TimerState = 'delivering' AND WebhookId IS NULL"):
+		answer.Count = 2
+	case strings.Contains(r.GetQuery(), "TimerState"):
+		answer.Count = 9
+	}
+	return answer, err
+}
+
+// Only what has still to be called goes first.
+func TestWhatIsPausedOrAcceptedDoesNotGoFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := forecastsOn(t, behind{&enginetest.Visible{}})
+		told, err := f.Forecast(t.Context(), ahead())
+		require.NoError(t, err)
+		require.Equal(t, 5, told.Overdue)
+	})
 }
 
 // A PUT that is repeated leaves the timer as it is, and one that waits for a worker has not made a new one. Neither is

@@ -1828,7 +1828,7 @@ export interface components {
             counted_at: components["schemas"]["Instant"];
             /** @description The limit in force, 0 while callbacks are held back. Omitted without a limit. */
             callbacks_per_second?: number;
-            /** @description Open timers that fell due within the last day. The forecast assumes that they go first. */
+            /** @description Open timers that fell due within the last day and have still to be called: neither paused nor accepted by their receiver. The forecast assumes that they go first. */
             overdue: number;
             step: components["schemas"]["Duration"];
             steps: components["schemas"]["ForecastStep"][];
