@@ -49,6 +49,14 @@ type Slot struct {
 // End returns the first moment after the slot.
 func (s Slot) End() wire.Instant { return s.At.Add(s.Width) }
 
+// Until returns the part of the slot before a moment within it, with its part of the timers.
+func (s Slot) Until(end wire.Instant) Slot {
+	width := min(s.Width, end.Time().Sub(s.At.Time()))
+	s.Due = int(math.Round(float64(s.Due) * width.Seconds() / s.Width.Seconds()))
+	s.Width = width
+	return s
+}
+
 // Backlog counts the callbacks that wait over consecutive slots, at Rate a second less the share
 // of dispatches. It assumes that timers of one slot are spread evenly over it.
 type Backlog struct {

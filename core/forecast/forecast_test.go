@@ -100,3 +100,12 @@ func TestWhatTakesCenturies(t *testing.T) {
 	memo.Plan.PerSecond = float64(items) / 1000
 	require.Equal(t, at.Add(1000*time.Second), memo.View().Count(memo, nil, policy.Holds{}, noon).EstimatedEnd)
 }
+
+// A part of a slot has its part of the timers.
+func TestPartsOfSlots(t *testing.T) {
+	t.Parallel()
+	slot := minutes(61)[0]
+	require.Equal(t, forecast.Slot{At: slot.At, Width: 20 * time.Second, Due: 20}, slot.Until(slot.At.Add(20*time.Second)))
+	require.Equal(t, slot, slot.Until(slot.End()))
+	require.Equal(t, slot, slot.Until(slot.End().Add(time.Hour)))
+}

@@ -129,7 +129,7 @@ type stretch struct {
 func (c *forecastCount) divide(ctx context.Context, r Request) ([]forecast.Slot, error) {
 	slots := []forecast.Slot{}
 	for at := r.From; at < r.To; at = at.Add(r.Step) {
-		slots = append(slots, forecast.Slot{At: at, Width: r.Step})
+		slots = append(slots, forecast.Slot{At: at, Width: min(r.Step, r.To.Time().Sub(at.Time()))})
 	}
 	if len(slots) == 0 {
 		return slots, nil

@@ -77,7 +77,7 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 	}
 	counted, err := entry.await(ctx, filling)
 	if err == nil && !counted.covers(r) {
-		counted, err = f.countAhead(ctx, r, limitOf(current), nil)
+		counted, err = f.countOn(ctx, r, limitOf(current), counted)
 	}
 	if err != nil {
 		return forecast, err
@@ -85,6 +85,24 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 	forecast.CountedAt, forecast.Overdue = counted.at, counted.overdue
 	forecast.Divide(counted.slots, r.From, r.To)
 	return forecast, nil
+}
+
+// countOn counts what the known counts do not have. What waits where the request begins is known by what falls due
+// before.
+func (f *Forecasts) countOn(ctx context.Context, r Request, limit float64, known *histogram) (*histogram, error) {
+	asked, err := f.countAhead(ctx, r, limit, nil)
+	if err != nil || limit == 0 || r.From <= asked.at { // that has what is overdue itself
+		return asked, err
+	}
+	if gap := known.gap(r.From); gap.From < gap.To {
+		gap.BusinessType = r.BusinessType
+		between, err := f.countAhead(ctx, gap, limit, nil)
+		if err != nil {
+			return nil, err
+		}
+		known = known.followedBy(between)
+	}
+	return known.followedBy(asked), nil
 }
 
 // limitOf is the rate of a policy, whether in force or held back; 0 for none.

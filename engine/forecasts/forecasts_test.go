@@ -549,6 +549,37 @@ func TestNothingIsCountedOfNoTime(t *testing.T) {
 	require.Empty(t, slots)
 }
 
+// A forecast begins with what waits there, however far ahead and in whatever steps: 12,000 timers at one in ten
+// seconds take 33 hours.
+func TestAForecastBeginsWithWhatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		in := enginetest.MinuteIn
+		for _, many := range []int{12_000, 0} { // none is the control
+			v := &enginetest.Visible{Due: map[wire.Instant]int{in(2 * time.Hour): many, in(20 * time.Hour): 1, in(30 * time.Hour): 1, in(34 * time.Hour): 1}}
+			f := forecastsOn(t, v)
+			limit(t, f, v, 0.1)
+			for name, c := range map[string]struct {
+				from, to, step, at time.Duration
+				waiting            float64
+			}{
+				"what is kept":        {0, 24 * time.Hour, time.Minute, 20 * time.Hour, 12_000 - 18*360},
+				"later, by seconds":   {20 * time.Hour, 20*time.Hour + time.Minute, time.Second, 20 * time.Hour, 12_000 - 18*360},
+				"beyond what is kept": {1170 * time.Minute, 31 * time.Hour, 30 * time.Minute, 30 * time.Hour, 12_001 - 28*360},
+				"after a gap":         {33 * time.Hour, 35 * time.Hour, time.Hour, 34 * time.Hour, 12_002 - 32*360},
+			} {
+				told, err := f.Forecast(t.Context(), Request{BusinessType: "order", From: in(c.from), To: in(c.to), Step: c.step})
+				require.NoError(t, err, name)
+				want := 0.0
+				if many > 0 {
+					want = c.waiting / 0.1
+				}
+				require.InDelta(t, want, step(t, told, in(c.at)).Lateness.D().Seconds(), 10, "%s: one timer takes ten seconds", name)
+				require.Equal(t, 1, step(t, told, in(c.at)).Due, name)
+			}
+		}
+	})
+}
+
 // behind is a visibility store with timers behind their time: three untried, two that are tried again, nine that their
 // receiver has accepted and six that are paused.
 type behind struct{ *enginetest.Visible }

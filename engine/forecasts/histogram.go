@@ -185,6 +185,28 @@ func (h *histogram) split(at wire.Instant, booked []wire.Instant) {
 	h.booked = true
 }
 
+// gap is the time from the end of the histogram to a moment, in few steps of whole minutes.
+func (h *histogram) gap(to wire.Instant) Request {
+	gap := Request{From: h.slots[len(h.slots)-1].End(), To: to, Step: forecast.DefaultStep}
+	for gap.From.Add(forecast.MaxSteps*gap.Step) < to {
+		gap.Step *= 2
+	}
+	return gap
+}
+
+// followedBy returns a histogram of the slots before those of another one, and of these.
+func (h *histogram) followedBy(next *histogram) *histogram {
+	from := next.slots[0].At
+	joined := &histogram{at: h.at, overdue: h.overdue}
+	for _, slot := range h.slots {
+		if slot.At < from {
+			joined.slots = append(joined.slots, slot.Until(from))
+		}
+	}
+	joined.slots = append(joined.slots, next.slots...)
+	return joined
+}
+
 // covers reports whether a request can be answered from the histogram.
 func (h *histogram) covers(r Request) bool {
 	first, last := h.slots[0], h.slots[len(h.slots)-1]
