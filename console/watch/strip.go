@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/wakecall/wakecall/console/calls"
 	"github.com/wakecall/wakecall/console/links"
@@ -107,7 +106,7 @@ func (p *Picture) notices(of calls.Policy, state State) []Notice {
 		return []Notice{{Key: "strip.receiver", With: []any{businessType, p.Unreceived(businessType)}, Link: link}}
 	case Overflowing:
 		o := p.Ahead[businessType]
-		with := []any{o.At, businessType, o.Due, words.Rate(o.Rate * time.Minute.Seconds()), o.Lateness}
+		with := []any{o.At, businessType, o.Due, words.PerMinute(o.Rate), o.Lateness}
 		return []Notice{{Key: "strip.ahead", With: with, Link: links.Root + "forecast?type=" + businessType}}
 	default:
 		return nil

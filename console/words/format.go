@@ -1,6 +1,7 @@
 package words
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,6 +147,12 @@ func (s Speech) Milliseconds(n int64) string {
 
 // Rate is a number a second, without needless digits.
 func Rate(perSecond float64) string { return grouped(strconv.FormatFloat(perSecond, 'f', -1, 64)) }
+
+// PerMinute is a rate a second as one a minute, to a millionth: floating point makes 3.5999999999999996 of 0.06.
+func PerMinute(perSecond float64) string {
+	const finest = 1e6
+	return Rate(math.Round(perSecond*Minute.Seconds()*finest) / finest)
+}
 
 // Speed is a number a second that was measured, to a tenth.
 func Speed(perSecond float64) string { return grouped(strconv.FormatFloat(perSecond, 'f', 1, 64)) }

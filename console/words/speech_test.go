@@ -58,6 +58,9 @@ func TestRates(t *testing.T) {
 	for rate, want := range map[float64][2]string{0: {"0", "0.0"}, 0.25: {"0.25", "0.2"}, 999: {"999", "999.0"}, 8000: {"8,000", "8,000.0"}, 1_234_567.5: {"1,234,567.5", "1,234,567.5"}} {
 		require.Equal(t, want, [2]string{Rate(rate), Speed(rate)}, rate)
 	}
+	for perSecond, want := range map[float64]string{0.001: "0.06", 0.06: "3.6", 0.069: "4.14", 2: "120", 20: "1,200", 100_000: "6,000,000"} {
+		require.Equal(t, want, PerMinute(perSecond))
+	}
 }
 
 // A span is off by a tenth at most, and how far a time is from now is said in one unit.
