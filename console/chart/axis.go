@@ -195,7 +195,7 @@ func known(ms *float64) float64 {
 // AddAhead adds what is to come of one type. Of several, the limits are not added up: what
 // overflows is the sum of what overflows of each.
 func (p *Plots) AddAhead(f *calls.Forecast) {
-	limit := 0.0
+	limit, rounded := 0.0, 1e-6 // 4.1 a second are 245.99999999999997 a minute
 	if f.CallbacksPerSecond != nil {
 		limit = *f.CallbacksPerSecond * p.Range.Step.Seconds()
 	}
@@ -213,7 +213,7 @@ func (p *Plots) AddAhead(f *calls.Forecast) {
 	for c, n := range due {
 		c.Due += n
 		if f.CallbacksPerSecond != nil { // one of 0 lets nothing through
-			c.Over += max(n-int(limit), 0)
+			c.Over += max(n-int(limit+rounded), 0)
 		}
 	}
 	p.Limit = limit

@@ -94,6 +94,18 @@ func TestLatenessIsLogarithmic(t *testing.T) {
 	require.Equal(t, p.To, p.Ticks()[4])
 }
 
+// What a limit lets through to the last one does not lie above it.
+func TestALimitThatIsUsedUp(t *testing.T) {
+	t.Parallel()
+	for limit, due := range map[float64]int{4.1: 246, 2: 120, 0.5: 30, 0.01: 0} {
+		for more := range 2 {
+			p := New(RangeNamed("1h", now), now, "")
+			p.AddAhead(&calls.Forecast{CallbacksPerSecond: &limit, Steps: []calls.Step{{At: at(0), Due: due + more}}})
+			require.Equal(t, more, p.column(at(0)).Over, "%d at %g a second", due+more, limit)
+		}
+	}
+}
+
 // Of several types there is no limit to be drawn, and what overflows is the sum.
 func TestSeveralTypes(t *testing.T) {
 	t.Parallel()
