@@ -62,6 +62,11 @@ func TestQuantiles(t *testing.T) {
 		"the first bucket begins at zero": {[]uint64{4, 0, 0, 0}, 0.5, 1, 0.5},
 		"above all bounds":                {[]uint64{0, 0, 0, 2}, 1, 900, 900},
 		"one of a hundred":                {[]uint64{99, 0, 0, 1}, 0.99, 900, 1},
+		"the middle of one":               {[]uint64{0, 0, 1, 0}, 0.5, 70, 70},
+		"nearly all of one":               {[]uint64{0, 0, 1, 0}, 0.99, 70, 70},
+		"the middle of two":               {[]uint64{1, 0, 0, 1}, 0.5, 900, 1},
+		"nearly all of two":               {[]uint64{1, 0, 0, 1}, 0.99, 900, 900},
+		"no part of them":                 {[]uint64{0, 2, 0, 0}, 0, 3, 2},
 	} {
 		got, ok := outcomes.Quantile(c.q, bounds, c.counts, c.worst)
 		require.True(t, ok, name)

@@ -1,9 +1,11 @@
 package outcomes
 
-// Quantile returns the lateness that a share q of observations does not exceed, in the unit of the
+import "math"
+
+// Quantile returns the least lateness that a share q of observations does not exceed, in the unit of the
 // bounds. counts has the observations of each bucket up to its bound, and at its end those above
 // the last bound. Within a bucket, observations are taken to be spread evenly. worst is the
-// greatest observation. ok is false without observations.
+// greatest observation, so that of a single one each quantile is exact. ok is false without observations.
 func Quantile(q float64, bounds []float64, counts []uint64, worst float64) (value float64, ok bool) {
 	var total uint64
 	for _, n := range counts {
@@ -12,7 +14,7 @@ func Quantile(q float64, bounds []float64, counts []uint64, worst float64) (valu
 	if total == 0 {
 		return 0, false
 	}
-	rank, below := q*float64(total), uint64(0)
+	rank, below := max(math.Ceil(q*float64(total)), 1), uint64(0)
 	for i, n := range counts {
 		if n == 0 || float64(below+n) < rank {
 			below += n
