@@ -39,7 +39,7 @@ func (o outcomesOf) Between(_ context.Context, r engine.Request, sees func(strin
 	if len(types) > 0 {
 		minutes = o.ended
 	}
-	answer.Divide(minutes, r.Span)
+	answer.Divide(minutes, r.Span, 1)
 	return answer, types, nil
 }
 

@@ -101,7 +101,7 @@ type Known struct {
 	// Counted is when what ended was counted, and late reports whether that is long ago.
 	Counted time.Time
 	late    bool
-	// Uncounted reports whether something of the past was not counted yet, Unread whether the past cannot be
+	// Uncounted reports whether something of the past before Counted was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
 	// Recurs reports whether timers of it recur: they end once, and not with each occurrence.
@@ -181,7 +181,7 @@ func (p *Plots) AddPast(past *calls.Outcomes, now time.Time) {
 		c.Counted = step.Counted
 		c.Delivered, c.Failed, c.Expired, c.Retried = step.Delivered, step.Failed, step.Expired, step.Retried
 		c.P50, c.P99, c.Worst = known(step.P50), known(step.P99), known(step.Worst)
-		p.Uncounted = p.Uncounted || !step.Counted
+		p.Uncounted = p.Uncounted || !step.Counted && (p.Counted.IsZero() || !c.End.After(p.Counted))
 	}
 }
 

@@ -67,7 +67,7 @@ type Lateness struct {
 // Step is one step of the time past, from At on.
 type Step struct {
 	At wire.Instant `json:"at"`
-	// Counted reports whether each of its minutes was counted. The counts are too low otherwise.
+	// Counted reports whether each of its minutes was counted, of each business type. The counts are too low otherwise.
 	Counted bool `json:"counted"`
 	Counts
 	// Lateness is nil where it is not known.
@@ -85,27 +85,27 @@ type Outcomes struct {
 	Steps        []Step        `json:"steps"`
 }
 
-// Divide sums minutes up to the steps of a span. Each minute may be there several times: once for
-// each business type.
-func (o *Outcomes) Divide(minutes []Minute, span Span) {
+// Divide sums minutes of so many business types up to the steps of a span. A minute that was counted is there once for
+// each type.
+func (o *Outcomes) Divide(minutes []Minute, span Span, types int) {
 	o.Step, o.Steps = wire.Duration(span.Step), []Step{}
 	for at := span.From; at < span.To; at = at.Add(span.Step) {
 		o.Steps = append(o.Steps, Step{At: at})
 	}
-	seen := map[wire.Instant]bool{}
+	seen := map[wire.Instant]int{}
 	for _, minute := range minutes {
 		n := int(minute.At.Time().Sub(span.From.Time()) / span.Step)
 		if minute.At < span.From || n >= len(o.Steps) {
 			continue
 		}
 		o.Steps[n].Add(minute.Counts)
-		seen[minute.At] = true
+		seen[minute.At]++
 	}
 	for n := range o.Steps {
 		o.Steps[n].Counted = true
 		end := o.Steps[n].At.Add(span.Step)
 		for at := o.Steps[n].At; at < end && o.Steps[n].Counted; at = at.Add(MinStep) {
-			o.Steps[n].Counted = seen[at]
+			o.Steps[n].Counted = seen[at] > 0 && seen[at] >= types
 		}
 	}
 }

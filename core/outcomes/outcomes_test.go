@@ -15,19 +15,21 @@ func at(minute int) wire.Instant {
 	return wire.At(time.Date(2026, 11, 26, 12, minute, 0, 0, time.UTC))
 }
 
-// A step sums up its minutes, of several business types, and says whether each was counted.
+// A step sums up its minutes, of several business types, and says whether each was counted, of each type.
 func TestMinutesBecomeSteps(t *testing.T) {
 	t.Parallel()
 	one := outcomes.Counts{Delivered: 1, Failed: 2, Expired: 3}
 	var o outcomes.Outcomes
-	o.Divide([]outcomes.Minute{{at(-1), one}, {at(0), one}, {at(0), one}, {at(1), one}, {at(3), one}, {at(9), one}}, outcomes.Span{From: at(0), To: at(6), Step: 2 * time.Minute})
+	o.Divide([]outcomes.Minute{{at(-1), one}, {at(0), one}, {at(0), one}, {at(1), one}, {at(3), one}, {at(9), one}}, outcomes.Span{From: at(0), To: at(6), Step: 2 * time.Minute}, 1)
 	require.Equal(t, wire.Duration(2*time.Minute), o.Step)
 	require.Equal(t, []outcomes.Step{
 		{At: at(0), Counted: true, Counts: outcomes.Counts{Delivered: 3, Failed: 6, Expired: 9}},
 		{At: at(2), Counts: one},
 		{At: at(4)},
 	}, o.Steps)
-	o.Divide(nil, outcomes.Span{From: at(0), To: at(0), Step: time.Minute})
+	o.Divide([]outcomes.Minute{{at(0), one}, {at(1), one}, {at(0), one}}, outcomes.Span{From: at(0), To: at(2), Step: time.Minute}, 2)
+	require.Equal(t, []bool{true, false}, []bool{o.Steps[0].Counted, o.Steps[1].Counted}, "the other type is still to come")
+	o.Divide(nil, outcomes.Span{From: at(0), To: at(0), Step: time.Minute}, 0)
 	require.NotNil(t, o.Steps, "none is an empty list")
 }
 
@@ -35,7 +37,7 @@ func TestMinutesBecomeSteps(t *testing.T) {
 func TestLatenessesStandWithTheirSteps(t *testing.T) {
 	t.Parallel()
 	var o outcomes.Outcomes
-	o.Divide(nil, outcomes.Span{From: at(0), To: at(2), Step: time.Minute})
+	o.Divide(nil, outcomes.Span{From: at(0), To: at(2), Step: time.Minute}, 1)
 	o.Attach(outcomes.Unknown, []outcomes.Lateness{{At: at(0), Attempts: 7}})
 	require.Equal(t, outcomes.Unknown, o.LatenessFrom)
 	require.Nil(t, o.Steps[0].Lateness)

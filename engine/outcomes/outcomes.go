@@ -74,7 +74,7 @@ func (o *Outcomes) Between(
 		known, countedAt := entry.between(r.Span)
 		minutes, answer.CountedAt = append(minutes, known...), earlier(answer.CountedAt, countedAt)
 	}
-	answer.Divide(minutes, r.Span)
+	answer.Divide(minutes, r.Span, len(types))
 	return answer, types, nil
 }
 

@@ -115,6 +115,27 @@ func TestWhatEndedStandsInItsMinute(t *testing.T) {
 	})
 }
 
+// Of all types together a minute is counted once it is counted of each. Its counts are too low before.
+func TestAMinuteIsCountedOfEachType(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		p := open(t, "order", "invoice")
+		p.end("order", 3, 0, 0)
+		p.end("invoice", 7, 0, 0)
+		<-time.After(2 * time.Minute)
+		require.True(t, p.between("order", 3).Steps[0].Counted)
+		from := enginetest.MinuteIn(-2 * time.Minute)
+		all := Request{Span: outcomes.Span{From: from, To: from.Add(time.Minute), Step: time.Minute}}
+		for _, want := range []outcomes.Step{{At: from, Counts: outcomes.Counts{Delivered: 3}}, {At: from, Counted: true, Counts: outcomes.Counts{Delivered: 10}}} {
+			answer, _, err := p.Between(t.Context(), all, everything)
+			require.NoError(t, err)
+			require.Equal(t, []outcomes.Step{want}, answer.Steps)
+			<-time.After(tuning.OutcomesDebt)
+			synctest.Wait()
+		}
+	})
+}
+
 // A minute is counted once more after it has ended, and never again; and the hours before are
 // counted one by one.
 func TestEndedMinutesAreLeftAlone(t *testing.T) {

@@ -1803,7 +1803,7 @@ export interface components {
         /** @description One step, from `at` on. */
         OutcomesStep: {
             at: components["schemas"]["Instant"];
-            /** @description Whether each minute of it was counted. What ended is too low otherwise. */
+            /** @description Whether each minute of it was counted, of each business type. What ended is too low otherwise. */
             counted: boolean;
             /** @description How many timers were delivered. */
             delivered: number;
