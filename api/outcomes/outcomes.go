@@ -80,15 +80,15 @@ func readRequest(q *requests.Query, now time.Time) (r engine.Request, err error)
 		from = to.Add(-outcomes.DefaultPast)
 	}
 	r.From = wire.At(from.Time().Truncate(outcomes.MinStep))
-	tooOld := "must not be more than " + wire.Duration(outcomes.Kept).String() + " ago"
+	tooOld, oldest := "must not be more than "+wire.Duration(outcomes.Kept).String()+" ago", -outcomes.Longest
 	switch {
 	case to > wire.At(now):
 		q.Errs.Add("to", wire.CodeOutOfRange, "must not lie ahead")
-	case to.Until(now) < -outcomes.Kept:
+	case to.Until(now) < oldest:
 		q.Errs.Add("to", wire.CodeOutOfRange, tooOld)
 	case from > wire.At(now):
 		q.Errs.Add("from", wire.CodeOutOfRange, "must not lie ahead")
-	case r.From.Until(now) < -outcomes.Kept:
+	case from.Until(now) < oldest:
 		q.Errs.Add("from", wire.CodeOutOfRange, tooOld)
 	default:
 		q.Errs = requests.Span(from, to).Check()

@@ -30,6 +30,8 @@ func TestWhatOutcomesAreAskedFor(t *testing.T) {
 	for query, want := range map[string]engine.Request{
 		"":                                  {Span: outcomes.Span{From: at(-time.Hour), To: at(time.Minute), Step: time.Minute}},
 		"business_type=a":                   {BusinessType: "a", Span: outcomes.Span{From: at(-time.Hour), To: at(time.Minute), Step: time.Minute}},
+		"from=2026-11-20T11:00:29Z&step=1h": {Span: outcomes.Span{From: at(-25 * time.Hour), To: at(time.Hour), Step: time.Hour}},
+		"from=2026-11-20T11:00:59Z&to=2026-11-20T11:02:00Z": {Span: outcomes.Span{From: at(-25 * time.Hour), To: at(-25*time.Hour + 2*time.Minute), Step: time.Minute}},
 		"step=7m":                           {Span: outcomes.Span{From: at(-time.Hour), To: at(-time.Hour + 9*7*time.Minute), Step: 7 * time.Minute}},
 		"to=2026-11-21T11:00:00Z":           {Span: outcomes.Span{From: at(-2 * time.Hour), To: at(-time.Hour), Step: time.Minute}},
 		"from=2026-11-20T12:00:00Z&step=1h": {Span: outcomes.Span{From: at(-24 * time.Hour), To: at(time.Hour), Step: time.Hour}},
@@ -40,7 +42,7 @@ func TestWhatOutcomesAreAskedFor(t *testing.T) {
 	}
 	for query, pointer := range map[string]string{
 		"business_type=A": "business_type", "step=90s": "step", "step=0s": "step", "step=26h": "step", "step=soon": "step",
-		"from=2026-11-20T10:00:00Z": "from", "to=2026-11-21T12:00:31Z": "to", "from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z": "to",
+		"from=2026-11-20T10:59:00Z": "from", "to=2026-11-20T10:59:00Z": "to", "to=2026-11-21T12:00:31Z": "to", "from=2026-11-21T12:00:00Z&to=2026-11-21T12:00:00Z": "to",
 		"until=1": "until",
 	} {
 		_, err := asked(query)

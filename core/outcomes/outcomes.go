@@ -6,10 +6,12 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// The limits of a request. Minutes older than Kept are not counted.
+// The limits of a request. Minutes older than Kept are not counted. A request for just that time takes a moment to
+// arrive, so one is refused beyond Longest.
 const (
 	MinStep     = time.Minute
 	Kept        = 25 * time.Hour
+	Longest     = Kept + MinStep
 	DefaultPast = time.Hour
 )
 

@@ -12,9 +12,10 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// kept is how many minutes are kept of a type, and stretch how many are counted at once.
+// kept is how many minutes are kept of a type: a request for [outcomes.Longest] begins within one. stretch is how
+// many are counted at once.
 const (
-	kept    = int64(outcomes.Kept / time.Minute)
+	kept    = int64((outcomes.Longest + outcomes.MinStep) / time.Minute)
 	stretch = int64(time.Hour / time.Minute)
 )
 
