@@ -44,9 +44,9 @@ func (v statsVerbs) showOutcomes(o outcomes.Outcomes, all bool) {
 	}
 	var rows [][]string
 	for _, step := range o.Steps {
-		known := step.Lateness
-		if known == nil {
-			known = &outcomes.Lateness{}
+		known, retried := &outcomes.Lateness{}, "-"
+		if step.Lateness != nil {
+			known, retried = step.Lateness, fmt.Sprint(step.Retried)
 		}
 		if step.Counts == (outcomes.Counts{}) && known.Attempts == 0 && !all {
 			continue
@@ -57,7 +57,7 @@ func (v statsVerbs) showOutcomes(o outcomes.Outcomes, all bool) {
 		}
 		rows = append(rows, []string{
 			v.coloured(colour, v.when(step.At)), fmt.Sprint(step.Delivered), fmt.Sprint(step.Failed), fmt.Sprint(step.Expired),
-			fmt.Sprint(known.Retried), late(known.P50MS), late(known.P99MS), late(known.WorstMS),
+			retried, late(known.P50MS), late(known.P99MS), late(known.WorstMS),
 		})
 	}
 	v.table([]string{v.coloured(plain, "FROM"), "DELIVERED", "FAILED", "EXPIRED", "RETRIED", "P50", "P99", "WORST"}, rows)

@@ -112,7 +112,8 @@ func (o *Outcomes) Divide(minutes []Minute, span Span, types int) {
 	}
 }
 
-// Attach adds latenesses to their steps. A step without one had no attempt.
+// Attach adds latenesses to their steps. What a process does not know of a step it leaves out. Prometheus leaves out
+// what had no attempt.
 func (o *Outcomes) Attach(from Source, known []Lateness) {
 	o.LatenessFrom = from
 	if from == Unknown || from == Unanswered && known == nil {
@@ -123,7 +124,7 @@ func (o *Outcomes) Attach(from Source, known []Lateness) {
 		by[known[i].At] = &known[i]
 	}
 	for i := range o.Steps {
-		if o.Steps[i].Lateness = by[o.Steps[i].At]; o.Steps[i].Lateness == nil {
+		if o.Steps[i].Lateness = by[o.Steps[i].At]; o.Steps[i].Lateness == nil && from == Prometheus {
 			o.Steps[i].Lateness = &Lateness{At: o.Steps[i].At}
 		}
 	}

@@ -48,8 +48,11 @@ func TestLatenessesStandWithTheirSteps(t *testing.T) {
 	require.EqualValues(t, 7, o.Steps[1].Attempts)
 	o.Attach(outcomes.Node, []outcomes.Lateness{{At: at(1), Attempts: 7}})
 	require.Equal(t, outcomes.Node, o.LatenessFrom)
-	require.Zero(t, o.Steps[0].Attempts)
+	require.Nil(t, o.Steps[0].Lateness, "it was before the process began")
 	require.EqualValues(t, 7, o.Steps[1].Attempts)
+	o.Attach(outcomes.Prometheus, []outcomes.Lateness{{At: at(1), Attempts: 7}})
+	require.Zero(t, o.Steps[0].Attempts)
+	require.NotNil(t, o.Steps[0].Lateness)
 }
 
 func TestQuantiles(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 // 14 MB at most. It is safe for concurrent use.
 type Lateness struct {
 	now    func() time.Time
+	began  wire.Instant
 	bounds []float64 // of the buckets, in seconds
 
 	mu    sync.Mutex
@@ -49,7 +50,7 @@ const (
 
 // NewLateness returns a ring with buckets that end at bounds, in seconds, at most 16.
 func NewLateness(bounds []float64, now func() time.Time) *Lateness {
-	return &Lateness{now: now, bounds: bounds[:min(len(bounds), latenessBuckets-1)], types: map[string]*typeAttempts{}}
+	return &Lateness{now: now, began: wire.At(now()), bounds: bounds[:min(len(bounds), latenessBuckets-1)], types: map[string]*typeAttempts{}}
 }
 
 // Attempted records one attempt. Its lateness is nil unless it was the first of its delivery.
@@ -134,14 +135,18 @@ func (a *typeAttempts) known(number int64) *attemptsMinute {
 }
 
 // Between sums up the attempts of some business types, or of all for nil, in steps of whole
-// minutes. A step without an attempt is left out.
+// minutes. A step of which nothing can be known is left out: it ended before the process began, or is too old.
 func (l *Lateness) Between(types []string, span outcomes.Span) (known []outcomes.Lateness) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if types == nil {
 		types = slices.Collect(maps.Keys(l.types))
 	}
+	since := max(l.began, wire.At(l.now().Truncate(time.Hour).Add(-(tuning.LatenessHours-1)*time.Hour)))
 	for at := span.From; at < span.To; at = at.Add(span.Step) {
+		if at.Add(span.Step) <= since {
+			continue
+		}
 		sum := attemptsSum{buckets: make([]uint64, len(l.bounds)+1)}
 		for number := minuteOf(at); number < minuteOf(at.Add(span.Step)); number++ {
 			for _, businessType := range types {
@@ -150,9 +155,7 @@ func (l *Lateness) Between(types []string, span outcomes.Span) (known []outcomes
 				}
 			}
 		}
-		if sum.attempts > 0 {
-			known = append(known, sum.lateness(at, l.bounds))
-		}
+		known = append(known, sum.lateness(at, l.bounds))
 	}
 	return known
 }

@@ -39,7 +39,8 @@ func TestAttemptsStandInTheirMinute(t *testing.T) {
 	l.Attempted("order", late(-3), false)
 
 	known := l.Between([]string{"order"}, minutesOf(began, 3))
-	require.Len(t, known, 2)
+	require.Len(t, known, 3)
+	require.Equal(t, outcomes.Lateness{At: known[1].At.Add(time.Minute)}, known[2], "nothing was attempted in it")
 	require.Equal(t, wire.At(began.Truncate(time.Minute)), known[0].At)
 	require.EqualValues(t, 3, known[0].Attempts)
 	require.EqualValues(t, 1, known[0].Retried)
@@ -52,7 +53,9 @@ func TestAttemptsStandInTheirMinute(t *testing.T) {
 	require.Len(t, all, 1)
 	require.EqualValues(t, 5, all[0].Attempts)
 	require.InDelta(t, 900, *all[0].WorstMS, 0.001)
-	require.Empty(t, l.Between([]string{"refund"}, minutesOf(began, 3)))
+	require.Zero(t, l.Between([]string{"refund"}, minutesOf(began, 3))[0].Attempts)
+	before := outcomes.Span{From: known[0].At.Add(-2 * time.Minute), To: known[1].At, Step: time.Minute}
+	require.Equal(t, known[:1], l.Between([]string{"order"}, before), "nothing is known of the time before the process")
 
 	l.Attempted("silent", nil, true)
 	silent := l.Between([]string{"silent"}, minutesOf(began, 3))

@@ -1811,7 +1811,7 @@ export interface components {
             failed: number;
             /** @description How many expired. */
             expired: number;
-            /** @description How many calls were made. This and what follows is left out where it is not known. */
+            /** @description How many calls were made. This and what follows is left out where it is not known, as of the time before the process that answers. */
             attempts?: number;
             /** @description How many of them failed and are repeated. */
             retried?: number;
