@@ -1716,7 +1716,7 @@ export interface components {
             business_type: components["schemas"]["BusinessType"];
             timers: components["schemas"]["StatusCounts"];
         };
-        /** @description The number of timers in each status. A first attempt that is under way still counts as `scheduled`. An id that was booked again counts once for each retained timer. */
+        /** @description The number of timers in each status. A first attempt that is under way still counts as `scheduled`. An id that was booked again counts once for each retained timer. A failed timer that was redelivered still counts as `failed` as well, once for each delivery that failed; a list shows it once. */
         StatusCounts: {
             scheduled: number;
             paused: number;
