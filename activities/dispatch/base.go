@@ -26,7 +26,7 @@ type base struct {
 	settings *settings
 	// main are the open pages of the source, and ladder are those of the ladder.
 	main, ladder []*page
-	// calls counts callbacks under way.
+	// calls counts the callbacks with a place: those under way.
 	calls int
 	// endReason is why the run ends, once it does. draining is until when it may still go
 	// on; zero for never.
@@ -108,6 +108,32 @@ func (b *base) drainEvents() {
 func (b *base) awaitPending() {
 	for b.pending > 0 {
 		(<-b.events)()
+	}
+}
+
+// acquire takes a place for a callback, up to limit for the business type in this process.
+func (b *base) acquire(limit int) bool {
+	if !b.acquireSlot(b.shard.BusinessType, limit) {
+		return false
+	}
+	b.calls++
+	return true
+}
+
+// release frees the place of a callback.
+func (b *base) release() {
+	b.calls--
+	b.releaseSlot(b.shard.BusinessType)
+}
+
+// abandon waits for the work beside a loop that has ended, without handling it. Only one that panicked
+// leaves any. The places of its callbacks must not be lost to the other shards of the process.
+func (b *base) abandon() {
+	for ; b.pending > 0; b.pending-- {
+		<-b.events
+	}
+	for b.calls > 0 {
+		b.release()
 	}
 }
 

@@ -145,3 +145,39 @@ func TestWorkThatPanics(t *testing.T) {
 		})
 	}
 }
+
+// tripping is a world whose observer panics the first time that it hears of a rate.
+type tripping struct {
+	*world
+
+	tripped bool
+}
+
+func (o *tripping) Dispatching(_ wire.Key, _ int, perSecond float64, _ time.Duration) {
+	if perSecond > 0 && !o.tripped {
+		o.tripped = true
+		panic("broken") //nolint:forbidigo // as a fault does
+	}
+}
+
+// A loop that panics leaves no place taken by the callbacks that were under way. The next attempt in
+// this process has them all.
+func TestALoopThatPanics(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const items, places = 200, 5
+		h := newWorld(items, 10)
+		h.policy.Limits.InFlight, h.takes = places, 20*time.Millisecond
+		observer := &tripping{world: h}
+		e := New(Config{Store: h, Policies: h, Opener: h, Emergencies: h, Sender: h, Observer: observer})
+		_, err := attempt{executor: e, number: 1}.run(t, h.shard(), nil)
+		require.Error(t, err)
+		require.True(t, observer.tripped)
+		require.Empty(t, e.inFlight)
+		require.Less(t, len(h.came), items)
+		end, err := attempt{executor: e, number: 2}.run(t, h.shard(), &h.told[len(h.told)-1])
+		require.NoError(t, err)
+		require.Equal(t, dispatch.RunDone, end.End)
+		require.Equal(t, items, end.State.Done)
+	})
+}

@@ -128,6 +128,7 @@ func (r *shardRun) length() time.Duration {
 
 func (r *shardRun) loop(ctx context.Context) (dispatch.ShardRunResult, error) {
 	outside, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer r.abandon()
 	defer cancel()
 	defer close(r.sender.jobs)
 	alarm := time.NewTimer(0)

@@ -60,7 +60,7 @@ func (s *sender) send(ctx context.Context, now time.Time) (wake time.Time) {
 			return at
 		}
 		p := s.pick()
-		if p == nil || !s.acquireSlot(s.shard.BusinessType, s.settings.inFlight) {
+		if p == nil || !s.acquire(s.settings.inFlight) {
 			s.pacer.recordObstacle(p != nil, now)
 			return now.Add(tuning.DispatchFull)
 		}
@@ -98,7 +98,6 @@ func (s *sender) pick() *page {
 
 // launch gives a job to an idle goroutine, or to a new one.
 func (s *sender) launch(ctx context.Context, j job) {
-	s.calls++
 	s.pending++
 	s.state.InFlight += j.to - j.from
 	select {
@@ -162,8 +161,7 @@ func (s *sender) message(j job) send.Message {
 
 // finishJob handles the outcome of a job.
 func (s *sender) finishJob(ctx context.Context, j job, outcome send.Outcome) {
-	s.calls--
-	s.releaseSlot(s.shard.BusinessType)
+	s.release()
 	s.state.InFlight -= j.to - j.from
 	if ctx.Err() != nil {
 		return // the run has ended
