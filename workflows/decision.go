@@ -58,10 +58,10 @@ func (t *timerRun) carryOut(d decision) (timer.Outcome, error) {
 	return d.outcome, nil
 }
 
-// cancelError ends the run as cancelled. It tells how the delivery before ended, if attempts were
-// made.
+// cancelError ends the run as cancelled. It tells how the delivery before ended. It tells nothing of
+// one that the cancel ended before any attempt.
 func (t *timerRun) cancelError(outcome timer.Outcome) error {
-	if outcome.Attempts+outcome.Earlier == 0 {
+	if outcome.Status == timer.Cancelled && outcome.Attempts+outcome.Earlier == 0 {
 		return t.ctx.Err()
 	}
 	return temporal.NewCanceledError(outcome)

@@ -261,6 +261,11 @@ func TestACancelTellsTheAttempts(t *testing.T) {
 			s.ring = delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
 			s.ringing = s.env.CancelWorkflow
 		}, []int{1, 0}, timer.Delivered},
+		"as the end of an occurrence without attempts is told": {func(s *course) {
+			s.hourly(func(*recurrence.Rule) {})
+			s.ring = delivery.Report{Result: delivery.ResultExpired, OnFailed: true}
+			s.env.SetOnChildWorkflowStartedListener(func(*workflow.Info, workflow.Context, converter.EncodedValues) { s.env.CancelWorkflow() })
+		}, []int{0, 0}, timer.Expired},
 		"during the last attempt for an occurrence": {func(s *course) {
 			s.hourly(func(*recurrence.Rule) {})
 			s.ring = delivery.Report{Result: delivery.ResultFailed, Attempt: 1}
