@@ -38,11 +38,11 @@ type Bulk interface {
 // it finds, and then goes through that list. So its changes do not affect the list, and it
 // sees each timer's present state when it reaches it.
 func (c *Controller) Bulk(ctx context.Context, order corejob.Bulk) (corejob.BulkProgress, error) {
-	b := &bulk{store: c.Bulks, order: order}
+	b := &bulk{store: c.Bulks, runs: c.Runs, order: order}
 	ctx = onBehalf(ctx, order.By)
 	err := job.Work[corejob.Item]{
 		PerSecond: order.PerSecond, Width: tuning.BulkWidth, Turns: c.Turns, BusinessType: order.Filter.BusinessType,
-		Count: b.findItems, Page: b.readPage, Do: b.doItem, Record: b.recordOutcome, EndPage: b.storePage,
+		Count: b.findItems, Commit: b.record, Page: b.readPage, Do: b.doItem, Record: b.recordOutcome, EndPage: b.storePage,
 		ID: func(item corejob.Item) string { return item.RunID },
 	}.Run(ctx, &b.progress)
 	if err == nil || temporal.IsCanceledError(context.Cause(ctx)) {
@@ -74,11 +74,17 @@ func (b *bulk) repeat(ctx context.Context) error {
 // bulk is the work on one order.
 type bulk struct {
 	store    Bulk
+	runs     Runs
 	order    corejob.Bulk
 	progress corejob.BulkProgress
 }
 
 func (b *bulk) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, &b.progress) }
+
+// record stores the progress at once, as long as the job is this attempt's.
+func (b *bulk) record(ctx context.Context) error {
+	return b.runs.Record(ctx, activity.GetInfo(ctx).TaskToken, b.progress)
+}
 
 // findItems stores the items of the order.
 func (b *bulk) findItems(ctx context.Context) (found int, err error) {

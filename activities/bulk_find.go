@@ -6,7 +6,8 @@ import (
 
 	"go.temporal.io/sdk/temporal"
 
-	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/activities/job"
+	corejob "github.com/wakecall/wakecall/core/job"
 	"github.com/wakecall/wakecall/core/wire"
 )
 
@@ -21,22 +22,22 @@ type finding struct {
 // search finds the items that match.
 func (f *finding) search(ctx context.Context) error {
 	began := wire.At(time.Now())
-	err := f.writePages(ctx, func(token []byte) ([]job.Item, []byte, error) {
+	err := f.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
 		return f.store.Find(ctx, f.order, token)
 	})
 	if err != nil {
 		return err
 	}
-	return f.writePages(ctx, func(token []byte) ([]job.Item, []byte, error) {
+	return f.writePages(ctx, func(token []byte) ([]corejob.Item, []byte, error) {
 		return f.store.FindMoving(ctx, f.order, began, token)
 	})
 }
 
 // counted lists what a dry run has found. Without its pages the job fails: what a search finds now may be
 // more than was counted.
-func (f *finding) counted(ctx context.Context) func(token []byte) ([]job.Item, []byte, error) {
-	return func(token []byte) (items []job.Item, next []byte, err error) {
-		number := job.PageNumber(token)
+func (f *finding) counted(ctx context.Context) func(token []byte) ([]corejob.Item, []byte, error) {
+	return func(token []byte) (items []corejob.Item, next []byte, err error) {
+		number := corejob.PageNumber(token)
 		if number >= f.order.CountedPages {
 			return nil, nil, nil
 		}
@@ -45,22 +46,29 @@ func (f *finding) counted(ctx context.Context) func(token []byte) ([]job.Item, [
 			return nil, nil, temporal.NewNonRetryableApplicationError("the list of the dry run is gone", "gone", err)
 		}
 		if number+1 < f.order.CountedPages {
-			next = job.Token(number + 1)
+			next = corejob.Token(number + 1)
 		}
 		return page.Items, next, err
 	}
 }
 
-// writePages goes through the pages of a list.
-func (f *finding) writePages(ctx context.Context, list func(token []byte) (items []job.Item, next []byte, err error)) error {
+// writePages goes through the pages of a list. A worker that stood still may have been replaced: its
+// pages must not take the place of those of the next one.
+func (f *finding) writePages(ctx context.Context, list func(token []byte) (items []corejob.Item, next []byte, err error)) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+		if err := job.Stopped(ctx); err != nil {
+			return err
+		}
 		items, next, err := list(token)
 		if err != nil {
 			return err
 		}
 		token = next
 		if items = f.unlisted(items); len(items) > 0 {
-			if err := f.store.WritePage(ctx, f.order.ID, f.pages, job.Page{Items: items}); err != nil {
+			if err := f.record(ctx); err != nil {
+				return err
+			}
+			if err := f.store.WritePage(ctx, f.order.ID, f.pages, corejob.Page{Items: items}); err != nil {
 				return err
 			}
 			f.pages++
@@ -72,10 +80,10 @@ func (f *finding) writePages(ctx context.Context, list func(token []byte) (items
 
 // unlisted are the items that were not listed before. An id may have failed more than once.
 // Only its last run is tried again: the others are found, and skipped.
-func (f *finding) unlisted(items []job.Item) (fresh []job.Item) {
+func (f *finding) unlisted(items []corejob.Item) (fresh []corejob.Item) {
 	for _, item := range items {
 		name := item.String()
-		if f.order.Operation == job.Redeliver {
+		if f.order.Operation == corejob.Redeliver {
 			name = item.RunID
 		}
 		if !f.listed[name] {

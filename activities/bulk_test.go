@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/interceptor"
 	"go.temporal.io/sdk/temporal"
@@ -27,8 +28,13 @@ type bulks struct {
 	moving int
 	// errs are the errors of some of them, by their number.
 	errs map[int]error
+	// filtered reports whether Find leaves out what the job has changed.
+	filtered bool
 	// dies is called before each call of the store, and may be nil.
 	dies func() bool
+	// by is the present try. replaced reports whether another one has its place.
+	by       *bulkTry
+	replaced bool
 
 	mu      sync.Mutex
 	pages   map[int]job.Page
@@ -51,7 +57,7 @@ func (b *bulks) Find(_ context.Context, _ job.Bulk, token []byte) (items []job.I
 	defer b.mu.Unlock()
 	from, _ := strconv.Atoi(string(token))
 	for n := from; n < min(from+b.size, b.timers); n++ {
-		if n%7 == 6 { // an index that is not exact
+		if n%7 == 6 || b.filtered && b.effects[n] > 0 { // an index that is not exact
 			continue
 		}
 		items = append(items, job.Item{Key: wire.Key{BusinessType: "x", BusinessID: strconv.Itoa(n)}, RunID: "run-" + strconv.Itoa(n)})
@@ -102,6 +108,24 @@ func (b *bulks) ReadPage(_ context.Context, id string, number int) (job.Page, er
 	return page, b.alive()
 }
 
+func (b *bulks) LastHeartbeat(context.Context, string, string) (jsontext.Value, error) {
+	return nil, nil
+}
+
+func (b *bulks) Record(_ context.Context, _ []byte, progress any) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.alive(); err != nil {
+		return err
+	}
+	if b.replaced {
+		return &wire.Error{Code: wire.NotFound}
+	}
+	b.by.known = len(b.by.told)
+	b.by.tell(progress.(job.BulkProgress))
+	return nil
+}
+
 func (b *bulks) Repeat(context.Context, job.Bulk) error { return nil }
 
 func (b *bulks) ClosePages(_ context.Context, _ string, pages int, beat func()) error {
@@ -124,11 +148,14 @@ func (b *bulks) Do(_ context.Context, _ job.Bulk, item job.Item) (pending bool, 
 	return n == 1, nil
 }
 
-// bulkTry is one try of the activity, with each of its heartbeats.
+// bulkTry is one try of the activity, with each of its heartbeats. Temporal knows one of those from known
+// on, the last that was stored at once.
 type bulkTry struct {
-	from *job.BulkProgress
-	job  context.Context
-	told []job.BulkProgress
+	from  *job.BulkProgress
+	stop  chan struct{}
+	job   context.Context
+	told  []job.BulkProgress
+	known int
 	interceptor.WorkerInterceptorBase
 	interceptor.ActivityInboundInterceptorBase
 	interceptor.ActivityOutboundInterceptorBase
@@ -149,7 +176,10 @@ func (y *bulkTry) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteAc
 }
 
 func (y *bulkTry) RecordHeartbeat(_ context.Context, details ...any) {
-	told := *details[0].(*job.BulkProgress)
+	y.tell(*details[0].(*job.BulkProgress))
+}
+
+func (y *bulkTry) tell(told job.BulkProgress) {
 	if told.Found != nil {
 		found := *told.Found
 		told.Found = &found
@@ -160,11 +190,13 @@ func (y *bulkTry) RecordHeartbeat(_ context.Context, details ...any) {
 
 func (y *bulkTry) run(t *testing.T, store *bulks, order job.Bulk) (got job.BulkProgress, err error) {
 	t.Helper()
-	controller := &activities.Controller{Bulks: store}
+	controller := &activities.Controller{Bulks: store, Runs: store}
+	store.by = y
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
 	env := suite.NewTestActivityEnvironment()
 	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: y.job, Interceptors: []interceptor.WorkerInterceptor{y}})
+	env.SetWorkerStopChannel(y.stop)
 	env.RegisterActivity(controller.Bulk)
 	if y.from != nil {
 		env.SetHeartbeatDetails(*y.from)
@@ -321,17 +353,18 @@ func TestBulkIsStopped(t *testing.T) {
 }
 
 // A worker may be killed at any moment, a while after its last heartbeat. In the end each
-// timer has its outcome.
+// timer has its outcome, also where a search would miss what the job has changed.
 func TestBulkKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
-	for range 100 {
+	for n := range 200 {
 		store := newBulks(1+random.IntN(120), 1+random.IntN(30))
+		store.filtered = n%2 == 0
 		var from *job.BulkProgress
 		for kills := random.IntN(5); ; kills-- {
-			calls := random.IntN(12)
+			calls := random.IntN(12 + 3*store.timers/store.size)
 			store.dies = func() bool { calls--; return kills > 0 && calls < 0 }
 			y := &bulkTry{from: from}
 			got, err := y.run(t, store, bulkOrder)
@@ -342,9 +375,49 @@ func TestBulkKilledAtAnyMoment(t *testing.T) {
 				require.Equal(t, len(want), got.Done+got.Skipped+got.Failed, "each is counted once")
 				break
 			}
-			if len(y.told) > 0 {
-				from = &y.told[random.IntN(len(y.told))]
+			if told := y.told[y.known:]; len(told) > 0 {
+				from = &told[random.IntN(len(told))]
 			}
 		}
 	}
+}
+
+// A worker that stood still, and was replaced meanwhile, writes no page over those of the next one, and
+// changes no timer that this one may not have found.
+func TestBulkThatWasReplaced(t *testing.T) {
+	t.Parallel()
+	for calls := range 8 {
+		store := newBulks(20, 10)
+		pages := 0
+		store.dies = func() bool {
+			if store.replaced = store.replaced || calls == 0; !store.replaced {
+				pages = len(store.pages)
+			}
+			calls--
+			return false
+		}
+		_, err := (&bulkTry{}).run(t, store, bulkOrder)
+		require.Error(t, err, calls)
+		require.Empty(t, store.effects)
+		require.LessOrEqual(t, len(store.pages), pages+1, "the call during which it was replaced")
+	}
+}
+
+// A worker that stops hands a search on, and does not wait for its end.
+func TestBulkSearchIsHandedOver(t *testing.T) {
+	t.Parallel()
+	store, stop := newBulks(1000, 10), make(chan struct{})
+	calls := 0
+	store.dies = func() bool {
+		if calls++; calls == 5 {
+			close(stop)
+		}
+		return false
+	}
+	_, err := (&bulkTry{stop: stop}).run(t, store, bulkOrder)
+	handedOver, ok := errors.AsType[*temporal.ApplicationError](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, "leaving", handedOver.Type())
+	require.Less(t, len(store.pages), 3)
+	require.Empty(t, store.effects)
 }

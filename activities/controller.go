@@ -33,9 +33,13 @@ type Policies interface {
 	Policy(ctx context.Context, businessType string) (policy.Policy, error)
 }
 
-// Runs reads what the activity of a run has last reported, as JSON.
+// Runs keeps what the activities of runs report.
 type Runs interface {
+	// LastHeartbeat returns what the activity of a run has last reported, as JSON.
 	LastHeartbeat(ctx context.Context, workflowID, runID string) (jsontext.Value, error)
+	// Record stores the progress of the attempt with a token at once. It fails with
+	// [wire.NotFound] if another attempt may have the place of this one.
+	Record(ctx context.Context, token []byte, progress any) error
 }
 
 // Controller keeps a deployment in order. No delivery passes through it.

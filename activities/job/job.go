@@ -23,8 +23,12 @@ import (
 type Work[Item any] struct {
 	// PerSecond is the most items per second. An item that was not dealt with does not count.
 	PerSecond float64
-	// Count counts the items, once per job.
+	// Count counts the items, once per job. It should end by [Stopped].
 	Count func(ctx context.Context) (int, error)
+	// Commit, which may be nil, stores the count before the first item is dealt with. Heartbeats
+	// are kept back for a while: a worker that dies meanwhile would have the items counted again,
+	// of which some are changed by then.
+	Commit func(ctx context.Context) error
 	// Page reads one page, and returns the token of the next one. A nil token is the first
 	// page's, and an empty one means the last page.
 	Page func(ctx context.Context, token []byte) (page []Item, next []byte, err error)
@@ -131,7 +135,10 @@ func (r *run[Item]) count(ctx context.Context) error {
 	}
 	counts.Found = &found
 	r.heartbeat(ctx)
-	return nil
+	if r.Commit == nil {
+		return nil
+	}
+	return r.Commit(ctx)
 }
 
 func (r *run[Item]) workPages(ctx context.Context) error {
@@ -277,6 +284,15 @@ func (r *run[Item]) stopped(ctx context.Context) error {
 	select {
 	case <-r.giveUp:
 		return errHandedOver()
+	default:
+		return Stopped(ctx)
+	}
+}
+
+// Stopped returns the error with which a job ends here if it is stopped, or its worker is. That one
+// then need not wait for it.
+func Stopped(ctx context.Context) error {
+	select {
 	case <-activity.GetWorkerStopChannel(ctx):
 		return errHandedOver()
 	default:

@@ -2,22 +2,17 @@ package dispatches
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
-	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
-	"go.temporal.io/sdk/activity"
 	"go.temporal.io/sdk/converter"
-	"go.temporal.io/sdk/temporal"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
-	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/internal/tuning"
 	"github.com/wakecall/wakecall/workflows"
 )
@@ -91,17 +86,10 @@ func (r *Reader) Read(ctx context.Context, key wire.Key, since time.Time) (dispa
 // Executors are the activities that send the items of shards.
 type Executors struct{ kernel *kernel.Kernel }
 
-// Heartbeat is a heartbeat of an executor, see the activity. The errors are [wire.NotFound] if
-// another executor may have its place, [wire.Overtaken] if it must stop, and [wire.Unavailable].
+// Heartbeat is a heartbeat of an executor, see the activity. The errors are those of
+// [kernel.Kernel.Heartbeat].
 func (e *Executors) Heartbeat(ctx context.Context, token []byte, state dispatch.State) error {
-	err := e.kernel.Client.RecordActivityHeartbeat(ctx, token, state)
-	switch {
-	case temporal.IsCanceledError(err):
-		return &wire.Error{Code: wire.Overtaken, Message: "The dispatch was cancelled.", Cause: err}
-	case errtype.Is[*serviceerror.NotFound](err), errors.Is(err, activity.ErrActivityPaused), errors.Is(err, activity.ErrActivityReset):
-		return &wire.Error{Code: wire.NotFound, Message: "The executor was replaced.", Cause: err}
-	}
-	return kernel.Translate(err)
+	return e.kernel.Heartbeat(ctx, token, state)
 }
 
 // ReportProgress sends a dispatch its progress, for readers of its workflow. The errors are

@@ -61,6 +61,18 @@ func (r *Runs) State(ctx context.Context, key wire.Key, runID string) (timer.Run
 	return stateIn(described), nil
 }
 
+// Record stores the progress of an activity's attempt, named by its token. The errors are
+// [wire.NotFound] if another attempt may have the place of this one, and [wire.Unavailable].
+func (r *Runs) Record(ctx context.Context, token []byte, progress any) error {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	err := r.kernel.Heartbeat(ctx, token, progress)
+	if wire.CodeOf(err) == wire.Overtaken { // it is stored, and the SDK's next heartbeat stops the attempt
+		return nil
+	}
+	return err
+}
+
 // LastHeartbeat is what the activity of a run has last reported, as JSON; null if it has
 // reported nothing. The errors are [wire.NotFound] and [wire.Unavailable].
 func (r *Runs) LastHeartbeat(ctx context.Context, workflowID, runID string) (jsontext.Value, error) {

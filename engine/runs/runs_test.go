@@ -11,8 +11,10 @@ import (
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"go.temporal.io/sdk/temporal"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/wakecall/wakecall/core/delivery"
@@ -197,4 +199,30 @@ func TestWhatTheHistoryOfARunTells(t *testing.T) {
 	broken := New(kernel.New(&enginetest.Temporal{Err: errors.New("down")}, "default", ""))
 	_, err := broken.Cause(t.Context(), order, "run")
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err))
+}
+
+// The progress of an attempt is stored, unless another one has its place. One that is to stop has it
+// stored as well.
+func TestRecord(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer error
+		code   wire.Code
+	}{
+		"it is taken":              {nil, ""},
+		"it is to stop":            {temporal.NewCanceledError(), ""},
+		"another has its place":    {serviceerror.NewNotFound("activity not found"), wire.NotFound},
+		"Temporal does not answer": {context.DeadlineExceeded, wire.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			on := &enginetest.Temporal{Err: c.answer}
+			err := New(kernel.New(on, "default", "")).Record(t.Context(), []byte("token"), 7)
+			require.Len(t, on.Calls("RecordActivityHeartbeat"), 1)
+			require.Equal(t, c.code == "", err == nil)
+			if err != nil {
+				require.Equal(t, c.code, wire.CodeOf(err))
+			}
+		})
+	}
 }
