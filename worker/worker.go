@@ -77,6 +77,8 @@ type Workers struct {
 	queues     *queueWorkers
 	reconciler *reconciler
 	lifeline   *lifeline
+
+	stopTimeout time.Duration
 }
 
 // New registers everything on its queue. It polls nothing before Start.
@@ -85,7 +87,7 @@ func New(options Options) *Workers {
 	expectLongTasks()
 	w := &Workers{
 		attempter: options.Attempter, queues: newQueueWorkers(options), reconciler: newReconciler(options),
-		lifeline: &lifeline{failover: options.Failover, logger: options.Logger},
+		lifeline: &lifeline{failover: options.Failover, logger: options.Logger}, stopTimeout: options.StopTimeout,
 	}
 	for _, queue := range queuesOf(options) {
 		part := queue.worker(options)
@@ -124,24 +126,44 @@ func (w *Workers) Start() error {
 }
 
 // Stop ends polling, then releases the preloaded timers to other workers, and waits for attempts
-// in flight, on all queues at once.
+// in flight, on all queues at once and no longer than the stop timeout. The SDK would wait twice as
+// long for a first attempt: for the workflow task that it is part of, and then for the attempt alone,
+// whose result it drops.
 func (w *Workers) Stop() {
 	defer w.lifeline.close()
 	w.lifeline.failover.Stop()
 	w.reconciler.close()
 	release := time.AfterFunc(tuning.PollsEnd, w.attempter.ReleaseAll)
 	defer release.Stop()
-	var stopping sync.WaitGroup
-	stopping.Go(w.queues.close)
+	stops := []func(){w.queues.close}
 	for _, part := range w.parts {
 		if part != w.receipts {
-			stopping.Go(part.Stop)
+			stops = append(stops, part.Stop)
 		}
 	}
-	stopping.Wait()
+	stopWithin(w.stopTimeout+tuning.PollsEnd, stops)
 	time.Sleep(tuning.LastQuestions) //nolint:forbidigo // nothing tells that no question comes
 	ctx, cancel := context.WithTimeout(context.Background(), tuning.LeaveReceipts)
 	defer cancel()
 	w.attempter.LeaveReceipts(ctx)
 	w.receipts.Stop()
+}
+
+// stopWithin stops everything at once, and waits for it no longer than a time.
+func stopWithin(most time.Duration, stops []func()) {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		var stopping sync.WaitGroup
+		for _, stop := range stops {
+			stopping.Go(stop)
+		}
+		stopping.Wait()
+	}()
+	patience := time.NewTimer(most)
+	defer patience.Stop()
+	select {
+	case <-stopped:
+	case <-patience.C:
+	}
 }

@@ -3,6 +3,8 @@ package worker
 import (
 	"os"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -16,4 +18,17 @@ func TestLongTasksAreExpected(t *testing.T) {
 	require.NoError(t, os.Unsetenv(variable))
 	expectLongTasks()
 	require.Equal(t, "120", os.Getenv(variable))
+}
+
+// What does not end in time holds up nothing longer.
+func TestAStopIsBounded(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		began, released := time.Now(), make(chan struct{})
+		stopWithin(time.Minute, []func(){func() {}, func() { <-time.After(time.Second) }})
+		require.Equal(t, time.Second, time.Since(began), "all of it has ended")
+		stopWithin(time.Minute, []func(){func() {}, func() { <-released }})
+		require.Equal(t, time.Minute+time.Second, time.Since(began))
+		close(released)
+	})
 }

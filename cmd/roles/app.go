@@ -51,6 +51,8 @@ type App struct {
 	signIn  signIn
 	found   found
 	closing []func() // the closers of the transports
+	// endStreams ends the rings at connected receivers, before [App.Close] does.
+	endStreams func()
 }
 
 // Program is what runs.

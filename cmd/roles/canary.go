@@ -17,7 +17,7 @@ func (a *App) startCanary(ctx context.Context, running *sync.WaitGroup) {
 	if a.Config.Canary == config.CanaryOff {
 		return
 	}
-	hub := a.hub(stream.Bounds{Connections: 1, PerType: 1}, unobserved{}, func(string) {})
+	hub, _ := a.hub(stream.Bounds{Connections: 1, PerType: 1}, unobserved{}, func(string) {})
 	metrics := a.Telemetry.Canary(canary.StepNames())
 	a.found.canary = a.Engine.Canary(canary.Config{Receivers: hub, Observer: metrics, Logger: a.Logger, Gateway: a.Identity})
 	running.Go(func() { a.found.canary.Run(ctx) })

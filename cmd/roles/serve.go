@@ -115,6 +115,7 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	if err != nil {
 		return err
 	}
+	defer func() { go a.endStreams() }() // while the worker of a node stops too
 	defer a.giveSigns(ctx)()
 	ctx, cancel := context.WithCancel(ctx)
 	var counting sync.WaitGroup

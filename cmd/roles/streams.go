@@ -2,6 +2,7 @@ package roles
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/wakecall/wakecall/activities/delivery"
@@ -17,16 +18,17 @@ import (
 // their connections are here. It ends with the app.
 func (a *App) streams() *stream.Hub {
 	bounds := stream.Bounds{Connections: tuning.StreamConnections, PerType: tuning.StreamConnectionsPerType}
-	hub := a.hub(bounds, a.reporters.deliveries, a.Telemetry.Streamed)
+	hub, end := a.hub(bounds, a.reporters.deliveries, a.Telemetry.Streamed)
+	a.endStreams = end
 	a.Telemetry.Streams(hub.Connections)
 	return hub
 }
 
 // hub returns a hub whose receivers get their attempts from this process, until the app ends.
-// connected is called for each change of a business type's receivers.
-func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected func(businessType string)) *stream.Hub {
+// connected is called for each change of a business type's receivers. end ends the attempts earlier.
+func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected func(businessType string)) (hub *stream.Hub, end func()) {
 	var polls *worker.Streams
-	hub := stream.NewHub(bounds, func(businessType string, places int) {
+	hub = stream.NewHub(bounds, func(businessType string, places int) {
 		connected(businessType)
 		polls.SetPlaces(businessType, places)
 	})
@@ -41,13 +43,14 @@ func (a *App) hub(bounds stream.Bounds, observer delivery.Observer, connected fu
 	}, func(_ context.Context, answer coredelivery.RingAnswer) error {
 		return hub.Answer(answer.BusinessType, answer.Connection, answer.Number, answer.Answer())
 	})
-	a.closing = append(a.closing, func() {
+	end = sync.OnceFunc(func() {
 		hub.Drain()
 		// Unanswered rings go back while Temporal can still get the report.
 		defer time.AfterFunc(a.Config.StopTimeout-tuning.StreamReport, hub.Close).Stop()
 		polls.Stop()
 	})
-	return hub
+	a.closing = append(a.closing, end)
+	return hub, end
 }
 
 // noReceivers returns a hub without receivers, for a worker.
