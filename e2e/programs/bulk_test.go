@@ -1,6 +1,8 @@
 package programs
 
 import (
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -16,9 +18,21 @@ import (
 	"github.com/wakecall/wakecall/e2e/sample"
 )
 
-// Whoever is killed while a bulk job moves timers: each is moved, and once.
+// Whoever is killed while a bulk job moves timers: each is moved, and once. What the job had moved by then
+// matches its filter still.
 func TestKilledWhileABulkJobRuns(t *testing.T) {
 	t.Parallel()
+	for name, early := range map[string]bool{"as it begins": true, "in the middle": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killWhileABulkJobRuns(t, early)
+		})
+	}
+}
+
+// killWhileABulkJobRuns kills the process as soon as the first timer is moved, or in the middle.
+func killWhileABulkJobRuns(t *testing.T, early bool) {
+	t.Helper()
 	env, r, kind := process.NewStandalone(t), receiver.New(t), sample.Type(t)
 	victim := env.Start()
 	env.Policy(kind, contract.JSON{"callback": contract.JSON{"url": r.URL}})
@@ -47,8 +61,18 @@ func TestKilledWhileABulkJobRuns(t *testing.T) {
 		}, 3*process.Patience, process.Interval, "the job goes on") // half a minute after a crash, on a machine at rest
 		return now
 	}
+	latest := slices.Max(slices.Collect(maps.Values(due)))
 	for n := range crashes {
-		moved((n + 1) * timers / (crashes + 2))
+		if early {
+			require.Eventually(t, func() bool {
+				for _, err := range api.Timers.List(t.Context(), client.Filter{BusinessType: kind, DueFrom: latest.Time().Add(time.Millisecond)}) {
+					return err == nil
+				}
+				return false
+			}, process.Patience, 10*time.Millisecond, "the job begins")
+		} else {
+			moved((n + 1) * timers / (crashes + 2))
+		}
 		victim.Kill()
 		victim = env.Start()
 	}
