@@ -29,6 +29,9 @@ func identifyActor(
 ) error {
 	if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok {
 		writeAfter(ctx, start)
+		if id, ok := ctx.Value(requestKey{}).(string); ok {
+			start.RequestId = id
+		}
 	}
 	if of, workflowID := identityOf(request); of != nil {
 		if actor, known := audit.Actor(ctx, typeIn(workflowID)); known {
@@ -76,6 +79,14 @@ func writeAfter(ctx context.Context, start *workflowservice.StartWorkflowExecuti
 		start.Header = &commonpb.Header{Fields: map[string]*commonpb.Payload{}}
 	}
 	start.Header.Fields[workflows.HeaderAfter] = &commonpb.Payload{Data: strconv.AppendQuote(nil, run)}
+}
+
+type requestKey struct{}
+
+// WithRequestID makes a start carry this id. Temporal starts nothing if the latest run of the workflow was
+// started with the same id, also if that run has ended. It answers with that run, as if it had started it.
+func WithRequestID(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestKey{}, id)
 }
 
 // RunBefore is the run that a start names, "" for none.

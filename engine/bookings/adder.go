@@ -11,6 +11,7 @@ import (
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/actors"
 	"github.com/wakecall/wakecall/engine/kernel"
 	"github.com/wakecall/wakecall/engine/timers"
 	"github.com/wakecall/wakecall/internal/errtype"
@@ -127,11 +128,36 @@ func (a *Adder) bookAdmitted(ctx context.Context, spec timer.Spec, payload conve
 		}
 	}
 	for {
-		view, created, err = a.book(ctx, following(spec, err), payload, reusePolicy(spec.Reuse))
+		view, created, err = a.bookAfter(ctx, spec, payload, err)
 		if !endedBookable(spec.Reuse, err) && !a.effects.endedSince(ctx, err) {
 			return view, created, err
 		}
 	}
+}
+
+// bookAfter books a timer whose id an ended one had, if the booking before met one. Several requests
+// under one key may meet the same one. When the booking of the first has ended as well, the others
+// would book once more. By the id of their starts, Temporal knows them as one.
+func (a *Adder) bookAfter(
+	ctx context.Context, spec timer.Spec, payload converter.RawValue, met error,
+) (view timer.View, created bool, err error) {
+	spec = following(spec, met)
+	before, ok := errors.AsType[*wire.Error](met)
+	if spec.Idempotency == nil || !ok || timer.StateOf(before) == nil {
+		return a.book(ctx, spec, payload, reusePolicy(spec.Reuse))
+	}
+	spec.Eager = false // each of them would get the task
+	ctx = actors.WithRequestID(ctx, spec.Idempotency.Key+timer.StateOf(before).RunID)
+	view, created, err = a.book(ctx, spec, payload, reusePolicy(spec.Reuse))
+	if err != nil || !created {
+		return view, created, err
+	}
+	booked, err := a.reader.Run(ctx, spec.Key, view.RunID)
+	if err != nil || booked.Memo.Booking == spec.Booking {
+		return view, true, err
+	}
+	view, err = a.sameAs(ctx, spec)
+	return view, false, taken(err)
 }
 
 // following is a spec that remembers the keys of the ended timer found by a booking.
