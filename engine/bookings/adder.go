@@ -59,12 +59,12 @@ func (a *Adder) Add(ctx context.Context, r Request) (view timer.View, created bo
 	if err := a.admission.admitRate(ctx, policy); err != nil {
 		return timer.View{}, false, err
 	}
-	ended, full := a.admission.admitPending(ctx, policy)
+	release, full := a.admission.admitPending(ctx, policy)
 	if full != nil {
 		view, err = a.bookedBefore(ctx, spec, full)
 	} else {
 		view, created, err = a.bookAdmitted(ctx, a.starter.eagerly(ctx, spec), workflows.Encode(r.Terms.Payload))
-		ended(created, err)
+		release(created, err)
 	}
 	if err == nil && !created {
 		err = a.reader.ShowCall(ctx, &view)
@@ -193,12 +193,6 @@ func (a *Adder) book(
 func endedBookable(reuse policy.Reuse, err error) bool {
 	refused, ok := errors.AsType[*wire.Error](err)
 	return ok && refused.Code == wire.AlreadyFinished && bookable(reuse, timer.StateOf(refused).Status)
-}
-
-// freed reports whether a PUT found a timer that has ended since and has freed its id.
-func freed(reuse policy.Reuse, err error) bool {
-	refused, ok := errors.AsType[*wire.Error](err)
-	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled
 }
 
 // sameAs answers a booking whose id is taken.

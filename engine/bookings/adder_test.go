@@ -255,7 +255,7 @@ func TestTheRateOfBookings(t *testing.T) {
 	_, _, err := d.Add(t.Context(), in(time.Hour, `1`))
 	refused, ok := errors.AsType[*wire.Error](err)
 	require.True(t, ok)
-	require.Equal(t, QuotaAdds, refused.Quota.Name)
+	require.Equal(t, quotaAdds, refused.Quota.Name)
 	require.Equal(t, time.Second, refused.Quota.RetryAfter)
 	_, _, err = d.Upsert(t.Context(), in(time.Hour, `1`), 0)
 	require.Equal(t, wire.QuotaExceeded, wire.CodeOf(err))

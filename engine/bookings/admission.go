@@ -23,7 +23,8 @@ type admission struct {
 	limiter  Limiter
 	open     openCounts
 	bursts   *bursts
-	bookings *limiter.Limiter
+	// concurrency limits the bookings under way, also those of the starter.
+	concurrency *limiter.Limiter
 }
 
 // admit checks a booking against the rules and its type's policy, seals its secrets, and
@@ -53,7 +54,7 @@ func (a *admission) admit(ctx context.Context, r Request) (timer.Spec, policy.Po
 	spec.TraceParent, spec.Behaviour, spec.Reuse = r.TraceParent, workflows.BehaviourNow, current.Reuse
 	spec.Preload = current.Preloading(spec.Booking)
 	if !spec.Resting() { // it is unknown when it rings
-		spec.Preload = spread(a.bursts, spec.Preload, spec.RingsAt(), handOuts(a.bookings.Rate()))
+		spec.Preload = a.bursts.spread(spec.Preload, spec.RingsAt(), handOuts(a.concurrency.Rate()))
 	}
 	return spec, current, nil
 }

@@ -37,9 +37,11 @@ type Config struct {
 // New returns the Bookings of a namespace.
 func New(config Config) *Bookings {
 	k, reader, policies := config.Kernel, config.Reader, config.Policies
-	turns := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
-	starter := &starter{kernel: k, policies: policies, bookings: turns}
-	admission := &admission{kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: newBursts(), bookings: turns}
+	concurrency := limiter.New(tuning.LeastBookings, tuning.BookingSlowdown)
+	starter := &starter{kernel: k, policies: policies, concurrency: concurrency}
+	admission := &admission{
+		kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: newBursts(), concurrency: concurrency,
+	}
 	unapplied := &Unapplied{holds: holds.New(k), processes: config.Processes, changes: map[string]unapplied{}}
 	effects, interrupter := &effects{kernel: k, reader: reader, unapplied: unapplied}, &interrupter{kernel: k, unapplied: unapplied}
 	changer := &Changer{reader: reader, policies: policies, reach: config.Reach, starter: starter, effects: effects, interrupter: interrupter}

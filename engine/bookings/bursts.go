@@ -4,6 +4,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/wakecall/wakecall/core/policy"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -15,6 +17,13 @@ type bursts struct {
 }
 
 func newBursts() *bursts { return &bursts{seconds: map[int64]int{}} }
+
+// spread is the preload of one more timer. Timers that ring together are handed to the
+// workers one after another. So a burst leaves at its instant, and a timer that rings beside
+// it is not late. Each gateway counts only its own bookings.
+func (b *bursts) spread(alone policy.Preload, rings wire.Instant, perSecond int) policy.Preload {
+	return alone.Widened(b.count(rings.Time()), perSecond)
+}
 
 // count counts one ring at a moment, and returns the previous count of its second.
 func (b *bursts) count(at time.Time) (others int) {
@@ -40,4 +49,10 @@ func (b *bursts) forget(now int64) {
 	if len(b.seconds) >= tuning.BurstSeconds {
 		clear(b.seconds)
 	}
+}
+
+// handOuts is how many timers a second the engine hands out at this rate of bookings: a slow
+// engine is slow at both. An idle engine's rate is the maximum.
+func handOuts(bookingsPerSecond float64) int {
+	return min(max(int(bookingsPerSecond*tuning.HandOutShare), tuning.LeastHandOuts), tuning.DispatchPerSecond)
 }

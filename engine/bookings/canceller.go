@@ -31,43 +31,50 @@ func (c *Canceller) Cancel(ctx context.Context, target Target) (timer.View, Effe
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, "", err
 	}
-	// Temporal answers a cancel of a closed workflow with success.
-	view, err := c.reader.Run(ctx, key, "")
-	if err == nil {
-		if unfit := target.unfit(view); unfit != nil {
-			return timer.View{}, "", unfit
-		}
+	before, err := c.reader.Run(ctx, key, "")
+	if err != nil {
+		return timer.View{}, "", err
 	}
-	if err != nil || view.Status.Finished() {
-		view.Unchanged = true
-		return cancelled(view, err)
+	if err := target.unfit(before); err != nil {
+		return timer.View{}, "", err
 	}
-	found := view.Memo
+	if before.Status.Finished() { // Temporal answers a cancel of a closed workflow with success
+		before.Unchanged = true
+		return cancelled(before)
+	}
+	after, err := c.cancelRuns(ctx, before, target)
+	if err != nil {
+		return timer.View{}, "", err
+	}
+	after.Found = &before.Memo
+	return cancelled(after)
+}
+
+// cancelRuns cancels the present run of a timer, and each run to which that one gives way. It
+// returns the timer as the last of them shows it, once that has ended or the caller's wait is over.
+func (c *Canceller) cancelRuns(ctx context.Context, view timer.View, target Target) (timer.View, error) {
 	waiting, stop := c.kernel.Waiting(ctx, target.Wait)
 	defer stop()
 	for {
 		if err := c.cancel(ctx, view, target.IfMatch); err != nil {
-			return timer.View{}, "", err
+			return view, err
 		}
-		end, err := c.effects.awaitEnd(waiting, key, view.RunID)
-		next := end.next
+		end, err := c.effects.awaitEnd(waiting, view.Key, view.RunID)
 		if err == nil && end.how == endedOpen {
-			next, err = c.successor(ctx, view, target.IfMatch)
+			end.next, err = c.successor(ctx, view, target.IfMatch)
 		}
 		if err != nil {
-			return timer.View{}, "", err
+			return view, err
 		}
-		if next == "" {
-			view, err = c.reader.Run(ctx, key, view.RunID)
-			view.Found = &found
-			return cancelled(view, err)
+		if end.next == "" {
+			return c.reader.Run(ctx, view.Key, view.RunID)
 		}
-		// The run gave way to a change as the cancel came: cancel the next one too.
-		if view, err = c.reader.Run(ctx, key, next); err != nil {
-			return timer.View{}, "", err
+		// The run gave way to a change as the cancel came.
+		if view, err = c.reader.Run(ctx, view.Key, end.next); err != nil {
+			return view, err
 		}
 		if !view.Memo.MatchesTag(target.IfMatch) {
-			return timer.View{}, "", timer.Unmet(&view)
+			return view, timer.Unmet(&view)
 		}
 	}
 }
@@ -119,10 +126,8 @@ func (c *Canceller) successor(ctx context.Context, view timer.View, ifMatch stri
 }
 
 // cancelled returns the result of a cancel, from the timer's state after it.
-func cancelled(view timer.View, err error) (timer.View, Effect, error) {
+func cancelled(view timer.View) (timer.View, Effect, error) {
 	switch {
-	case err != nil:
-		return timer.View{}, "", err
 	case !view.Status.Finished():
 		return view, Pending, nil
 	case view.Status != timer.Cancelled:

@@ -81,7 +81,6 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	}
 	// Another change may come first, so the workflow checks again when it applies this one.
 	change.ID, change.IfMatch, change.Terms = uuid.NewString(), target.IfMatch, change.Terms.FixLocalDue()
-	current := timer.Spec{Key: key, Memo: view.Memo}
 	if err := c.fits(call, view, change); err != nil {
 		return timer.View{}, "", err
 	}
@@ -90,7 +89,7 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	}
 	// The timer is known to exist, so nothing is started here: the reuse policy refuses one
 	// that ended since.
-	runID, err := c.starter.signal(call, current, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
+	runID, err := c.starter.signal(call, timer.Spec{Key: key, Memo: view.Memo}, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if err != nil {
 		return c.effects.refusedBy(ctx, key, err)
 	}
@@ -103,10 +102,10 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 }
 
 // changed is a timer after a change, with the state that the change found.
-func changed(found, left timer.View, effect Effect) timer.View {
-	left.Found = &found.Memo
-	left.Unchanged = effect == Done && left.Revision == found.Revision
-	return left
+func changed(before, after timer.View, effect Effect) timer.View {
+	after.Found = &before.Memo
+	after.Unchanged = effect == Done && after.Revision == before.Revision
+	return after
 }
 
 // fits refuses a change that contradicts the timer's state or removes its receiver.

@@ -38,7 +38,7 @@ func (s *starter) eagerly(ctx context.Context, spec timer.Spec) timer.Spec {
 	eager := spec
 	preload, ok := spec.Preload.Eager(spec.RingsAt().Until(now))
 	eager.Preload, eager.Eager = preload, true
-	if !ok || !(*worker).Room(eager.Memo, s.bookings.Rate()) {
+	if !ok || !(*worker).Room(eager.Memo, s.concurrency.Rate()) {
 		return spec
 	}
 	return eager

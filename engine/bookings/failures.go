@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/converter"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -55,39 +56,31 @@ func (r Retrial) unfit(view timer.View) error {
 }
 
 // Retry is [Failures.Redeliver] on the terms of a retrial.
-func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (timer.View, error) {
+func (f *Failures) Retry(ctx context.Context, key wire.Key, terms Retrial) (timer.View, error) {
 	if err := key.Check().Err(); err != nil {
 		return timer.View{}, err
 	}
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	view, err := f.reader.Run(ctx, key, "")
+	failed, err := f.reader.Run(ctx, key, "")
 	if err != nil {
 		return timer.View{}, err
 	}
-	if err := again.unfit(view); err != nil {
+	if err := terms.unfit(failed); err != nil {
 		return timer.View{}, err
 	}
-	spec, payload, err := f.reader.Input(ctx, key, view.RunID)
+	spec, payload, err := f.renew(ctx, failed)
 	if err != nil {
 		return timer.View{}, err
 	}
-	policy, err := f.policies.ForBooked(ctx, key.BusinessType, spec.Callback)
-	if err == nil {
-		err = policies.RefuseClosed(policy)
-	}
-	if err != nil {
-		return timer.View{}, err
-	}
-	spec.Target = policies.TargetOf(spec.Callback, policy)
-	spec = afresh(spec.BeginRun().TriedAgain(view.LatenessMS), view.Stopped)
 	options := startOptions(spec)
-	if again.Job != "" {
-		options.Memo[workflows.MemoJob] = again.Job
+	if terms.Job != "" {
+		options.Memo[workflows.MemoJob] = terms.Job
 	}
-	run, err := f.starter.start(actors.WithRunBefore(ctx, view.RunID), options, spec, payload)
+	run, err := f.starter.start(actors.WithRunBefore(ctx, failed.RunID), options, spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
-		if view, err = f.reader.Run(ctx, key, ""); err == nil {
+		view, err := f.reader.Run(ctx, key, "")
+		if err == nil {
 			err = notFailed(view)
 		}
 		return timer.View{}, err
@@ -96,9 +89,26 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, again Retrial) (time
 		return timer.View{}, kernel.Translate(err)
 	}
 	if err := f.starter.recheck(ctx, spec, run.GetRunID()); err != nil {
-		return timer.View{}, f.ended(ctx, key, err)
+		return timer.View{}, f.finishedOr(ctx, key, err)
 	}
 	return f.reader.Started(ctx, spec, payload, run.GetRunID()), nil
+}
+
+// renew returns the input of the run that tries a failed timer again, by its present policy.
+func (f *Failures) renew(ctx context.Context, failed timer.View) (spec timer.Spec, payload converter.RawValue, err error) {
+	spec, payload, err = f.reader.Input(ctx, failed.Key, failed.RunID)
+	if err != nil {
+		return spec, payload, err
+	}
+	policy, err := f.policies.ForBooked(ctx, failed.BusinessType, spec.Callback)
+	if err == nil {
+		err = policies.RefuseClosed(policy)
+	}
+	if err != nil {
+		return spec, payload, err
+	}
+	spec.Target = policies.TargetOf(spec.Callback, policy)
+	return afresh(spec.BeginRun().TriedAgain(failed.LatenessMS), failed.Stopped), payload, nil
 }
 
 // afresh is the spec of a timer that is tried again. Its due time has passed, so it rings at
@@ -116,8 +126,8 @@ func afresh(spec timer.Spec, stopped bool) timer.Spec {
 	return spec
 }
 
-// ended returns the timer if it has ended, or else the error.
-func (f *Failures) ended(ctx context.Context, key wire.Key, err error) error {
+// finishedOr returns the error of a finished timer if the timer has ended, and err otherwise.
+func (f *Failures) finishedOr(ctx context.Context, key wire.Key, err error) error {
 	if view, got := f.reader.Run(ctx, key, ""); got == nil && view.Status.Finished() {
 		return timers.FinishedError(view)
 	}

@@ -18,8 +18,8 @@ type Limiter interface {
 
 // The names of the limits of a booking, as in the policy.
 const (
-	QuotaAdds    = "adds_per_second"
-	QuotaPending = "pending"
+	quotaAdds    = "adds_per_second"
+	quotaPending = "pending"
 )
 
 // admitRate holds a booking to its policy's rate.
@@ -33,7 +33,7 @@ func (a *admission) admitRate(ctx context.Context, policy policy.Policy) error {
 		return err
 	}
 	return exceeded("The business type books faster than its policy allows.",
-		wire.Quota{Name: QuotaAdds, Limit: limit.Burst, Window: window(limit), RetryAfter: wait})
+		wire.Quota{Name: quotaAdds, Limit: limit.Burst, Window: window(limit), RetryAfter: wait})
 }
 
 // window is the time in which a limit restores its burst.

@@ -22,7 +22,8 @@ import (
 type starter struct {
 	kernel   *kernel.Kernel
 	policies *policies.Policies
-	bookings *limiter.Limiter
+	// concurrency limits the bookings under way.
+	concurrency *limiter.Limiter
 	// preloader is a worker on the same connection; nil for none.
 	preloader atomic.Pointer[Preloader]
 }
@@ -31,7 +32,7 @@ type starter struct {
 func (s *starter) start(
 	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
 ) (client.WorkflowRun, error) {
-	return limited(ctx, s.bookings, func() (client.WorkflowRun, error) {
+	return limited(ctx, s.concurrency, func() (client.WorkflowRun, error) {
 		if options.EnableEagerStart {
 			var cancel context.CancelFunc
 			ctx, cancel = detached(ctx)

@@ -50,7 +50,7 @@ func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 			return "", t.Context().Err()
 		}
 		began := time.Now()
-		e := &Adder{starter: &starter{bookings: bookings}}
+		e := &Adder{starter: &starter{concurrency: bookings}}
 		go func() { _, _ = limited(t.Context(), bookings, book) }()
 		synctest.Wait()
 		require.Equal(t, 1, e.QueuedBookings())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -41,7 +42,7 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 		if err := u.admission.admitRate(ctx, policy); err != nil {
 			return timer.View{}, "", err
 		}
-		ended, full := u.admission.admitPending(ctx, policy)
+		release, full := u.admission.admitPending(ctx, policy)
 		if full != nil { // an existing timer needs no room
 			view, effect, err := u.replaceWith(ctx, r, spec, wait)
 			if err != nil {
@@ -50,7 +51,7 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 			return view, effect, taken(err)
 		}
 		view, effect, err := u.upsert(ctx, r, spec, wait)
-		ended(effect == Created, err)
+		release(effect == Created, err)
 		// A timer that ended while the change was on its way leaves its id free, and is
 		// booked anew.
 		if !freed(spec.Reuse, err) && !errors.Is(err, errCancelledBefore) {
@@ -68,7 +69,7 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		ID: uuid.NewString(), Booking: spec.Booking, Replace: true,
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
-	runID, err := limited(call, u.starter.bookings, func() (string, error) {
+	runID, err := limited(call, u.starter.concurrency, func() (string, error) {
 		return u.starter.signal(call, spec, change, reusePolicy(spec.Reuse))
 	})
 	if err != nil {
@@ -89,6 +90,12 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 	}
 	view, effect, err := u.effects.awaitEffect(ctx, s, wait)
 	return changed(existing, view, effect), effect, u.effects.cancelledBefore(ctx, s, err)
+}
+
+// freed reports whether a PUT found a timer that has ended since and has freed its id.
+func freed(reuse policy.Reuse, err error) bool {
+	refused, ok := errors.AsType[*wire.Error](err)
+	return ok && reuse == policy.ReuseAfterEnd && refused.Code == wire.AlreadyFinished && timer.StateOf(refused).Status != timer.Cancelled
 }
 
 // replace changes a timer that must be there.
