@@ -16,7 +16,7 @@ func (d *deliveryRun) awaitAcknowledgement() error {
 	within, stop := workflow.WithCancel(d.ctx)
 	timeUp := workflow.NewTimerWithOptions(within, max(d.last.AckUntil.Until(workflow.Now(d.ctx)), 0),
 		workflow.TimerOptions{Summary: "the time to acknowledge"})
-	for d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil {
+	for d.awaitsAcknowledgement() {
 		d.selectAcknowledgement(timeUp)
 	}
 	if !d.last.Result.Final() { // else the timer ends with the run
@@ -35,13 +35,17 @@ func (d *deliveryRun) selectAcknowledgement(timeUp workflow.Future) {
 	selector.AddReceive(d.changes, func(workflow.ReceiveChannel, bool) {})
 	selector.AddFuture(timeUp, func(workflow.Future) {})
 	selector.Select(d.ctx)
-	// A wakeup may mean that Temporal has lost the timer.
 	now, woken := workflow.Now(d.ctx), d.drainSignals()
-	if timeIsUp := timeUp.IsReady() || (woken && d.last.AckUntil.Until(now) <= 0); timeIsUp &&
-		d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil {
+	late := timeUp.IsReady() || woken && d.last.AckUntil.Until(now) <= 0 // a wakeup may mean that Temporal has lost the timer
+	if late && d.awaitsAcknowledgement() {
 		d.last = d.last.Unacknowledged(wire.At(now))
 		d.upsertAcceptance()
 	}
+}
+
+// awaitsAcknowledgement reports whether nothing has ended the wait of an accepted attempt.
+func (d *deliveryRun) awaitsAcknowledgement() bool {
+	return d.last.Result == delivery.ResultAccepted && len(d.pending) == 0 && d.ctx.Err() == nil
 }
 
 // drainAcknowledgements applies the acknowledgements that have arrived. One of an earlier

@@ -3,13 +3,11 @@ package workflows
 import (
 	"time"
 
-	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
-	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // A timer is preloaded: its start delay ends a lead before it rings, and the worker that
@@ -41,21 +39,4 @@ func (t *timerRun) release(result delivery.Result) decision {
 	}
 	t.spec.NotPreloaded = result == delivery.ResultRejected
 	return continued()
-}
-
-// Notification names a run, and the worker that has preloaded it.
-type Notification struct {
-	Worker string `json:"worker"`
-	RunID  string `json:"run_id"`
-}
-
-// Notify makes a worker check at once whether a timer that it has preloaded is still wanted.
-// Temporal withholds a cancel or a change while the worker has the task. It may fail, since
-// the worker always checks before it rings.
-func Notify(ctx workflow.Context, of Notification) error {
-	ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		TaskQueue: ReceiptQueue(of.Worker), ScheduleToCloseTimeout: tuning.QuestionTimeout,
-		RetryPolicy: &temporal.RetryPolicy{MaximumAttempts: 1},
-	})
-	return workflow.ExecuteActivity(ctx, ActivityRecheck, of.RunID).Get(ctx, nil)
 }

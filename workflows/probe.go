@@ -14,11 +14,11 @@ func Probe(ctx workflow.Context) error {
 		probes++
 		return nil
 	})
-	if err == nil {
-		err = workflow.Await(ctx, func() bool { return probes >= tuning.PolicyUpdates && workflow.AllHandlersFinished(ctx) })
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		err = workflow.NewContinueAsNewError(ctx, TypeProbe)
+	if err := workflow.Await(ctx, func() bool { return probes >= tuning.PolicyUpdates && workflow.AllHandlersFinished(ctx) }); err != nil {
+		return err
 	}
-	return err
+	return workflow.NewContinueAsNewError(ctx, TypeProbe)
 }

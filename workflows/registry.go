@@ -37,17 +37,16 @@ func PolicyRegistry(ctx workflow.Context, known Registered) error {
 		known = Registered{}
 	}
 	signals := workflow.GetSignalChannel(ctx, SignalRegister)
-	var err error
-	for applied := 0; err == nil && applied < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
-		if err = workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err == nil {
-			applied += known.drainSignals(ctx, signals)
-			err = workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known})
+	for applied := 0; applied < tuning.PolicyUpdates && !workflow.GetInfo(ctx).GetContinueAsNewSuggested(); {
+		if err := workflow.Await(ctx, func() bool { return signals.Len() > 0 }); err != nil {
+			return err
+		}
+		applied += known.drainSignals(ctx, signals)
+		if err := workflow.UpsertMemo(ctx, map[string]any{MemoRegistry: known}); err != nil {
+			return err
 		}
 	}
-	if err == nil {
-		err = workflow.NewContinueAsNewError(ctx, TypeRegistry, known)
-	}
-	return err
+	return workflow.NewContinueAsNewError(ctx, TypeRegistry, known)
 }
 
 // drainSignals applies the changes that have arrived, and returns how many there were.
