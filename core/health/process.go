@@ -18,10 +18,10 @@ const (
 // Roles are all roles.
 func Roles() []Role { return []Role{Gateway, Worker, Node} }
 
-// Life is what the signs of life of a process tell.
+// Life is the state of a process, by its signs of life.
 type Life string
 
-// The closed list of what they tell, gravest first.
+// The closed list of states, gravest first.
 const (
 	// Silent: it has given no sign for so long that it has died, stands still, or is cut off.
 	Silent Life = "silent"
@@ -30,21 +30,21 @@ const (
 	Alive    Life = "alive"
 )
 
-// Lives are all that signs may tell, gravest first.
+// Lives are all states, gravest first.
 func Lives() []Life { return []Life{Silent, Stopping, Alive} }
 
-// About is what a process tells of itself.
+// About describes a process. The process itself sends it, with its signs of life.
 type About struct {
 	Role Role `json:"role"`
-	// Version is the version of the program; "" if the process does not tell it.
+	// Version is the version of the program; "" if it is not sent.
 	Version string `json:"version,omitzero"`
 	// Host is the name of its machine.
 	Host string `json:"host,omitzero"`
 	// StartedAt is when it started, by its own clock.
 	StartedAt wire.Instant `json:"started_at,omitzero"`
-	// Preloaded counts the timers that wait in its memory; nil where it does not tell.
+	// Preloaded counts the timers that wait in its memory; nil if it is not sent.
 	Preloaded *int `json:"preloaded,omitempty"`
-	// InFlight counts the messages to receivers that it is sending; nil where it does not tell.
+	// InFlight counts the messages to receivers that it is sending; nil if it is not sent.
 	InFlight *int `json:"in_flight,omitempty"`
 }
 

@@ -20,7 +20,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-// errEnough ends a list of which enough was looked at.
+// errEnough ends a list once enough of it was checked.
 var errEnough = errors.New("enough")
 
 // attempts frees timers that are past their first attempt: what a dead worker had of them is

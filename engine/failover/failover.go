@@ -16,15 +16,16 @@ import (
 // the worker died or the only one came back: what is promised.
 const TakenOver = 15 * time.Second
 
-// Observer is told what a process sees of the others.
+// Observer observes what a process learns of the others.
 type Observer interface {
-	// Died is told of a worker that is taken for dead, and Revived of one that was so
-	// wrongly, or stood still.
+	// Died reports a worker that is taken for dead from now on.
 	Died(worker string)
+	// Revived reports a worker that was taken for dead and lives: it stood still, or the verdict
+	// was wrong.
 	Revived(worker string)
 	// Freed counts timers that were taken from dead workers.
 	Freed(timers int)
-	// Failed is told why something could not be done. It is tried again.
+	// Failed reports the error of a step, which is repeated. Of errors in a row it reports one.
 	Failed(err error)
 }
 
@@ -64,9 +65,9 @@ type Config struct {
 	Tasks    Tasks
 	Trouble  *Trouble
 	Observer Observer
-	// Ended reports whether the process of a worker has ended for certain.
+	// Ended reports whether the process of a worker has certainly ended.
 	Ended func(worker string) bool
-	// About is what the process tells of itself with each sign.
+	// About describes the process. It is sent with each sign.
 	About func() health.About
 }
 
@@ -82,22 +83,22 @@ func New(k *kernel.Kernel, config Config) *Failover {
 
 // Begin gives the first sign. It must come before this process takes its first task: a
 // worker without a sign may be taken for dead.
-func (f *Failover) Begin(ctx context.Context) error { return f.give(ctx) }
+func (f *Failover) Begin(ctx context.Context) error { return f.giveSign(ctx) }
 
 // Run gives signs, watches and frees, until ctx is done.
 func (f *Failover) Run(ctx context.Context) {
 	var running sync.WaitGroup
-	running.Go(func() { f.repeat(ctx, tuning.SignEvery, f.hasten, f.give) })
-	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, nil, f.look) }) // each look shows one more sign
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery, f.hasten, f.giveSign) })
+	running.Go(func() { f.repeat(ctx, tuning.SignEvery/2, nil, f.judgeOthers) }) // each look shows one more sign
 	running.Go(func() { f.held.run(ctx, f.Observer) })
 	running.Go(func() { f.attempts.run(ctx, f.Observer) })
-	running.Go(func() { f.Trouble.watch(ctx, f.held.inDoubt) })
+	running.Go(func() { f.Trouble.watch(ctx, f.held.afterTrouble) })
 	running.Wait()
 }
 
-// Stop says from now on that this process stops, at once for the first time: the others must see it
-// before [Failover.End], or they take this process for dead. It goes on to give signs until the
-// attempts under way have ended.
+// Stop makes each sign say that this process stops. The first such sign is given at once: the
+// others must see one before [Failover.End], or they take this process for dead. Signs are given
+// until the attempts under way have ended.
 func (f *Failover) Stop() {
 	f.stopping.Store(true)
 	signal(f.hasten)
@@ -106,14 +107,14 @@ func (f *Failover) Stop() {
 // End removes the sign of this process. Nothing may be held by it any more.
 func (f *Failover) End(ctx context.Context) error { return f.signs.End(ctx, f.Worker) }
 
-// Crashed reports whether a worker is dead that has neither rung a timer nor can tell of it. due
-// is when the timer was due.
+// Crashed reports whether a worker is dead, has not rung a timer, and cannot have stored a receipt
+// of it. due is when the timer was due.
 func (f *Failover) Crashed(worker string, due time.Time) bool {
 	return f.watch.crashed(worker, due, time.Now())
 }
 
-// Lives reports whether another worker has lately given a sign of life. It is false for one that was
-// never seen, and while nothing can be told.
+// Lives reports whether another worker has lately given a sign of life. It is false for a worker
+// that was never seen, and while no worker can be judged.
 func (f *Failover) Lives(worker string) bool { return f.watch.lives(worker, time.Now()) }
 
 // CutOff reports whether another worker may have been given the timers of this process after a
@@ -124,8 +125,8 @@ func (f *Failover) CutOff(since time.Time) bool { return f.heard.Load().broken(s
 // it any more.
 func (f *Failover) Heard() bool { return f.heard.Load().seen(time.Now()) }
 
-// repeat does something each second, for the first time after a while, and at once when it is
-// hastened. Of failures in a row the observer is told once.
+// repeat calls do every [tuning.SignEvery], for the first time after first, and at once for each
+// value from hasten. It reports one of several failures in a row.
 func (f *Failover) repeat(ctx context.Context, first time.Duration, hasten <-chan struct{}, do func(context.Context) error) {
 	next := time.NewTicker(first)
 	defer next.Stop()
@@ -146,15 +147,16 @@ func (f *Failover) repeat(ctx context.Context, first time.Duration, hasten <-cha
 	}
 }
 
-func (f *Failover) give(ctx context.Context) error {
+// giveSign gives one sign, and records whether Temporal has heard it.
+func (f *Failover) giveSign(ctx context.Context) error {
 	at := time.Now()
 	err := f.signs.Give(ctx, Sign{Worker: f.Worker, At: at, Stopping: f.stopping.Load(), About: f.About()})
 	f.heard.Store(f.heard.Load().next(at, time.Now(), err))
 	return err
 }
 
-// look judges the others by their signs.
-func (f *Failover) look(ctx context.Context) error {
+// judgeOthers judges the other workers by their signs.
+func (f *Failover) judgeOthers(ctx context.Context) error {
 	signs, err := f.signs.List(ctx)
 	if err != nil {
 		return err

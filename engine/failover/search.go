@@ -11,8 +11,8 @@ import (
 // search looks for what was lost, pass after pass, until several in a row find nothing.
 type search struct {
 	finder
-	// died carries a value when a worker has died, and doubted when Temporal has failed.
-	died, doubted chan struct{}
+	// died carries a value when a worker has died, and troubled when Temporal has failed.
+	died, troubled chan struct{}
 }
 
 // finder frees what one pass finds.
@@ -28,25 +28,25 @@ type finder interface {
 var errUnlisted = errors.New("what dead workers may have could not be listed")
 
 func newSearch(by finder) *search {
-	return &search{finder: by, died: make(chan struct{}, 1), doubted: make(chan struct{}, 1)}
+	return &search{finder: by, died: make(chan struct{}, 1), troubled: make(chan struct{}, 1)}
 }
 
-// afterDeath has it looked for what a dead worker had, at once or after the pass that is under way.
+// afterDeath starts a search for what a dead worker had, at once or after the pass under way.
 func (s *search) afterDeath() { signal(s.died) }
 
-// inDoubt has it looked for tasks that were lost on their way. Temporal fails where it has too much
-// to do, so such a search takes a part of its time only.
-func (s *search) inDoubt() { signal(s.doubted) }
+// afterTrouble starts a search for tasks that were lost on their way. Temporal fails when it has
+// too much to do, so such a search pauses longer between its passes.
+func (s *search) afterTrouble() { signal(s.troubled) }
 
 func signal(due chan struct{}) {
 	select {
 	case due <- struct{}{}:
-	default: // it is going to be
+	default: // one is waiting already
 	}
 }
 
-// run searches at the start, and whenever there is a reason. The first search meets the workers of
-// before a restart of Temporal, of which no sign is left.
+// run searches at the start, and after each death and each trouble. The first search finds the
+// workers from before a restart of Temporal, whose signs are lost.
 func (s *search) run(ctx context.Context, observer Observer) {
 	s.afterDeath()
 	for {
@@ -54,8 +54,8 @@ func (s *search) run(ctx context.Context, observer Observer) {
 		case <-s.died:
 			s.reset()
 			s.repeat(ctx, observer, true)
-		case <-s.doubted:
-			s.reset() // what one of them had may have been lost since
+		case <-s.troubled:
+			s.reset() // a task of a living worker may have been lost since
 			s.repeat(ctx, observer, false)
 		case <-ctx.Done():
 			return
@@ -66,18 +66,19 @@ func (s *search) run(ctx context.Context, observer Observer) {
 // overtaken reports whether another worker has died since the pass that is under way began.
 func (s *search) overtaken() bool { return len(s.died) > 0 }
 
-// repeat makes one pass after another. They are hasty after a death. Of passes in a row that fail the
-// observer is told once.
+// repeat makes one pass after another, until [tuning.QuietSweeps] in a row find nothing. After a
+// death the passes are hasty. It reports one of several failures in a row.
 func (s *search) repeat(ctx context.Context, observer Observer, hasty bool) {
 	failing := false
-	for quiet := 0; quiet < tuning.QuietSweeps; quiet++ {
+	for quiet := 0; quiet < tuning.QuietSweeps; {
 		began := time.Now()
 		freed, err := s.pass(ctx, s.overtaken)
+		quiet++
 		if freed > 0 {
 			observer.Freed(freed)
 		}
 		if freed > 0 || errors.Is(err, errUnlisted) {
-			quiet = -1
+			quiet = 0
 		}
 		if err != nil && !failing && ctx.Err() == nil {
 			observer.Failed(err)
@@ -90,11 +91,11 @@ func (s *search) repeat(ctx context.Context, observer Observer, hasty bool) {
 		select {
 		case <-s.died:
 			s.reset()
-			hasty, quiet = true, -1
+			hasty, quiet = true, 0
 		case <-time.After(pause):
-			if len(s.doubted) > 0 {
-				<-s.doubted
-				quiet = -1
+			if len(s.troubled) > 0 {
+				<-s.troubled
+				quiet = 0
 			}
 		case <-ctx.Done():
 			return

@@ -58,7 +58,7 @@ func TestASearchInDoubtTakesAPartOfItsTime(t *testing.T) {
 		}
 		require.Zero(t, begun(time.Hour, func() {}), "there is nothing to look for")
 		require.EqualValues(t, 1, finder.resets.Load())
-		require.EqualValues(t, 72, begun(time.Hour-10*time.Second, search.inDoubt), "each with a pause of four times as long")
+		require.EqualValues(t, 72, begun(time.Hour-10*time.Second, search.afterTrouble), "each with a pause of four times as long")
 		require.EqualValues(t, 2, finder.resets.Load(), "once, as the trouble began")
 		<-time.After(5 * takes / 2) // in a pause
 		search.afterDeath()

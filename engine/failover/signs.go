@@ -27,7 +27,7 @@ type Sign struct {
 	At time.Time
 	// Stopping is set once the process stops. It may still end attempts.
 	Stopping bool
-	// About is what the process tells of itself. No worker is judged by it.
+	// About describes the process. No worker is judged by it.
 	About health.About
 }
 
@@ -74,12 +74,12 @@ func (s *signs) Give(ctx context.Context, sign Sign) error {
 	if sign.Stopping {
 		status = enumspb.WORKER_STATUS_SHUTTING_DOWN
 	}
-	told := sign.About
+	about := sign.About
 	return s.record(ctx, &workerpb.WorkerHeartbeat{
-		WorkerInstanceKey: sign.Worker, WorkerIdentity: sign.Worker, TaskQueue: queueOf(told.Role), Status: status,
-		HeartbeatTime: timestamppb.New(sign.At), StartTime: timestampOf(told.StartedAt),
-		SdkName: sdkName + string(told.Role), SdkVersion: told.Version, HostInfo: &workerpb.WorkerHostInfo{HostName: told.Host},
-		WorkflowTaskSlotsInfo: slotsOf(told.Preloaded), ActivityTaskSlotsInfo: slotsOf(told.InFlight),
+		WorkerInstanceKey: sign.Worker, WorkerIdentity: sign.Worker, TaskQueue: queueOf(about.Role), Status: status,
+		HeartbeatTime: timestamppb.New(sign.At), StartTime: timestampOf(about.StartedAt),
+		SdkName: sdkName + string(about.Role), SdkVersion: about.Version, HostInfo: &workerpb.WorkerHostInfo{HostName: about.Host},
+		WorkflowTaskSlotsInfo: slotsOf(about.Preloaded), ActivityTaskSlotsInfo: slotsOf(about.InFlight),
 	})
 }
 
@@ -97,8 +97,8 @@ func slotsOf(used *int) *workerpb.WorkerSlotsInfo {
 	return &workerpb.WorkerSlotsInfo{CurrentUsedSlots: int32(min(*used, math.MaxInt32))}
 }
 
-// aboutOf reads what a process tells of itself. One of an earlier build tells nothing, and is a worker
-// at least.
+// aboutOf reads the description of a process. A process of an earlier build sends none, and is at
+// least a worker.
 func aboutOf(heartbeat *workerpb.WorkerHeartbeat) health.About {
 	role, told := strings.CutPrefix(heartbeat.GetSdkName(), sdkName)
 	if !told {
@@ -145,8 +145,8 @@ func (s *signs) ListAll(ctx context.Context) ([]Sign, error) {
 	return s.list(ctx, "TaskQueue = '"+workflows.SignQueue+"' OR TaskQueue = '"+workflows.GatewaySignQueue+"'")
 }
 
-func (s *signs) list(ctx context.Context, of string) ([]Sign, error) {
-	heartbeats, err := s.heartbeats(ctx, of)
+func (s *signs) list(ctx context.Context, query string) ([]Sign, error) {
+	heartbeats, err := s.heartbeats(ctx, query)
 	listed := make([]Sign, 0, len(heartbeats))
 	for _, heartbeat := range heartbeats {
 		listed = append(listed, Sign{
@@ -181,12 +181,13 @@ func (s *signs) endPoll(ctx context.Context, heartbeat *workerpb.WorkerHeartbeat
 	return err
 }
 
-// heartbeats returns the last heartbeats of the workers that a condition selects.
-func (s *signs) heartbeats(ctx context.Context, of string) (heartbeats []*workerpb.WorkerHeartbeat, err error) {
+// heartbeats returns the last heartbeats of the workers that a query selects.
+func (s *signs) heartbeats(ctx context.Context, query string) (heartbeats []*workerpb.WorkerHeartbeat, err error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
 	defer cancel()
-	query := &workflowservice.ListWorkersRequest{Namespace: s.kernel.Namespace, Query: of}
-	listed, err := s.kernel.Client.WorkflowService().ListWorkers(ctx, query)
+	listed, err := s.kernel.Client.WorkflowService().ListWorkers(ctx, &workflowservice.ListWorkersRequest{
+		Namespace: s.kernel.Namespace, Query: query,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -133,14 +133,14 @@ func (s *sweep) inOrder(candidates []candidate) []candidate {
 // free frees a run if a dead worker has its task.
 func (s *sweep) free(ctx context.Context, c candidate) (freed bool, err error) {
 	freed, alive, err := s.freeTask(ctx, c)
-	if alive && s.watch.judges(time.Now()) {
+	if alive && s.watch.canJudge(time.Now()) {
 		s.setAlive(c.runID)
 	}
 	return freed, err
 }
 
 // freeTask frees the workflow task of a run if a dead worker has it, or if it was lost on its
-// way to this one. alive reports whether a worker has it that may live.
+// way to this one. alive reports whether the worker that has it may live.
 func (f *Failover) freeTask(ctx context.Context, c candidate) (freed, alive bool, err error) {
 	task, held, err := f.holds.Find(ctx, c.workflowID, c.runID)
 	if err != nil || !held {
@@ -148,7 +148,7 @@ func (f *Failover) freeTask(ctx context.Context, c candidate) (freed, alive bool
 	}
 	now := time.Now()
 	switch mine := task.Holder() == f.Worker; {
-	case mine && f.Tasks.Got(c.runID, task.StartedID()), !mine && !f.watch.left(task.Holder(), c.rings, now):
+	case mine && f.Tasks.Got(c.runID, task.StartedID()), !mine && !f.watch.missed(task.Holder(), c.rings, now):
 		return false, true, nil
 	case mine && !f.missing.forLong(c.runID, task.StartedID(), now):
 		return false, false, nil // it may be on its way
@@ -168,12 +168,12 @@ func (f *Failover) isAliveNow(ctx context.Context, worker string) (alive bool, e
 	if worker == f.Worker {
 		return false, nil
 	}
-	err = f.look(ctx)
+	err = f.judgeOthers(ctx)
 	return !f.watch.isDead(worker, time.Now()), err
 }
 
-// isMine reports whether this process has a run's task for certain. Where it was cut off another
-// worker may have freed it, and the next task may have been lost.
+// isMine reports whether this process certainly has a run's task. While it was cut off, another
+// worker may have freed the task, and the next one may have been lost.
 func (s *sweep) isMine(run string) bool {
 	since, ok := s.Tasks.Has(run)
 	return ok && !s.CutOff(since)

@@ -7,41 +7,42 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// watch judges which workers live. A worker is dead whose sign stays while the own sign of
-// this process changes: what holds up the signs of all, such as a Temporal that is away,
-// tells nothing of one. It has no clock; each call says what time it is.
+// watch judges which workers live. A worker is dead if its sign stays the same while the own
+// sign of this process changes. If the own sign stays too, the cause may be Temporal, and no
+// worker is judged. The watch has no clock: each call says what time it is.
 type watch struct {
 	self string
-	// ended reports whether a worker's process has ended for certain.
+	// ended reports whether a worker's process has certainly ended.
 	ended func(worker string) bool
 
 	mu sync.Mutex
 	// own is the own sign that was listed last, and judged when it was seen to change.
 	own    Sign
 	judged time.Time
-	others map[string]*other
+	peers  map[string]*peer
 }
 
-// other is what is known of another worker.
-type other struct {
-	// sign is the last one that was listed, and known is set once one was.
+// peer is what is known of another worker.
+type peer struct {
+	// sign is the last one that was listed. known is set once one was.
 	sign  Sign
 	known bool
-	// changed is when it was seen to change, and still how many own signs came since.
-	changed    time.Time
-	still      int
+	// changedAt is when the sign was seen to change, and ownSigns is how many own signs came since.
+	changedAt time.Time
+	ownSigns  int
+	// dead is set once the worker is taken for dead, and lost once its attempts count as lost.
 	dead, lost bool
 }
 
 // verdicts are the new verdicts of one look.
 type verdicts struct {
-	// died are taken for dead from now on, lost for so long that their attempts count as
-	// lost, and revived are dead no more.
+	// died are taken for dead from now on. The attempts of lost count as lost. revived were taken
+	// for dead, and live.
 	died, lost, revived []string
 }
 
 func newWatch(self string, ended func(worker string) bool) *watch {
-	return &watch{self: self, ended: ended, others: map[string]*other{}}
+	return &watch{self: self, ended: ended, peers: map[string]*peer{}}
 }
 
 // observe takes what was listed at a moment.
@@ -59,7 +60,7 @@ func (w *watch) observe(signs []Sign, now time.Time) (v verdicts) {
 	}
 	delete(listed, w.self)
 	for worker, sign := range listed {
-		if w.changed(worker, sign, now) {
+		if w.update(worker, sign, now) {
 			v.revived = append(v.revived, worker)
 		}
 	}
@@ -69,93 +70,92 @@ func (w *watch) observe(signs []Sign, now time.Time) (v verdicts) {
 	return v
 }
 
-// changed notes the sign of another worker. revived reports whether it was taken for dead.
-func (w *watch) changed(worker string, sign Sign, now time.Time) (revived bool) {
-	o := w.others[worker]
-	if o != nil && o.known && o.sign.At.Equal(sign.At) {
+// update records the sign of another worker. revived reports whether it was taken for dead.
+func (w *watch) update(worker string, sign Sign, now time.Time) (revived bool) {
+	p := w.peers[worker]
+	if p != nil && p.known && p.sign.At.Equal(sign.At) {
 		return false
 	}
-	w.others[worker] = &other{sign: sign, known: true, changed: now}
-	return o != nil && o.dead
+	w.peers[worker] = &peer{sign: sign, known: true, changedAt: now}
+	return p != nil && p.dead
 }
 
-// judge counts one more own sign against those that stand still.
+// judge counts one more own sign against the workers whose sign has not changed.
 func (w *watch) judge(listed map[string]Sign, now time.Time, v *verdicts) {
-	for worker, o := range w.others {
-		_, there := listed[worker]
-		age := now.Sub(o.changed)
-		if !there && o.sign.Stopping || age > tuning.DeadRemembered {
-			delete(w.others, worker) // it has stopped, or is long forgotten
+	for worker, p := range w.peers {
+		_, present := listed[worker]
+		age := now.Sub(p.changedAt)
+		if !present && p.sign.Stopping || age > tuning.DeadRemembered {
+			delete(w.peers, worker) // it has stopped, or is long forgotten
 			continue
 		}
 		if age == 0 {
 			continue
 		}
-		o.still++
-		ended := o.still >= tuning.EndedSigns && age >= tuning.EndedAfter && w.ended(worker)
-		if !o.dead && (ended || o.still >= tuning.DeadSigns && age >= tuning.DeadAfter) {
-			o.dead = true
+		p.ownSigns++
+		ended := p.ownSigns >= tuning.EndedSigns && age >= tuning.EndedAfter && w.ended(worker)
+		if !p.dead && (ended || p.ownSigns >= tuning.DeadSigns && age >= tuning.DeadAfter) {
+			p.dead = true
 			v.died = append(v.died, worker)
 		}
-		if !o.lost && (ended || o.still >= tuning.LostSigns && age >= tuning.LostAfter) {
-			o.lost = true
+		if !p.lost && (ended || p.ownSigns >= tuning.LostSigns && age >= tuning.LostAfter) {
+			p.lost = true
 			v.lost = append(v.lost, worker)
 		}
 	}
 }
 
-// crashed reports whether a worker is dead that has not rung a timer that was due at a moment. It
-// was seen alive and did not begin to stop: one that stops may have left word of its attempts.
+// crashed reports whether a worker is dead and has missed a timer that was due at a moment. The
+// worker was seen alive and did not begin to stop: a stopping one may have stored its receipts.
 func (w *watch) crashed(worker string, due, now time.Time) bool {
-	return w.verdict(worker, now, func(o *other) bool { return o.known && !o.sign.Stopping && o.leaves(due) })
+	return w.verdict(worker, now, func(p *peer) bool { return p.known && !p.sign.Stopping && p.missed(due) })
 }
 
-// left reports whether a dead worker will not ring a timer that was due at a moment, and that it
-// held when it died.
-func (w *watch) left(worker string, due, now time.Time) bool {
-	return w.verdict(worker, now, func(o *other) bool { return o.leaves(due) })
+// missed reports whether a worker is dead and has missed a timer that it held, due at a moment.
+func (w *watch) missed(worker string, due, now time.Time) bool {
+	return w.verdict(worker, now, func(p *peer) bool { return p.missed(due) })
 }
 
-// leaves reports whether a dead worker has not rung a timer. What fell due while it could trust in
-// its last sign it has probably rung, and may tell of it if it lives after all. So that waits for
-// worse evidence.
-func (o *other) leaves(due time.Time) bool {
-	return o.dead && (o.lost || due.After(o.sign.At.Add(tuning.SignTrusted)))
+// missed reports whether a dead worker has not rung a timer. It has probably rung what fell due
+// while it could trust in its last sign. If it lives after all, it can tell of that. So this
+// judgement waits until its attempts count as lost.
+func (p *peer) missed(due time.Time) bool {
+	return p.dead && (p.lost || due.After(p.sign.At.Add(tuning.SignTrusted)))
 }
 
 // lives reports whether a worker was seen and is not dead.
 func (w *watch) lives(worker string, now time.Time) bool {
-	return w.verdict(worker, now, func(o *other) bool { return o.known && !o.dead })
+	return w.verdict(worker, now, func(p *peer) bool { return p.known && !p.dead })
 }
 
 // isDead reports whether a worker is dead.
 func (w *watch) isDead(worker string, now time.Time) bool {
-	return w.verdict(worker, now, func(o *other) bool { return o.dead })
+	return w.verdict(worker, now, func(p *peer) bool { return p.dead })
 }
 
 // lost reports whether a worker has been dead for so long that its attempts are lost.
 func (w *watch) lost(worker string, now time.Time) bool {
-	return w.verdict(worker, now, func(o *other) bool { return o.lost })
+	return w.verdict(worker, now, func(p *peer) bool { return p.lost })
 }
 
-// verdict judges a worker, as far as that can be told now. One that was never seen is watched from
-// now on: it may have started a moment ago.
-func (w *watch) verdict(worker string, now time.Time, of func(*other) bool) bool {
+// verdict reports whether a condition holds for a worker. It is false while workers cannot be
+// judged. A worker that was never seen is watched from now on: it may have started a moment ago.
+func (w *watch) verdict(worker string, now time.Time, holds func(*peer) bool) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if worker == w.self || worker == "" {
 		return false
 	}
-	o := w.others[worker]
-	if o == nil {
-		w.others[worker] = &other{changed: now}
+	p := w.peers[worker]
+	if p == nil {
+		w.peers[worker] = &peer{changedAt: now}
 		return false
 	}
-	return of(o) && w.trusted(now)
+	return holds(p) && w.trusted(now)
 }
 
-// judges reports whether it can be told now which workers live.
-func (w *watch) judges(now time.Time) bool {
+// canJudge reports whether it is known now which workers live.
+func (w *watch) canJudge(now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.trusted(now)
@@ -169,8 +169,8 @@ func (w *watch) survivors() (workers []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	workers = append(workers, w.self)
-	for worker, o := range w.others {
-		if o.known && !o.dead && !o.sign.Stopping {
+	for worker, p := range w.peers {
+		if p.known && !p.dead && !p.sign.Stopping {
 			workers = append(workers, worker)
 		}
 	}

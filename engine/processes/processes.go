@@ -36,7 +36,7 @@ type Processes struct {
 type Config struct {
 	// ID is the identity of the process.
 	ID string
-	// About is what it tells of itself.
+	// About describes it.
 	About func() health.About
 }
 

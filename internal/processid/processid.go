@@ -36,7 +36,7 @@ func New() string {
 // Valid reports whether a text has the form of an id.
 func Valid(id string) bool { return form.MatchString(id) }
 
-// Ended reports whether the process of an id has ended for certain: it ran in the place of this
+// Ended reports whether the process of an id has certainly ended: it ran in the place of this
 // one, where no process has its PID. Of a process elsewhere nothing is known, and a PID may belong
 // to another process by now.
 func Ended(id string) bool {
