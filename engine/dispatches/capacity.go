@@ -60,8 +60,8 @@ func (c *capacity) expect(perSecond float64) float64 {
 	return most
 }
 
-// lists reports whether dispatches should be listed again.
-func (c *capacity) lists(now time.Time) bool {
+// listDue reports whether it is time to list dispatches again. The caller then does.
+func (c *capacity) listDue(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if now.Sub(c.listed) < tuning.CapacityListed {
@@ -74,7 +74,7 @@ func (c *capacity) lists(now time.Time) bool {
 // refreshCapacity reads the rates of the last dispatches now and then. The wait is short:
 // without a list the earlier rates apply.
 func (r *Reader) refreshCapacity(ctx context.Context) {
-	if !r.capacity.lists(time.Now()) {
+	if !r.capacity.listDue(time.Now()) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, tuning.CapacityPatience)

@@ -44,8 +44,8 @@ func TestWhatTheWorkersHaveShown(t *testing.T) {
 		<-time.After(tuning.CapacityKnown)
 		require.Zero(t, c.expect(1000))
 
-		require.True(t, c.lists(time.Now()))
-		require.False(t, c.lists(time.Now()))
-		require.True(t, c.lists(time.Now().Add(tuning.CapacityListed)))
+		require.True(t, c.listDue(time.Now()))
+		require.False(t, c.listDue(time.Now()))
+		require.True(t, c.listDue(time.Now().Add(tuning.CapacityListed)))
 	})
 }

@@ -38,6 +38,13 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 		}
 		parts = givenUp(view.Memo, shards)
 	}
+	return r.eachItem(ctx, parts, func(item dispatch.Item) error {
+		return see(dispatch.Failure{Item: item, WebhookID: id.ItemID(item)})
+	})
+}
+
+// eachItem yields each item on the pages of some parts.
+func (r *Retrier) eachItem(ctx context.Context, parts []dispatch.Part, see func(dispatch.Item) error) error {
 	for _, part := range parts {
 		for number := range part.Pages {
 			page, err := r.pages.ReadPage(ctx, part.Page(number))
@@ -45,8 +52,7 @@ func (r *Retrier) Failures(ctx context.Context, key wire.Key, see func(dispatch.
 				return err
 			}
 			for _, item := range page.Items {
-				failure := dispatch.Failure{Item: item, WebhookID: id.ItemID(item)}
-				if err := see(failure); err != nil {
+				if err := see(item); err != nil {
 					return err
 				}
 			}

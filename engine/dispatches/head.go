@@ -48,10 +48,7 @@ func (h uploadHead) latest() string {
 
 // head reads the head of the latest upload; it is empty before the first page.
 func (p *Pages) head(ctx context.Context, uploads string) (uploadHead, error) {
-	memo, err := p.readMemo(ctx, headOf(uploads))
-	if wire.CodeOf(err) == wire.NotFound {
-		return uploadHead{}, nil
-	}
+	memo, _, err := p.findMemo(ctx, headOf(uploads))
 	return memo.uploadHead, err
 }
 
@@ -79,8 +76,8 @@ func (u *Upload) begin(ctx context.Context) error {
 	return err
 }
 
-// overtaken refuses a step of an upload after another one has begun.
-func (u *Upload) overtaken(ctx context.Context) error {
+// confirmLatest refuses a step of an upload after another one has begun.
+func (u *Upload) confirmLatest(ctx context.Context) error {
 	if !u.begun && len(u.resumed) == 0 {
 		return nil
 	}
@@ -91,10 +88,10 @@ func (u *Upload) overtaken(ctx context.Context) error {
 	return &wire.Error{Code: wire.Overtaken, State: &u.view, Message: "Another upload of the items has begun."}
 }
 
-// lost is the error of an upload after another one was committed. The dispatch deletes this
+// confirmCommitted refuses an upload if another one was committed. The dispatch deletes this
 // upload's pages at its end, since the other upload may go on with them. Pages that no head
 // names are deleted here.
-func (u *Upload) lost(ctx context.Context, committed dispatch.View) error {
+func (u *Upload) confirmCommitted(ctx context.Context, committed dispatch.View) error {
 	if committed.Memo.Upload == u.name {
 		return nil
 	}

@@ -2,7 +2,7 @@ package dispatches
 
 import (
 	"context"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	commonpb "go.temporal.io/api/common/v1"
@@ -67,41 +67,13 @@ func (p *Pages) readMemo(ctx context.Context, id string) (memo pageMemo, err err
 	return memo, kernel.ReadMemo(described.GetWorkflowExecutionInfo(), workflows.MemoItems, "page", &memo)
 }
 
-// Read returns the memo of a dispatch, at most half a second old and not read before since. A
-// dispatch that has ended is [wire.NotFound].
-func (r *Reader) Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error) {
-	return r.memos.get(key, since, func() (dispatch.Memo, error) {
-		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
-		defer cancel()
-		info, err := r.open(ctx, key)
-		if err != nil {
-			return dispatch.Memo{}, err
-		}
-		var memo dispatch.Memo
-		err = kernel.ReadMemo(info, workflows.MemoDispatch, "dispatch", &memo)
-		return memo, err
-	})
-}
-
-// Executors are the activities that send the items of shards.
-type Executors struct{ kernel *kernel.Kernel }
-
-// Heartbeat is a heartbeat of an executor, see the activity. The errors are those of
-// [kernel.Kernel.Heartbeat].
-func (e *Executors) Heartbeat(ctx context.Context, token []byte, state dispatch.State) error {
-	return e.kernel.Heartbeat(ctx, token, state)
-}
-
-// ReportProgress sends a dispatch its progress, for readers of its workflow. The errors are
-// those of [Reader.Get].
-func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
-	view, err := c.reader.Get(ctx, key)
-	if err != nil {
-		return err
+// findMemo is readMemo for a page that may be missing.
+func (p *Pages) findMemo(ctx context.Context, id string) (memo pageMemo, stored bool, err error) {
+	memo, err = p.readMemo(ctx, id)
+	if wire.CodeOf(err) == wire.NotFound {
+		return pageMemo{}, false, nil
 	}
-	ctx, cancel := kernel.Bounded(ctx)
-	defer cancel()
-	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
+	return memo, err == nil, err
 }
 
 // CleanUp deletes pages, and ends others. It calls beat between its steps. The error is
@@ -125,30 +97,39 @@ func (p *Pages) CleanUp(ctx context.Context, sweep dispatch.Cleanup, beat func()
 	return nil
 }
 
-// eachStored visits each page of a part, and later pages that an upload has left.
-func (p *Pages) eachStored(ctx context.Context, part dispatch.Part, beat func(), do func(context.Context, string) error) error {
-	for from, more := 0, true; more; from += tuning.SweepWidth {
-		more = from+tuning.SweepWidth <= part.Pages
-		var group errgroup.Group
-		var mu sync.Mutex
-		for number := from; number < from+tuning.SweepWidth; number++ {
-			group.Go(func() error {
-				err := do(ctx, part.Page(number))
-				if wire.CodeOf(err) == wire.NotFound {
-					return nil
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				more = more || err == nil
-				return err
-			})
-		}
-		if err := group.Wait(); err != nil {
+// eachStored visits each page of a part, and the pages behind it that an upload has left.
+func (p *Pages) eachStored(ctx context.Context, part dispatch.Part, beat func(), visit func(context.Context, string) error) error {
+	for from := 0; ; from += tuning.SweepWidth {
+		stored, err := visitPages(ctx, part, from, visit)
+		if err != nil {
 			return err
 		}
 		beat()
+		if !stored && from+tuning.SweepWidth > part.Pages {
+			return nil
+		}
 	}
-	return nil
+}
+
+// visitPages visits [tuning.SweepWidth] pages of a part at once. stored reports whether there is
+// any of them.
+func visitPages(ctx context.Context, part dispatch.Part, from int, visit func(context.Context, string) error) (stored bool, err error) {
+	var visited atomic.Bool
+	var group errgroup.Group
+	for number := from; number < from+tuning.SweepWidth; number++ {
+		group.Go(func() error {
+			err := visit(ctx, part.Page(number))
+			if err == nil {
+				visited.Store(true)
+			}
+			if wire.CodeOf(err) == wire.NotFound {
+				return nil
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	return visited.Load(), err
 }
 
 func (p *Pages) deletePages(ctx context.Context, part dispatch.Part, beat func()) error {

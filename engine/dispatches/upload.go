@@ -2,9 +2,7 @@ package dispatches
 
 import (
 	"context"
-	"crypto/rand"
 	"slices"
-	"sort"
 	"strconv"
 	"time"
 
@@ -31,48 +29,16 @@ type Upload struct {
 	through int
 	page    dispatch.Page
 	room    dispatch.Room
-	// signed is when the dispatch last got a sign of it.
-	signed time.Time
+	// signalledAt is when the dispatch was last told that the upload goes on.
+	signalledAt time.Time
 }
 
-// Uploads stores the items of dispatches that wait for them.
-type Uploads struct {
-	reader   *Reader
-	pages    *Pages
-	controls *Controls
-}
-
-// Upload begins to store the items of a dispatch. It continues after the first from items,
-// as in [dispatch.View.Uploaded]; with from 0 it starts afresh. The errors are
-// [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken] if every
-// item is stored already, and [wire.Unavailable].
-func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
-	view, err := u.reader.Get(ctx, key)
-	switch {
-	case err != nil:
-		return nil, err
-	case view.Status.Finished():
-		return nil, dispatchFinished(view)
-	case view.CancelRequested:
-		return nil, dispatchCancelPending(view)
-	case view.Status != dispatch.Uploading:
-		return nil, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The items of the dispatch are stored already."}
-	}
-	upload := &Upload{to: u, view: view, name: rand.Text(), room: tuning.DispatchPage}
-	if from != 0 {
-		if err := upload.resume(ctx, from); err != nil {
-			return nil, err
-		}
-	}
-	return upload, upload.sign(ctx)
-}
-
-// sign signals the dispatch that the upload lives.
-func (u *Upload) sign(ctx context.Context) error {
-	if time.Since(u.signed) < tuning.UploadSign {
+// keepAlive tells the dispatch now and then that the upload goes on.
+func (u *Upload) keepAlive(ctx context.Context) error {
+	if time.Since(u.signalledAt) < tuning.UploadHeartbeat {
 		return nil
 	}
-	u.signed = time.Now()
+	u.signalledAt = time.Now()
 	return u.signal(ctx, workflows.SignalStored, nil)
 }
 
@@ -132,7 +98,7 @@ func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 	if err := item.Check().Err(); err != nil {
 		return err
 	}
-	if err := u.sign(ctx); err != nil {
+	if err := u.keepAlive(ctx); err != nil {
 		return err
 	}
 	if !u.room.Reserve(item) {
@@ -148,7 +114,7 @@ func (u *Upload) Append(ctx context.Context, item dispatch.Item) error {
 // storeMore stores a page that is not the last. An upload of a single page needs no head: it
 // is committed at once, or never.
 func (u *Upload) storeMore(ctx context.Context) error {
-	if err := u.overtaken(ctx); err != nil {
+	if err := u.confirmLatest(ctx); err != nil {
 		return err
 	}
 	if !u.begun {
@@ -175,7 +141,7 @@ func (u *Upload) store(ctx context.Context) error {
 // [wire.InvalidRequest] without an item, [wire.Overtaken] if another upload has begun or was
 // committed, and [wire.Unavailable].
 func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
-	if err := u.overtaken(ctx); err != nil {
+	if err := u.confirmLatest(ctx); err != nil {
 		return dispatch.View{}, err
 	}
 	if len(u.page.Items) > 0 {
@@ -199,7 +165,7 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 		return view.Status != dispatch.Uploading
 	})
 	if err == nil && committed {
-		err = u.lost(ctx, view)
+		err = u.confirmCommitted(ctx, view)
 	}
 	return view, err
 }
@@ -208,29 +174,4 @@ func (u *Upload) signal(ctx context.Context, name string, value any) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	return u.to.controls.signal(ctx, u.view.Key, name, value)
-}
-
-// uploaded is the number of stored items of the latest upload: the first missing page ends it.
-func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
-	head, err := r.pages.head(ctx, workflows.DispatchUploads(memo))
-	if err != nil || head.latest() == "" {
-		return 0, err
-	}
-	has := func(number int) (pageMemo, bool) {
-		page, failed := r.pages.readMemo(ctx, head.page(number))
-		if failed != nil && wire.CodeOf(failed) != wire.NotFound {
-			err = failed
-		}
-		return page, failed == nil
-	}
-	bound := 1
-	for _, ok := has(bound); ok && err == nil; _, ok = has(bound) {
-		bound *= 2
-	}
-	last := sort.Search(bound, func(number int) bool {
-		_, ok := has(number + 1)
-		return !ok
-	})
-	page, _ := has(last)
-	return page.Through, err
 }

@@ -240,7 +240,7 @@ func TestAnUploadIsHeardOf(t *testing.T) {
 		}
 		u := s.upload(0, 3)
 		require.Equal(t, 1, signs())
-		<-time.After(tuning.UploadSign)
+		<-time.After(tuning.UploadHeartbeat)
 		require.NoError(t, u.Append(t.Context(), item(3)))
 		require.NoError(t, u.Append(t.Context(), item(4)))
 		require.Equal(t, 2, signs())

@@ -342,8 +342,8 @@ const (
 	// five events, and three for each shard that gets it. Temporal terminates a workflow of
 	// 51,200 events. The rest is for the shards and the end.
 	ChangeableHistory = 40_000
-	// UploadSign is the heartbeat interval of an upload, which may be silent for an hour.
-	UploadSign = 10 * time.Minute
+	// UploadHeartbeat is the heartbeat interval of an upload, which may be silent for an hour.
+	UploadHeartbeat = 10 * time.Minute
 )
 
 // The canary. A beat takes at most CanaryDelay + CanaryRing + CanaryRecord + CanaryList, and

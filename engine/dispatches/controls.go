@@ -119,6 +119,18 @@ func (c *Controls) await(ctx context.Context, key wire.Key, wait time.Duration, 
 	}
 }
 
+// ReportProgress sends a dispatch its progress, for readers of its workflow. The errors are
+// those of [Reader.Get].
+func (c *Controls) ReportProgress(ctx context.Context, key wire.Key) error {
+	view, err := c.reader.Get(ctx, key)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	return c.signal(ctx, key, workflows.SignalProgress, dispatch.Counts{Done: view.Done, Failed: view.Failed})
+}
+
 // signal signals a dispatch. One that has ended is [wire.AlreadyFinished].
 func (c *Controls) signal(ctx context.Context, key wire.Key, name string, value any) error {
 	err := kernel.Translate(c.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(key), "", name, value))

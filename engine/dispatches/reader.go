@@ -56,6 +56,22 @@ func (r *Reader) latest(ctx context.Context, key wire.Key) (view dispatch.View, 
 	return view, info.GetExecution().GetRunId(), err
 }
 
+// Read returns the memo of a dispatch, at most half a second old and not read before since. A
+// dispatch that has ended is [wire.NotFound].
+func (r *Reader) Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error) {
+	return r.memos.get(key, since, func() (dispatch.Memo, error) {
+		ctx, cancel := kernel.Bounded(context.WithoutCancel(ctx))
+		defer cancel()
+		info, err := r.open(ctx, key)
+		if err != nil {
+			return dispatch.Memo{}, err
+		}
+		var memo dispatch.Memo
+		err = kernel.ReadMemo(info, workflows.MemoDispatch, "dispatch", &memo)
+		return memo, err
+	})
+}
+
 // open is the info of a dispatch that has not ended.
 func (r *Reader) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
 	described, err := r.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
@@ -181,4 +197,30 @@ func (r *Reader) shard(ctx context.Context, memo dispatch.Memo, runID string, nu
 		}
 	}
 	return state, nil
+}
+
+// uploaded is the number of stored items of the latest upload. It stores its pages in order, so
+// the last one is found by bisection.
+func (r *Reader) uploaded(ctx context.Context, memo dispatch.Memo) (items int, err error) {
+	head, err := r.pages.head(ctx, workflows.DispatchUploads(memo))
+	if err != nil || head.latest() == "" {
+		return 0, err
+	}
+	last, missing := 0, 0 // missing is the first page that is known to be missing; 0 for none yet
+	for missing == 0 || missing-last > 1 {
+		number := max(2*last, 1)
+		if missing != 0 {
+			number = (last + missing) / 2
+		}
+		switch _, stored, err := r.pages.findMemo(ctx, head.page(number)); {
+		case err != nil:
+			return 0, err
+		case stored:
+			last = number
+		default:
+			missing = number
+		}
+	}
+	page, _, err := r.pages.findMemo(ctx, head.page(last))
+	return page.Through, err
 }
