@@ -33,7 +33,7 @@ type base struct {
 	endReason dispatch.ShardRunEnd
 	draining  time.Time
 
-	// events are handled by the loop. pending counts the work beside the loop.
+	// events are handled by the loop. pending counts the work outside of the loop.
 	events  chan func()
 	pending int
 }
@@ -68,8 +68,8 @@ func (b *base) problem(message string) {
 	b.state.Problem = &delivery.Failure{Message: wire.Excerpt(message), At: wire.At(time.Now())}
 }
 
-// beside does work beside the loop. The loop then calls then with its error.
-func (b *base) beside(ctx context.Context, work func() error, then func(err error)) {
+// startWork does work outside of the loop. The loop calls then with its error.
+func (b *base) startWork(ctx context.Context, work func() error, then func(err error)) {
 	b.pending++
 	go func() {
 		err := guard(ctx, work)
@@ -104,7 +104,7 @@ func (b *base) drainEvents() {
 	}
 }
 
-// awaitPending waits for all work beside the loop.
+// awaitPending waits for all work outside of the loop.
 func (b *base) awaitPending() {
 	for b.pending > 0 {
 		(<-b.events)()
@@ -137,16 +137,16 @@ func (b *base) abandon() {
 	}
 }
 
-// markDealt records that the outcome of an item is stored.
-func (b *base) markDealt(p *page, i int) {
-	p.markDealt(i)
+// markResolved records that the outcome of an item is stored.
+func (b *base) markResolved(p *page, i int) {
+	p.markResolved(i)
 	if p.Attempts > 0 {
 		b.state.Retrying--
 	}
 	b.closePage(p)
 }
 
-// closePage drops a page once all of its items are dealt with.
+// closePage drops a page once all of its items are resolved.
 func (b *base) closePage(p *page) {
 	if p.left > 0 {
 		return

@@ -12,10 +12,10 @@
 //   - the sender sends, and sorts the items by their outcome
 //   - the refresher reads the settings, claims the rate and shows the progress
 //
-// Slow work is done beside the loop, which handles its end.
+// Slow work is done outside of the loop, which handles its end.
 //
 // A heartbeat stores the shard's progress. Nothing is sent once another worker may have
-// taken the shard over. An item counts as dealt with when its outcome is part of the state:
+// taken the shard over. An item counts as resolved when its outcome is part of the state:
 // a failed item stays open until it is on a stored page. Temporal may consider a process
 // dead that only stood still, and give it the next attempt. That attempt is the same run.
 package dispatch

@@ -22,10 +22,10 @@ type lease struct {
 	// dead. No other worker can have the shard before until.
 	timeout time.Duration
 	until   time.Time
-	// lost reports whether Temporal considers the worker dead, and lostTill is until when
+	// lost reports whether Temporal considers the worker dead, and lostUntil is until when
 	// another attempt may come here.
-	lost     bool
-	lostTill time.Time
+	lost      bool
+	lostUntil time.Time
 	// beating reports whether a heartbeat is under way. The next one is due at nextBeat.
 	beating  bool
 	nextBeat time.Time
@@ -46,7 +46,7 @@ func (l *lease) heartbeat(ctx context.Context, now time.Time, state dispatch.Sta
 	token, number := l.token, l.session.number.Load()
 	state.Try = number
 	timeout := max(l.timeout, tuning.DispatchSilence)
-	l.beside(ctx, func() error {
+	l.startWork(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, timeout)
 		defer cancel()
 		return l.Store.Heartbeat(ctx, token, state)
@@ -67,7 +67,7 @@ func (l *lease) applyHeartbeat(began time.Time, err error) {
 		l.heard = true
 	}
 	if code == wire.NotFound {
-		l.lost, l.lostTill = true, time.Now().Add(tuning.DispatchRenewal)
+		l.lost, l.lostUntil = true, time.Now().Add(tuning.DispatchRenewal)
 	}
 	if code == wire.Overtaken {
 		l.endWith(dispatch.RunCancelled)

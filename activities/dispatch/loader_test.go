@@ -174,8 +174,8 @@ func TestAPageThatHasChanged(t *testing.T) {
 	t.Parallel()
 	items := []dispatch.Item{{ID: "a"}, {ID: "b"}, {ID: "c"}}
 	was := open(dispatch.Open{Cursor: "x"}, items)
-	was.markDealt(0)
-	was.markDealt(2)
+	was.markResolved(0)
+	was.markResolved(2)
 	again := open(was.state(), items)
 	require.Equal(t, 1, again.left)
 	from, to := again.takeItems(5)

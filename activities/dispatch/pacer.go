@@ -19,8 +19,8 @@ type pacer struct {
 	paced, fresh bool
 	// overdue is the end of the moments that another executor left unused.
 	overdue time.Time
-	// heldTill is until when nothing leaves, at a receiver's request.
-	heldTill time.Time
+	// heldUntil is until when nothing leaves, at a receiver's request.
+	heldUntil time.Time
 	// hindrance is why the last blocked item could not leave, at hinderedAt.
 	hindrance  hindrance
 	hinderedAt time.Time
@@ -43,7 +43,7 @@ func (p *pacer) adjust(now time.Time) bool {
 	plan := p.plan()
 	place, active := plan.PlaceOf(p.shard.Number)
 	rate := p.settings.policy.DispatchRate(p.settings.memo.Run, plan.PerSecond, now)
-	if now.Before(p.heldTill) || plan.Paused || p.settings.paused {
+	if now.Before(p.heldUntil) || plan.Paused || p.settings.paused {
 		rate = 0
 	}
 	latest := p.settings.memo.Order.LatestAt
@@ -103,13 +103,13 @@ func between(pace dispatch.Pace) time.Duration {
 
 // hold stops sending until a time.
 func (p *pacer) hold(until time.Time) {
-	if until.After(p.heldTill) {
-		p.heldTill = until
+	if until.After(p.heldUntil) {
+		p.heldUntil = until
 	}
 }
 
-// recordObstacle records why no item left. item reports whether there was one.
-func (p *pacer) recordObstacle(item bool, now time.Time) {
+// recordHindrance records why no item left. item reports whether there was one.
+func (p *pacer) recordHindrance(item bool, now time.Time) {
 	p.hinderedAt, p.hindrance = now, idle
 	switch {
 	case item:

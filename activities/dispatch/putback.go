@@ -42,7 +42,7 @@ func (p *putBack) putOpenPages() error {
 		}
 		page := open(was, items)
 		for i, item := range page.items {
-			if !page.dealt[i] {
+			if !page.resolved[i] {
 				if err := p.putItem(item); err != nil {
 					return err
 				}

@@ -32,7 +32,7 @@ func (r *refresher) due(now time.Time) bool { return !r.reading && !now.Before(r
 func (r *refresher) read(ctx context.Context, now time.Time) {
 	r.reading, r.nextRead = true, now.Add(tuning.DispatchRead)
 	var next *settings
-	r.beside(ctx, func() (err error) {
+	r.startWork(ctx, func() (err error) {
 		next, err = r.readSettings(ctx, r.shard.Key, r.began)
 		return err
 	}, func(err error) {
@@ -57,7 +57,7 @@ func (r *refresher) showProgress(ctx context.Context, now time.Time) {
 		return
 	}
 	r.state.Told = wire.At(now)
-	r.beside(ctx, func() error { return r.Store.ReportProgress(ctx, r.shard.Key) }, func(error) {}) // the next report says more
+	r.startWork(ctx, func() error { return r.Store.ReportProgress(ctx, r.shard.Key) }, func(error) {}) // the next report says more
 }
 
 // claim claims the dispatch's rate if its type has a limit. The claim lasts as long as some
@@ -73,7 +73,7 @@ func (r *refresher) claim(ctx context.Context) {
 	}
 	r.claiming, r.state.Claimed = true, true
 	// The next reading shows whether it is there.
-	r.beside(ctx, func() error { return r.Policies.Claim(ctx, r.shard.BusinessType, claim) }, func(error) { r.claiming = false })
+	r.startWork(ctx, func() error { return r.Policies.Claim(ctx, r.shard.BusinessType, claim) }, func(error) { r.claiming = false })
 }
 
 // claimLife is how long a claim holds without renewal.

@@ -66,8 +66,8 @@ func TestALoaderThatIsGoneAtTheNextRun(t *testing.T) {
 // none of its second one, an item of the ladder is under way, and one is due in 4 s.
 func left(h *world) dispatch.State {
 	first, second := fives(""), fives("a")
-	first.markDealt(1)
-	first.markDealt(3)
+	first.markResolved(1)
+	first.markResolved(3)
 	ladder := dispatch.Ladder("shard", 1)
 	due := wire.At(time.Now().Add(4 * time.Second))
 	h.pages[ladder.Page(0)] = dispatch.Page{Items: []dispatch.Item{{ID: "again-0", Attempts: 1}}}

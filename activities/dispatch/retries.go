@@ -81,7 +81,7 @@ func (r *retries) pageID(made, number int) string {
 func (r *retries) readPage(ctx context.Context, id string, then func(stored dispatch.Page, err error)) {
 	r.reading[id] = true
 	var stored dispatch.Page
-	r.beside(ctx, func() (err error) {
+	r.startWork(ctx, func() (err error) {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
 		stored, err = r.Store.ReadPage(ctx, id)
@@ -191,7 +191,7 @@ func (r *retries) write(ctx context.Context, made int, q *retryQueue) {
 		page.Items = append(page.Items, failed.item)
 	}
 	life := r.settings.memo.Life(time.Now())
-	r.beside(ctx, func() error {
+	r.startWork(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
 		return r.Store.WritePage(ctx, part.Page(number), page, life)
@@ -223,7 +223,7 @@ func (r *retries) written(made int, q *retryQueue, err error) {
 		r.Observer.Dispatched(r.shard.BusinessType, OutcomeRetry, len(p.items))
 	}
 	for _, failed := range p.items {
-		r.markDealt(failed.page, failed.at)
+		r.markResolved(failed.page, failed.at)
 	}
 }
 

@@ -48,7 +48,7 @@ func (e *Executor) runAttempt(ctx context.Context, shard dispatch.Shard, info ac
 // errUnfinished is the end of a run that panics.
 var errUnfinished = errors.New("the run did not end")
 
-// shardRun is one run of a shard's executor. All but the work beside the loop belongs to the
+// shardRun is one run of a shard's executor. All but the work outside of the loop belongs to the
 // loop.
 type shardRun struct {
 	*base
@@ -164,7 +164,7 @@ func (r *shardRun) loop(ctx context.Context) (dispatch.ShardRunResult, error) {
 // work does all that is due, and returns when there is more to do.
 func (r *shardRun) work(ctx context.Context, now time.Time) (wake time.Time) {
 	if r.lease.lost {
-		return r.lease.lostTill
+		return r.lease.lostUntil
 	}
 	if r.lease.due(now) {
 		r.lease.heartbeat(ctx, now, r.snapshot())
@@ -208,7 +208,7 @@ func (r *shardRun) abort(ctx context.Context, cancel context.CancelFunc) (dispat
 // its next attempt, unless its worker stops.
 func (r *shardRun) over(now time.Time, stops bool) bool {
 	if r.lease.lost {
-		return stops || !now.Before(r.lease.lostTill)
+		return stops || !now.Before(r.lease.lostUntil)
 	}
 	if !r.ending() {
 		r.endReason = r.reasonToEnd(now)

@@ -61,7 +61,7 @@ func (s *sender) send(ctx context.Context, now time.Time) (wake time.Time) {
 		}
 		p := s.pick()
 		if p == nil || !s.acquire(s.settings.inFlight) {
-			s.pacer.recordObstacle(p != nil, now)
+			s.pacer.recordHindrance(p != nil, now)
 			return now.Add(tuning.DispatchFull)
 		}
 		from, to := p.takeItems(size)
@@ -184,7 +184,7 @@ func (s *sender) finishJob(ctx context.Context, j job, outcome send.Outcome) {
 // called, or its answer is unknown. That says nothing of the receiver, and uses up no attempt.
 // If this executor has no room, it will have none at the next moment either, so the shard rests.
 func (s *sender) sendAgain(ctx context.Context, j job, outcome send.Outcome) {
-	j.page.again = append(j.page.again, span{j.from, j.to})
+	j.page.unanswered = append(j.page.unanswered, span{j.from, j.to})
 	s.pacer.hold(time.Now().Add(tuning.WantPause))
 	if now := time.Now(); now.Sub(s.warnedAt) >= tuning.WantLogged {
 		s.warnedAt = now
@@ -206,7 +206,8 @@ func (s *sender) applyRetryAfter(ctx context.Context, j job, verdict delivery.Ve
 		return
 	}
 	s.holding = true
-	s.beside(ctx, func() error { return s.Policies.HoldBack(ctx, s.shard.BusinessType, wish) }, func(error) { // the next answer will repeat it
+	holdBack := func() error { return s.Policies.HoldBack(ctx, s.shard.BusinessType, wish) }
+	s.startWork(ctx, holdBack, func(error) { // the next answer repeats the request
 		s.holding = false
 		s.refresh.now()
 	})

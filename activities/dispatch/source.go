@@ -59,7 +59,7 @@ func (s *source) load(ctx context.Context, now time.Time) {
 	s.loading = true
 	c := s.settings
 	var read batch
-	s.beside(ctx, func() (err error) {
+	s.startWork(ctx, func() (err error) {
 		read, err = s.read(ctx, c, at)
 		return err
 	}, func(err error) {
@@ -79,8 +79,8 @@ func (s *source) readAhead() bool {
 	return float64(unsent) > s.perSecond()*tuning.ReadAhead.Seconds()
 }
 
-// read reads the page that an open page names, under the settings c. It may run beside the
-// loop, which reads the settings again meanwhile.
+// read reads the page that an open page names, under the settings c. It may run outside of
+// the loop, which reads the settings again meanwhile.
 func (s *source) read(ctx context.Context, c *settings, at dispatch.Open) (batch, error) {
 	if s.loads() {
 		return s.askLoader(ctx, c, at.Cursor)

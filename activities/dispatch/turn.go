@@ -26,19 +26,21 @@ func (e *Executor) takeTurn(
 	waiting, stop := context.WithTimeout(ctx, tuning.TurnPatience)
 	defer stop()
 	granted := make(chan *turns.Place, 1)
-	go func() { granted <- e.turns.Acquire(waiting, shard.BusinessType, since.Time()) }()
+	go func() {
+		defer close(granted)
+		granted <- e.turns.Acquire(waiting, shard.BusinessType, since.Time())
+	}()
 	w := turn{Executor: e, shard: *shard, info: info, began: time.Now()}
 	w.shard.State.Waits, w.shard.State.Try = since, info.Attempt
 	w.shard.State.Sent, w.shard.State.LagMS = dispatch.Recent{}, 0
-	end, err, ended := w.wait(ctx, granted)
-	if ended {
+	place, end, err = w.wait(ctx, granted)
+	if place == nil {
 		stop()
-		if late := <-granted; late != nil {
+		if late := <-granted; late != nil { // it came as the wait ended
 			late.Release()
 		}
 		return nil, end, err
 	}
-	place = <-granted
 	if end, err = w.confirm(ctx); err != nil || end.End != "" {
 		place.Release()
 		return nil, end, err
@@ -55,9 +57,8 @@ type turn struct {
 	began time.Time
 }
 
-// wait waits until there is a place, which it puts into granted, or until the attempt ends
-// without one.
-func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch.ShardRunResult, err error, ended bool) {
+// wait waits for a place. It returns nil if the attempt ends without one.
+func (w turn) wait(ctx context.Context, granted <-chan *turns.Place) (place *turns.Place, end dispatch.ShardRunResult, err error) {
 	silence := w.info.HeartbeatTimeout
 	if silence == 0 {
 		silence = tuning.DispatchSilence
@@ -66,20 +67,20 @@ func (w turn) wait(ctx context.Context, granted chan *turns.Place) (end dispatch
 	defer next.Stop()
 	for {
 		select {
-		case place := <-granted:
-			if granted <- place; place == nil {
-				return end, errElsewhere(), true
+		case place = <-granted:
+			if place == nil {
+				return nil, end, errElsewhere()
 			}
-			return end, nil, false
+			return place, end, nil
 		case <-next.C:
 			next.Reset(silence / 3)
 			if end, err := w.heartbeat(ctx); wire.CodeOf(err) == wire.NotFound || end.End != "" {
-				return end, err, true
+				return nil, end, err
 			} // else the next heartbeat says it
 		case <-activity.GetWorkerStopChannel(ctx):
-			return end, errElsewhere(), true
+			return nil, end, errElsewhere()
 		case <-ctx.Done():
-			return end, ctx.Err(), true
+			return nil, end, ctx.Err()
 		}
 	}
 }

@@ -44,29 +44,18 @@ type verdicts struct {
 
 // accept handles the answer of a receiver that took the callback.
 func (s *sender) accept(j job, outcome send.Outcome) {
-	refused := map[string]delivery.Answer{}
-	if s.settings.memo.Order.Per == dispatch.PerPage && len(bytes.TrimSpace(outcome.Body)) > 0 {
-		var said verdicts
-		if err := json.Unmarshal(outcome.Body, &said); err != nil || len(outcome.Body) > dispatch.MaxPageAnswer {
-			outcome.Answer = delivery.Answer{Class: delivery.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
-			s.refuse(j, outcome)
-			return
-		}
-		for _, result := range said.Results {
-			if result.OK != nil && !*result.OK {
-				refused[result.ID] = delivery.Answer{
-					Class: delivery.Answered, Status: outcome.Status, Detail: wire.Excerpt(delivery.RefusedItem + result.Reason),
-					NoRetry: result.Retry != nil && !*result.Retry,
-				}
-			}
-		}
+	refused, readable := s.refusedItems(outcome)
+	if !readable {
+		outcome.Answer = delivery.Answer{Class: delivery.BrokenAnswer, Status: outcome.Status, Detail: "the verdicts cannot be read"}
+		s.refuse(j, outcome)
+		return
 	}
 	done := 0
 	for i := j.from; i < j.to; i++ {
 		refusal, no := refused[j.page.items[i].ID]
 		if !no {
 			s.state.Done++
-			s.markDealt(j.page, i)
+			s.markResolved(j.page, i)
 			done++
 			continue
 		}
@@ -74,6 +63,28 @@ func (s *sender) accept(j job, outcome send.Outcome) {
 		s.retry(j, i, delivery.Judge(refusal), refusal.Failure(wire.At(outcome.Ended)))
 	}
 	s.Observer.Dispatched(s.shard.BusinessType, OutcomeDone, done)
+}
+
+// refusedItems reads the items of a page that its receiver did not take, by their ids. An answer
+// without a body took them all.
+func (s *sender) refusedItems(outcome send.Outcome) (refused map[string]delivery.Answer, readable bool) {
+	if s.settings.memo.Order.Per != dispatch.PerPage || len(bytes.TrimSpace(outcome.Body)) == 0 {
+		return nil, true
+	}
+	var answer verdicts
+	if json.Unmarshal(outcome.Body, &answer) != nil || len(outcome.Body) > dispatch.MaxPageAnswer {
+		return nil, false
+	}
+	refused = map[string]delivery.Answer{}
+	for _, result := range answer.Results {
+		if result.OK != nil && !*result.OK {
+			refused[result.ID] = delivery.Answer{
+				Class: delivery.Answered, Status: outcome.Status, Detail: wire.Excerpt(delivery.RefusedItem + result.Reason),
+				NoRetry: result.Retry != nil && !*result.Retry,
+			}
+		}
+	}
+	return refused, true
 }
 
 // refuse handles an answer that took no item of the callback.
