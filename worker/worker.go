@@ -143,9 +143,9 @@ func (w *Workers) Stop() {
 	}
 	stopWithin(w.stopTimeout+tuning.PollsEnd, stops)
 	time.Sleep(tuning.LastQuestions) //nolint:forbidigo // nothing tells that no question comes
-	ctx, cancel := context.WithTimeout(context.Background(), tuning.LeaveReceipts)
+	ctx, cancel := context.WithTimeout(context.Background(), tuning.StoreReceipts)
 	defer cancel()
-	w.attempter.LeaveReceipts(ctx)
+	w.attempter.StoreReceipts(ctx)
 	w.receipts.Stop()
 }
 

@@ -43,9 +43,9 @@ func (a attempt) lateness() *int64 {
 	}
 }
 
-// along is the attempt by the link of a route.
-func (a attempt) along(r route) attempt {
-	a.settings = a.settings.along(r)
+// withRoute is the attempt by the link of a route.
+func (a attempt) withRoute(r route) attempt {
+	a.settings = a.settings.withRoute(r)
 	return a
 }
 

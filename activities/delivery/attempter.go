@@ -61,9 +61,9 @@ type Runs interface {
 	// happened to it. State returns the present state at once, for the workflow itself.
 	AwaitState(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
 	State(ctx context.Context, key wire.Key, runID string) (timer.RunState, error)
-	// LeaveReceipt stores the report of the first attempt in the run, for the next worker
+	// StoreReceipt stores the report of the first attempt in the run, for the next worker
 	// with its task.
-	LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error
+	StoreReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error
 }
 
 // Bulkhead keeps one business type from taking every slot of the fast path.

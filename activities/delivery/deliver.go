@@ -52,7 +52,7 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 		return delivery.Report{}, err
 	}
 	if err != nil {
-		return t.postpone(ctx, err), nil
+		return t.postponedReport(ctx, err), nil
 	}
 	if state.Last != nil {
 		t.last = state.Last
@@ -64,9 +64,9 @@ func (t *try) run(ctx context.Context) (delivery.Report, error) {
 // A cancel or change that is durable now precedes this attempt, even if the workflow has not
 // seen it yet. A worker that stood still may find that another one has the next try.
 func (t *try) confirm(ctx context.Context) (timer.RunState, error) {
-	t.confirmed = time.Now()
-	state, err := t.settledState(ctx)
-	t.settled = time.Now()
+	t.askedAt = time.Now()
+	state, err := t.awaitState(ctx)
+	t.answeredAt = time.Now()
 	if err == nil && (!state.Wanted || state.Try > int(activity.GetInfo(ctx).Attempt)) {
 		err = temporal.NewCanceledError()
 	}
@@ -84,7 +84,7 @@ func (t *try) makeNext(ctx context.Context) (delivery.Report, error) {
 	defer ended()
 	var err error
 	if t.settings, err = t.configure(ctx, t.delivery.Spec); err != nil {
-		return t.postpone(ctx, err), nil
+		return t.postponedReport(ctx, err), nil
 	}
 	report, err := t.runPaced(ctx)
 	if err == nil && report.Attempt == t.number() { // else no receiver was called
@@ -113,8 +113,8 @@ func (t *try) unrecorded(ctx context.Context) *delivery.Report {
 	return nil
 }
 
-// settledState is how the delivery stands. It asks again while Temporal does not answer.
-func (t *try) settledState(ctx context.Context) (timer.RunState, error) {
+// awaitState is [Runs.AwaitState]. It asks again while Temporal does not answer.
+func (t *try) awaitState(ctx context.Context) (timer.RunState, error) {
 	ctx, cancel := context.WithTimeout(ctx, tuning.StateRetries)
 	defer cancel()
 	for {
@@ -135,11 +135,11 @@ func (t *try) settledState(ctx context.Context) (timer.RunState, error) {
 func (t *try) runPaced(ctx context.Context) (delivery.Report, error) {
 	now := time.Now()
 	if early := t.delivery.Spec.RingsAt().Until(now); early > 0 { // the engine's clock is ahead
-		return t.wait(early, ""), nil
+		return t.waitReport(early, ""), nil
 	}
 	// Temporal hands the last try's task out again after its store reported a failed write.
 	if last := t.last; last != nil && last.Early(now) {
-		return t.wait(last.NextIn(now), last.Waits), nil
+		return t.waitReport(last.NextIn(now), last.Waits), nil
 	}
 	t.route = t.chooseRoute(ctx)
 	defer t.links.release(t.settings, t.route)
@@ -147,32 +147,32 @@ func (t *try) runPaced(ctx context.Context) (delivery.Report, error) {
 		return report, nil
 	}
 	if t.paused || t.policy.Paused { // it came before its queue was stopped
-		return t.wait(tuning.EmergencyWait, ""), nil
+		return t.waitReport(tuning.EmergencyWait, ""), nil
 	}
 	// By the end of this wait the queue is stopped. It releases the attempt when the
 	// back-pressure ends or is lifted.
 	if until, held := t.policy.HeldBack(now); held {
-		return t.wait(min(until.Until(now), tuning.BackPressureHeard), ""), nil
+		return t.waitReport(min(until.Until(now), tuning.BackPressureHeard), ""), nil
 	}
 	if t.policy.Version != 0 { // else it is the shared queue, which has other limits
 		leave, ok := t.Bulkhead.EnterQueue(ctx, t.policy.BusinessType, t.policy.Limits.InFlight)
 		if !ok {
-			return t.wait(tuning.FirstPostponed, delivery.WaitsForInFlight), nil
+			return t.waitReport(tuning.FirstPostponed, delivery.WaitsForInFlight), nil
 		}
 		defer leave()
 	}
-	t.settings = t.within(ctx)
+	t.settings = t.withDeadline(ctx)
 	return t.callConfirmed(ctx)
 }
 
 // callConfirmed calls the receiver if this try is still wanted, and this worker's. It asks again if the answer is
 // old: Temporal may have taken long to tell the settings.
 func (t *try) callConfirmed(ctx context.Context) (delivery.Report, error) {
-	if time.Since(t.settled) > tuning.ConfirmedFor || t.Failover.CutOff(t.confirmed) {
+	if time.Since(t.answeredAt) > tuning.ConfirmedFor || t.Failover.CutOff(t.askedAt) {
 		if _, err := t.confirm(ctx); temporal.IsCanceledError(err) {
 			return delivery.Report{}, err
 		} else if err != nil {
-			return t.postpone(ctx, err), nil
+			return t.postponedReport(ctx, err), nil
 		}
 	}
 	return t.call(ctx)
@@ -183,14 +183,14 @@ func (t *try) callConfirmed(ctx context.Context) (delivery.Report, error) {
 // it from the queue of a stream that is one of two links. It then returns it with a bound on
 // its wait, or, if it has a bound, for a moment.
 func (t *try) elsewhere(queue string) (report delivery.Report, ok bool) {
-	stream := t.along(t.route).callback.Stream
+	stream := t.withRoute(t.route).callback.Stream
 	switch {
 	case t.belongsElsewhere(stream, queue):
 		return handover{t.attempt, t.route}.report(), true
 	case t.Polled == nil || t.fallback == nil || !stream || queue != t.Queue(t.policy, true):
 		return delivery.Report{}, false
 	case t.route.handed:
-		return t.wait(tuning.DrainedWait, ""), true
+		return t.waitReport(tuning.DrainedWait, ""), true
 	default:
 		return handover{t.attempt, t.route}.report(), true
 	}

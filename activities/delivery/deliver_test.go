@@ -547,7 +547,7 @@ func TestAnAttemptEndsBeforeItsTask(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.task)
 				defer cancel()
 				p := settings{callback: delivery.Callback{Timeout: wire.Duration(c.timeout)}}
-				require.Equal(t, c.took, p.within(ctx).callback.Timeout.D())
+				require.Equal(t, c.took, p.withDeadline(ctx).callback.Timeout.D())
 			})
 		})
 	}

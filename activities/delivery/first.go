@@ -19,8 +19,8 @@ import (
 func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload converter.RawValue) (delivery.Report, error) {
 	run := runOf(ctx)
 	other := a.Tasks.Predecessor(run)
-	if asks := a.toAsk(other, d); asks != "" && !a.receipts.Has(run) {
-		return delivery.Report{Result: delivery.ResultElsewhere, Worker: asks}, nil
+	if holder := a.receiptHolder(other, d); holder != "" && !a.receipts.Has(run) {
+		return delivery.Report{Result: delivery.ResultElsewhere, Worker: holder}, nil
 	}
 	t := &try{Attempter: a, attempt: attempt{delivery: d, payload: payload}}
 	report, repeated, err := a.receipts.Once(run, func() (delivery.Report, error) { return t.runPreloaded(ctx) })
@@ -34,12 +34,12 @@ func (a *Attempter) FirstAttempt(ctx context.Context, d timer.Delivery, payload 
 	return report, err
 }
 
-// toAsk is the worker to ask for its receipt before this one rings; "" for none. A worker that is so
-// busy that it left a question unanswered is asked again while it gives signs of life: it may have
-// rung the timer, and only the record of that is late.
-func (a *Attempter) toAsk(predecessor string, d timer.Delivery) string {
+// receiptHolder is the worker to ask for its receipt before this one rings; "" for none. A worker that
+// is too busy to answer is asked again while it gives signs of life: it may have rung the timer, and
+// only the record of that is late.
+func (a *Attempter) receiptHolder(predecessor string, d timer.Delivery) string {
 	switch last := d.Unanswered; {
-	case !d.Asked && a.answers(predecessor, d.Spec):
+	case !d.Asked && a.mayHaveReceipt(predecessor, d.Spec):
 		return predecessor
 	case last.Times > 0 && last.Times < tuning.ReceiptQuestions && a.Failover.Lives(last.Worker):
 		return last.Worker
@@ -48,8 +48,8 @@ func (a *Attempter) toAsk(predecessor string, d timer.Delivery) string {
 	}
 }
 
-// answers reports whether another worker may tell what it did for a timer.
-func (a *Attempter) answers(other string, spec timer.Spec) bool {
+// mayHaveReceipt reports whether another worker may have a receipt for a timer.
+func (a *Attempter) mayHaveReceipt(other string, spec timer.Spec) bool {
 	return other != "" && other != a.Worker && !a.Failover.Crashed(other, spec.RingsAt().Time())
 }
 
@@ -89,7 +89,7 @@ func (t *try) runFirst(ctx context.Context, since time.Time) (delivery.Report, e
 	}
 	t.route = t.chooseRoute(ctx)
 	defer t.links.release(t.settings, t.route)
-	if t.along(t.route).callback.Stream { // the receiver's gateway makes it
+	if t.withRoute(t.route).callback.Stream { // the receiver's gateway makes it
 		return handover{t.attempt, t.route}.report(), nil
 	}
 	if err := awaitNearly(ctx, t.delivery.Spec.RingsAt()); err != nil { // it left early, for a connected receiver

@@ -16,8 +16,8 @@ type handover struct {
 
 // report is the report of the try that hands the attempt over.
 func (h handover) report() delivery.Report {
-	way := h.along(h.route)
-	report := way.skip(delivery.ResultUseQueue)
+	way := h.withRoute(h.route)
+	report := way.skippedReport(delivery.ResultUseQueue)
 	if h.route.link == "" {
 		return report
 	}

@@ -90,9 +90,9 @@ func (a *Attempter) open(callback delivery.Callback) (delivery.Callback, error) 
 	return callback, unopened
 }
 
-// along returns the settings for an attempt by a route. The headers of the callback,
+// withRoute returns the settings for an attempt by a route. The headers of the callback,
 // including the timer's own, are not sent by the fallback: they may be credentials.
-func (s settings) along(r route) settings {
+func (s settings) withRoute(r route) settings {
 	s.link = r.link
 	switch {
 	case r.link == delivery.LinkFallback:
@@ -103,9 +103,9 @@ func (s settings) along(r route) settings {
 	return s
 }
 
-// within returns the settings of an attempt that ends before its task does. An attempt that
+// withDeadline returns the settings of an attempt that ends before its task does. An attempt that
 // outlasted its task would leave no report, and not count.
-func (s settings) within(ctx context.Context) settings {
+func (s settings) withDeadline(ctx context.Context) settings {
 	end, _ := ctx.Deadline()
 	left := max(wire.Duration(time.Until(end)-tuning.ReportSlack), wire.Duration(delivery.MinAttemptTimeout))
 	s.callback.Timeout = min(s.callback.Timeout, left)

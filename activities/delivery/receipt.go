@@ -23,7 +23,7 @@ func (a *Attempter) Receipt(ctx context.Context, d timer.Delivery) (delivery.Rep
 	if err != nil {
 		return delivery.Report{}, err
 	}
-	if a.answers(holder, d.Spec) {
+	if a.mayHaveReceipt(holder, d.Spec) {
 		return delivery.Report{Result: delivery.ResultElsewhere, Worker: holder}, nil
 	}
 	return report, nil
@@ -49,15 +49,15 @@ func (a *Attempter) OwnReceipt(ctx context.Context, _ timer.Delivery) (report de
 	}
 }
 
-// LeaveReceipts sends the reports of attempts to runs that have not recorded them. This
+// StoreReceipts stores the reports of attempts in the runs that have not recorded them. This
 // process stops and may be the only one, so no other can ask it. A run that cannot be
 // reached rings again, as after a crash.
-func (a *Attempter) LeaveReceipts(ctx context.Context) {
+func (a *Attempter) StoreReceipts(ctx context.Context) {
 	var sending errgroup.Group
 	sending.SetLimit(tuning.ReceiptsAtOnce)
 	for run, workflowID := range a.Tasks.Unrecorded() {
 		if report, ok := a.receipts.Get(run); ok {
-			sending.Go(func() error { return a.Runs.LeaveReceipt(ctx, workflowID, run, report) })
+			sending.Go(func() error { return a.Runs.StoreReceipt(ctx, workflowID, run, report) })
 		}
 	}
 	_ = sending.Wait() // most have been recorded by another worker, and have ended

@@ -201,7 +201,7 @@ type letterbox struct {
 	left map[string]delivery.Report
 }
 
-func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, report delivery.Report) error {
+func (l *letterbox) StoreReceipt(_ context.Context, workflowID, runID string, report delivery.Report) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.left[workflowID+" "+runID] = report
@@ -209,7 +209,7 @@ func (l *letterbox) LeaveReceipt(_ context.Context, workflowID, runID string, re
 }
 
 // What was recorded, and what was never attempted, needs no receipt.
-func TestReceiptsAreLeft(t *testing.T) {
+func TestReceiptsAreStored(t *testing.T) {
 	t.Parallel()
 	runs := &letterbox{left: map[string]delivery.Report{}}
 	attempter, err := NewAttempter(Config{Runs: runs, Tasks: unrecorded{runs: map[string]string{"refused": "a/1", "unattempted": "a/2"}}})
@@ -217,7 +217,7 @@ func TestReceiptsAreLeft(t *testing.T) {
 	report := delivery.Report{Result: delivery.ResultDelivered, Attempt: 1}
 	attempter.receipts.Put("refused", report)
 	attempter.receipts.Put("recorded", report)
-	attempter.LeaveReceipts(t.Context())
+	attempter.StoreReceipts(t.Context())
 	require.Equal(t, map[string]delivery.Report{"a/1 refused": report}, runs.left)
 }
 

@@ -22,8 +22,8 @@ func (s settings) report(result delivery.Result) delivery.Report {
 	}
 }
 
-// skip is the report of a try that calls no receiver: the previous report under a new result.
-func (a attempt) skip(result delivery.Result) delivery.Report {
+// skippedReport is the report of a try that calls no receiver: the previous report under a new result.
+func (a attempt) skippedReport(result delivery.Result) delivery.Report {
 	report := a.report(result)
 	report.Attempt, report.LatenessMS = a.number()-1, a.lateness()
 	if a.last != nil {
@@ -37,46 +37,46 @@ func (a attempt) skip(result delivery.Result) delivery.Report {
 	return report
 }
 
-// wait is the report of a try that comes too soon, with the cause of its wait. It does not
+// waitReport is the report of a try that comes too soon, with the cause of its wait. It does not
 // count as an attempt.
-func (a attempt) wait(d time.Duration, cause delivery.Waiting) delivery.Report {
-	report := a.skip(delivery.ResultRetry)
+func (a attempt) waitReport(d time.Duration, cause delivery.Waiting) delivery.Report {
+	report := a.skippedReport(delivery.ResultRetry)
 	report.Skipped++
 	report.Waits = cause
 	report.EndedAt, report.RetryIn = wire.At(time.Now()), wire.Duration(d)
 	return report
 }
 
-// expire is the report of a try that comes after the latest time.
-func (a attempt) expire(now time.Time) delivery.Report {
-	report := a.skip(delivery.ResultExpired)
+// expiredReport is the report of a try that comes after the latest time.
+func (a attempt) expiredReport(now time.Time) delivery.Report {
+	report := a.skippedReport(delivery.ResultExpired)
 	report.EndedAt = wire.At(now)
 	return report
 }
 
-// repeat is the report of an attempt that reveals nothing about the receiver. It does not
+// repeatReport is the report of an attempt that reveals nothing about the receiver. It does not
 // count and is made again at once, unless that has happened time and again.
-func (a attempt) repeat(sent send.Outcome) delivery.Report {
-	wait, broken := time.Millisecond, a.skip(delivery.ResultRetry).Skipped
+func (a attempt) repeatReport(sent send.Outcome) delivery.Report {
+	wait, broken := time.Millisecond, a.skippedReport(delivery.ResultRetry).Skipped
 	if broken >= tuning.BrokenAtOnce {
 		wait = min(tuning.FirstPostponed<<min(broken-tuning.BrokenAtOnce, 10), tuning.LongestPostponed)
 	}
-	report := a.wait(wait, "")
+	report := a.waitReport(wait, "")
 	report.Failure = sent.Failure(report.EndedAt)
 	return report
 }
 
-// postpone is the report of a try that could not begin. It does not count, and keeps what is
+// postponedReport is the report of a try that could not begin. It does not count, and keeps what is
 // known of the policy.
-func (a attempt) postpone(ctx context.Context, cause error) delivery.Report {
+func (a attempt) postponedReport(ctx context.Context, cause error) delivery.Report {
 	uncalled := errors.Is(cause, errUncalled)
 	longest := tuning.LongestPostponed
 	if uncalled {
 		longest = tuning.LongestUncalled
 	}
 	a.settings = a.lastSettings()
-	skipped := a.skip(delivery.ResultRetry).Skipped
-	report := a.wait(min(tuning.FirstPostponed<<min(skipped, 10), longest), delivery.WaitsForPolicy)
+	skipped := a.skippedReport(delivery.ResultRetry).Skipped
+	report := a.waitReport(min(tuning.FirstPostponed<<min(skipped, 10), longest), delivery.WaitsForPolicy)
 	if a.last != nil {
 		report.Alert, report.OnDelivered, report.OnFailed = a.last.Alert, a.last.OnDelivered, a.last.OnFailed
 		report.Handed = a.last.Handed

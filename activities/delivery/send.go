@@ -17,9 +17,9 @@ type try struct {
 	*Attempter
 	attempt
 	route route
-	// confirmed is when this worker last asked whether the try is still its own, and settled when Temporal had
-	// answered.
-	confirmed, settled time.Time
+	// askedAt is when this worker last asked whether the try is still its own, and answeredAt when Temporal
+	// had answered.
+	askedAt, answeredAt time.Time
 }
 
 // call calls the receiver once, unless the latest time has passed. It never calls for a
@@ -28,15 +28,15 @@ type try struct {
 func (t *try) call(ctx context.Context) (delivery.Report, error) {
 	began := time.Now()
 	if t.latest != 0 && t.latest.Until(began) <= 0 || t.delivery.Spec.Suspended {
-		return t.expire(began), nil
+		return t.expiredReport(began), nil
 	}
-	way := t.along(t.route)
+	way := t.withRoute(t.route)
 	sent := t.send(ctx, way)
 	if errors.Is(ctx.Err(), context.Canceled) && !sent.Answered() { // it was cut off
 		return delivery.Report{}, ctx.Err()
 	}
 	if sent.NoVerdict {
-		return t.repeat(sent), nil
+		return t.repeatReport(sent), nil
 	}
 	j := way.judge(sent, t.links.record(t.settings, t.route, sent.Answer, began))
 	t.Observer.Attempted(t.delivery.Spec.BusinessType, j.observed(), time.Since(began))

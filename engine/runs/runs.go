@@ -145,9 +145,9 @@ func (r *Runs) Cause(ctx context.Context, key wire.Key, runID string) (cause str
 	return cause, err
 }
 
-// LeaveReceipt sends a run the report of its first attempt, for the next worker with its
+// StoreReceipt sends a run the report of its first attempt, for the next worker with its
 // task. The error is that of the signal.
-func (r *Runs) LeaveReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error {
+func (r *Runs) StoreReceipt(ctx context.Context, workflowID, runID string, report delivery.Report) error {
 	return r.kernel.Client.SignalWorkflow(ctx, workflowID, runID, workflows.SignalReceipt, report)
 }
 

@@ -118,7 +118,7 @@ const (
 	// LastQuestions is how long a stopped worker still answers queries for its receipts. Another
 	// worker may have a task whose end collided with a change (0015).
 	LastQuestions = time.Second
-	// LeaveReceipts bounds the storage of unclaimed receipts in their runs. They were refused a
+	// StoreReceipts bounds the storage of unclaimed receipts in their runs. They were refused a
 	// moment ago, and are few.
-	LeaveReceipts = 3 * time.Second
+	StoreReceipts = 3 * time.Second
 )
