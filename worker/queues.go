@@ -136,7 +136,7 @@ func (q *queueWorkers) readRegistered(ctx context.Context) error {
 	}
 	types, err := q.options.Queues.Registered(ctx)
 	for businessType, registered := range types {
-		if !q.serves(businessType) && !q.retired.since(businessType, registered) {
+		if !q.serves(businessType) && !q.retired.hasSince(businessType, registered) {
 			q.serveUnlisted(ctx, businessType)
 		}
 	}

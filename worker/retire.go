@@ -64,8 +64,8 @@ func (q *queueWorkers) dismiss(businessType string) {
 // readRetired resumes the polls of types with unannounced attempts, and forgets unregistered
 // types. It runs rarely, because it looks for losses of Temporal's visibility.
 func (q *queueWorkers) readRetired(ctx context.Context) error {
-	rested := q.retired.rested()
-	if len(rested) == 0 {
+	due := q.retired.dueChecks()
+	if len(due) == 0 {
 		return nil
 	}
 	registered, err := q.options.Queues.Registered(ctx)
@@ -73,7 +73,7 @@ func (q *queueWorkers) readRetired(ctx context.Context) error {
 		return err
 	}
 	var errs []error
-	for _, businessType := range rested {
+	for _, businessType := range due {
 		needed, err := q.options.Queues.Needed(ctx, businessType)
 		errs = append(errs, err)
 		if _, known := registered[businessType]; needed {

@@ -74,8 +74,8 @@ func TestWhatNothingNeedsIsNotPolled(t *testing.T) {
 	require.False(t, q.serves("invoice"), "the list of what was deleted brings nothing back")
 	require.NoError(t, q.readRetired(t.Context()))
 	require.False(t, q.serves("invoice"))
-	require.True(t, q.retired.since("invoice", 5))
-	require.False(t, q.retired.since("invoice", 6), "what is registered again is polled again")
+	require.True(t, q.retired.hasSince("invoice", 5))
+	require.False(t, q.retired.hasSince("invoice", 6), "what is registered again is polled again")
 }
 
 // Any possible need keeps the worker, and restarts the count.

@@ -46,8 +46,8 @@ func (r *retired) has(businessType string) bool {
 	return ok
 }
 
-// since reports whether a type is retired without a later registration.
-func (r *retired) since(businessType string, registered int64) bool {
+// hasSince reports whether a type is retired and was not registered later.
+func (r *retired) hasSince(businessType string, registered int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	retiree, ok := r.types[businessType]
@@ -103,8 +103,8 @@ func (r *retired) record(businessType string, registered int64, needed bool) boo
 	return true
 }
 
-// rested returns the retired types without a recent check, and marks them as checked now.
-func (r *retired) rested() (types []string) {
+// dueChecks returns the retired types without a recent check, and marks them as checked now.
+func (r *retired) dueChecks() (types []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for businessType, retiree := range r.types {
