@@ -132,7 +132,7 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	completions.Observe(counter)
 	trouble := failover.NewTrouble()
 	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),
-		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.AskForEndsAgain(), actors.Identify(),
+		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.BoundEndPolls(), actors.Identify(),
 		counter.DialOption())
 	temporal, err := client.DialContext(ctx, s.Temporal)
 	if err != nil {

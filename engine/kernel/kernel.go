@@ -85,7 +85,8 @@ func (k *Kernel) List(ctx context.Context, q query.Query, size int, token []byte
 
 // EachPage reads all the runs that a query selects, page by page, until see returns an error.
 func (k *Kernel) EachPage(ctx context.Context, q query.Query, see func([]*workflowpb.WorkflowExecutionInfo) error) error {
-	for token, more := []byte(nil), true; more; more = len(token) > 0 {
+	var token []byte
+	for {
 		response, err := k.List(ctx, q, tuning.MaxListed, token)
 		if err != nil {
 			return err
@@ -93,9 +94,10 @@ func (k *Kernel) EachPage(ctx context.Context, q query.Query, see func([]*workfl
 		if err := see(response.GetExecutions()); err != nil {
 			return err
 		}
-		token = response.GetNextPageToken()
+		if token = response.GetNextPageToken(); len(token) == 0 {
+			return nil
+		}
 	}
-	return nil
 }
 
 // Count counts the runs that a query selects, as far as visibility shows them.
@@ -184,11 +186,11 @@ func (k *Kernel) Link(workflowID, runID string) string {
 // Payloads encodes and decodes values as Temporal's client does.
 var Payloads = converter.GetDefaultDataConverter()
 
-// ReadMemo reads a field of a workflow's memo. whose names the workflow in the error, which
-// is [wire.Internal].
-func ReadMemo(info *workflowpb.WorkflowExecutionInfo, field, whose string, into any) error {
+// ReadMemo reads a field of a workflow's memo. The error is [wire.Internal], and names the workflow
+// by noun.
+func ReadMemo(info *workflowpb.WorkflowExecutionInfo, field, noun string, into any) error {
 	if err := Payloads.FromPayload(info.GetMemo().GetFields()[field], into); err != nil {
-		return &wire.Error{Code: wire.Internal, Message: "The " + whose + "'s memo cannot be read.", Cause: err}
+		return &wire.Error{Code: wire.Internal, Message: "The " + noun + "'s memo cannot be read.", Cause: err}
 	}
 	return nil
 }

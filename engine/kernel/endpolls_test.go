@@ -37,7 +37,7 @@ func TestALongPollForAnEndIsShort(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), patience)
 				defer cancel()
 				began := time.Now()
-				err := askForEndAgain(ctx, "", c.request, nil, nil, untilNearlyLate)
+				err := boundEndPoll(ctx, "", c.request, nil, nil, untilNearlyLate)
 				require.NoError(t, err)
 				require.Equal(t, c.within-time.Second, time.Since(began))
 			})
@@ -69,7 +69,7 @@ func TestALateAnswerOfAnEndIsNotTheCallersTime(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), c.patience)
 				defer cancel()
 				calls := 0
-				err := askForEndAgain(ctx, "", request, nil, nil, func(
+				err := boundEndPoll(ctx, "", request, nil, nil, func(
 					ctx context.Context, _ string, _, _ any, _ *grpc.ClientConn, _ ...grpc.CallOption,
 				) error {
 					if calls++; calls == 3 {

@@ -13,14 +13,14 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// AskForEndsAgain bounds each long poll for the end of a run. Server 1.32.1 keeps one notice for
+// BoundEndPolls bounds each long poll for the end of a run. Server 1.32.1 keeps one notice for
 // a long poll at most: where it is busy, it drops that of the end when the one before has not
 // been read (service/history/events/notifier.go). The long poll then waits for its whole 20
 // seconds, though the run has ended. The SDK makes another one after each, and that sees the end.
-func AskForEndsAgain() grpc.DialOption { return grpc.WithChainUnaryInterceptor(askForEndAgain) }
+func BoundEndPolls() grpc.DialOption { return grpc.WithChainUnaryInterceptor(boundEndPoll) }
 
 //nolint:revive // gRPC's signature
-func askForEndAgain(
+func boundEndPoll(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	asked, ok := request.(*workflowservice.GetWorkflowExecutionHistoryRequest)
