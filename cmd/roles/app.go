@@ -113,6 +113,29 @@ func (s *Settings) complete(telemetry *observe.Telemetry) {
 
 // Open connects to Temporal and prepares the namespace.
 func Open(ctx context.Context, s Settings) (*App, error) {
+	a, err := newApp(&s)
+	if err != nil {
+		return nil, err
+	}
+	counter := ledger.NewCounter(s.Temporal.Namespace, a.Identity, func() ledger.Promising { return a.Engine.Policies })
+	a.preload.tasks.Observe(counter)
+	trouble := failover.NewTrouble()
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), a.preload.tasks.DialOption(),
+		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.BoundEndPolls(), actors.Identify(),
+		counter.DialOption())
+	if a.Client, err = client.DialContext(ctx, s.Temporal); err != nil {
+		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
+	}
+	if err := s.prepare(ctx, a, counter, trouble); err != nil {
+		a.Close()
+		return nil, err
+	}
+	return a, nil
+}
+
+// newApp returns the state of a process that is not connected to Temporal yet, and completes its
+// settings.
+func newApp(s *Settings) (*App, error) {
 	box, err := seal.New(s.Config.SecretKey)
 	if err != nil {
 		return nil, err
@@ -127,51 +150,38 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	var a *App
-	counter := ledger.NewCounter(s.Temporal.Namespace, s.Temporal.Identity, func() ledger.Promising { return a.Engine.Policies })
-	completions.Observe(counter)
-	trouble := failover.NewTrouble()
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), completions.DialOption(),
-		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.BoundEndPolls(), actors.Identify(),
-		counter.DialOption())
-	temporal, err := client.DialContext(ctx, s.Temporal)
-	if err != nil {
-		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
-	}
-	a = &App{
-		Config: s.Config, Logger: s.Logger, Telemetry: telemetry, reporters: reporters, Client: temporal,
+	return &App{
+		Config: s.Config, Logger: s.Logger, Telemetry: telemetry, reporters: reporters,
 		Program: Program{Version: s.Version, Identity: s.Temporal.Identity, Command: s.Command}, box: box,
 		preload: preload{worker.NewPreload(completions), completions},
-	}
+	}, nil
+}
+
+// prepare makes the engine of a connected process, starts what runs in every role, and prepares the
+// namespace.
+func (s Settings) prepare(ctx context.Context, a *App, counter *ledger.Counter, trouble *failover.Trouble) (err error) {
 	if a.brokers, err = config.ReadBrokers(a.Config.Brokers); err != nil {
-		a.Close()
-		return nil, fmt.Errorf("WAKECALL_BROKERS: %w", err)
+		return fmt.Errorf("WAKECALL_BROKERS: %w", err)
 	}
 	if a.signIn, err = a.openSignIn(); err != nil {
-		a.Close()
-		return nil, err
+		return err
 	}
 	a.Engine = engine.New(engine.Config{
-		Client: temporal, Namespace: s.Temporal.Namespace, Box: box,
+		Client: a.Client, Namespace: s.Temporal.Namespace, Box: a.box,
 		WebUI: s.Config.WebUI, PolicyTTL: s.Config.PolicyTTL, Limiter: s.Limiter,
 		Reach: a.reach(),
 		Failover: failover.Config{
-			Worker: a.Identity, Tasks: completions, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry},
+			Worker: a.Identity, Tasks: a.preload.tasks, Trouble: trouble, Observer: deaths{a.Logger, a.Telemetry},
 			Ended: processid.Ended, About: a.about,
 		},
 	})
-	telemetry.Queue(a.Engine.Timers.QueuedBookings)
+	a.Telemetry.Queue(a.Engine.Timers.QueuedBookings)
 	a.untilClosed(func(ctx context.Context) { counter.Run(ctx, a.Client, a.Logger) })
 	a.untilClosed(a.Engine.Timers.FreeUnapplied)
 	if err := a.reporters.attempts.askPrometheus(s.Config.PrometheusURL); err != nil {
-		a.Close()
-		return nil, fmt.Errorf("WAKECALL_PROMETHEUS_URL: %w", err)
+		return fmt.Errorf("WAKECALL_PROMETHEUS_URL: %w", err)
 	}
-	if err := a.Engine.Namespace.Prepare(ctx); err != nil {
-		a.Close()
-		return nil, err
-	}
-	return a, nil
+	return a.Engine.Namespace.Prepare(ctx)
 }
 
 // untilClosed runs something until the App is closed.
