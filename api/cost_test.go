@@ -255,7 +255,7 @@ func TestRefusalsAreCheap(t *testing.T) { //nolint:paralleltest // it measures t
 		Dispatches: dispatches.Options{Dispatches: dispatchJudge{}},
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
 		Policies:   policyJudge{},
-		Leave:      func() {},
+		EndWaits:   func() {},
 	})
 	requests := costlyRequests()
 	for _, name := range slices.Sorted(maps.Keys(requests)) {

@@ -67,7 +67,7 @@ func openFront(t *testing.T, options Options) gateway {
 		options.Operations.Ready = func(context.Context) error { return nil }
 	}
 	options.Timers.Timers, options.Timers.Failures, options.Front.Telemetry = f.timers, silent{}, unmetered{}
-	options.Leave = func() {}
+	options.EndWaits = func() {}
 	options.Front.Logger = slog.New(slog.NewJSONHandler(f.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

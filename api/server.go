@@ -56,15 +56,15 @@ type Options struct {
 	Front      front.Options
 
 	// Console answers beneath /console/, and makes its calls by the API's own handler; nil for none.
-	// Its streams end once left is done.
-	Console func(left context.Context, api http.Handler) http.Handler
-	// Reach judges the destinations beside what cannot be read of a body; the engine
-	// judges what can be read. Its zero value allows every address and knows no broker.
+	// Its streams end once stopping is done.
+	Console func(stopping context.Context, api http.Handler) http.Handler
+	// Reach checks the destinations in a body that has other errors, so that one answer names all. The
+	// engine checks those in a valid body. Its zero value allows every address and knows no broker.
 	Reach delivery.Reach
 	// TLS is what Serve speaks; nil for none.
 	TLS *tls.Config
-	// Leave ends the waits of all callers for an effect, when the server stops.
-	Leave func()
+	// EndWaits ends the waits of all callers for an effect, when the server stops.
+	EndWaits func()
 }
 
 // Reports has the dependencies of the calls about the past and about the installation.
@@ -81,7 +81,8 @@ type Server struct {
 	streams  *streams.Receivers
 	tls      *tls.Config
 	http     *http.Server
-	leave    func()
+	// stop ends what waits or streams: it comes before the shutdown.
+	stop func()
 }
 
 // New returns a server. It listens to nothing before Serve.
@@ -89,17 +90,17 @@ func New(options Options) *Server {
 	if options.Front.Auth == nil {
 		options.Front.Auth = &auth.Authenticator{}
 	}
-	left, leave := context.WithCancel(context.Background())
+	stopping, stop := context.WithCancel(context.Background())
 	e := echo.New()
-	s := &Server{contract: calls.NewRoutes(e), tls: options.TLS, leave: func() { leave(); options.Leave() }}
+	s := &Server{contract: calls.NewRoutes(e), tls: options.TLS, stop: func() { stop(); options.EndWaits() }}
 	e.HTTPErrorHandler, e.JSONSerializer = answers.ErrorHandler(options.Reach), answers.Serializer{}
 	front.Guard(e, s.contract, options.Front)
 
-	beside := options.Operations
-	beside.Paused, beside.Left, beside.Auth, beside.Document = options.Emergencies, left, options.Front.Auth, OpenAPI
-	operations.Register(e, beside)
-	operations.MountConsole(left, e, options.Console)
-	options.Dispatches.Left = left
+	options.Operations.Paused, options.Operations.Auth = options.Emergencies, options.Front.Auth
+	options.Operations.Document, options.Operations.Stopping = OpenAPI, stopping
+	operations.Register(e, options.Operations)
+	operations.MountConsole(stopping, e, options.Console)
+	options.Dispatches.Stopping = stopping
 	s.register(options)
 	s.http = listening(e, options.Front.Logger)
 	return s
@@ -107,12 +108,12 @@ func New(options Options) *Server {
 
 // register adds every call of the contract.
 func (s *Server) register(options Options) {
-	room := requests.NewLargeBodies()
-	timers.Register(s.contract, options.Timers, options.Reach, room)
+	large := requests.NewLargeBodies()
+	timers.Register(s.contract, options.Timers, options.Reach, large)
 	policies.Register(s.contract, options.Policies, options.Reach)
 	emergencies.Register(s.contract, options.Emergencies, options.Policies)
 	jobs.Register(s.contract, options.Bulk, options.Reach)
-	dispatches.Register(s.contract, options.Dispatches, options.Reach, room)
+	dispatches.Register(s.contract, options.Dispatches, options.Reach, large)
 	deliveries.Register(s.contract, options.Deliveries)
 	s.streams = streams.Register(s.contract, options.Streams)
 	forecasts.Register(s.contract, options.Forecasts)
@@ -153,7 +154,7 @@ func (s *Server) Serve(listener net.Listener) error {
 // Shutdown stops accepting, then finishes what it has begun. Callers that wait
 // for an effect are answered at once.
 func (s *Server) Shutdown(ctx context.Context) error {
-	s.leave()
+	s.stop()
 	s.streams.Drain()
 	err := s.http.Shutdown(ctx) // it does not know of those that are WebSockets by now
 	return errors.Join(err, s.streams.Wait(ctx))

@@ -125,7 +125,7 @@ func TestStreamConformance(t *testing.T) {
 			Front:      front.Options{Telemetry: unmetered{}, Logger: slog.New(slog.DiscardHandler), Auth: auth.Anyone()},
 			Operations: operations.Options{Ready: func(context.Context) error { return nil }},
 			Streams:    streams.Options{Hub: hub, Policy: streamed},
-			Leave:      func() {},
+			EndWaits:   func() {},
 		})
 		listener, err := net.Listen("tcp", "127.0.0.1:0")
 		require.NoError(t, err)

@@ -93,7 +93,7 @@ func openExchangeFor(t *testing.T, authenticator *auth.Authenticator) *exchange 
 			e.elsewhere = append(e.elsewhere, answer)
 			return e.err
 		}, Policy: e.livePolicy},
-		Leave: func() {},
+		EndWaits: func() {},
 	})
 	var serving sync.WaitGroup
 	serving.Go(func() { _ = e.server.Serve(listener) })

@@ -73,11 +73,11 @@ func New(options Options) (*Console, error) {
 }
 
 // Over returns the console of an HTTP API. The API's handler takes the caller from the request's context, as an
-// [auth.Principal]. The streams of the console end once left is done.
-func (c *Console) Over(left context.Context, api http.Handler) http.Handler {
+// [auth.Principal]. The streams of the console end once stopping is done.
+func (c *Console) Over(stopping context.Context, api http.Handler) http.Handler {
 	over := *c
 	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
-	over.hub = live.New(left, c.site.Logger)
+	over.hub = live.New(stopping, c.site.Logger)
 	all := routesOf(&over.site)
 	over.routes, over.parts, over.plots = over.mux(all), partsMux(all), plotsMux(all)
 	return &over

@@ -496,7 +496,7 @@ func open(t testing.TB, p plan) *house {
 		Dispatches:  apidispatches.Options{Dispatches: dispatchList{of: h.shelf}, Controls: controls{of: h.shelf}, Failures: controls{of: h.shelf}},
 		Forecasts:   forecastOf{h.shelf},
 		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}, Trails: trails.Options{Records: recent, Gateway: "gateway-1"}, Processes: processesOf{h.shelf}},
-		Leave:       func() {},
+		EndWaits:    func() {},
 		Console:     pages.Over,
 	})
 	start := httptest.NewServer

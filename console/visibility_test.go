@@ -124,7 +124,7 @@ func gateOf(t *testing.T, e *engine.Engine, box *seal.Box) http.Handler {
 		Streams:    streams.Options{Policy: e.Policies.Policy},
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
 		Front:      front.Options{Telemetry: unmetered{}, Logger: logger, Auth: auth.Anyone(), Audit: audit.NewLog(audit.NewLines(&record{}, logger), recent)},
-		Leave:      func() {},
+		EndWaits:   func() {},
 		Console:    pages.Over,
 	}).Handler()
 }

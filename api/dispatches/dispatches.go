@@ -52,8 +52,8 @@ type Options struct {
 	Dispatches Dispatches
 	Controls   Controls
 	Failures   Failures
-	// Left is done once this process leaves: those who follow a dispatch are sent away.
-	Left context.Context
+	// Stopping is done once this process stops. It ends the streams of events.
+	Stopping context.Context
 }
 
 // handlers answer the calls on dispatches.
@@ -65,10 +65,10 @@ type handlers struct {
 }
 
 // Register adds the calls on dispatches.
-func Register(contract calls.Routes, options Options, reach delivery.Reach, room requests.LargeBodies) {
-	h := handlers{options, reach, newFollowed(options.Left, options.Dispatches)}
+func Register(contract calls.Routes, options Options, reach delivery.Reach, large requests.LargeBodies) {
+	h := handlers{options, reach, newFollowed(options.Stopping, options.Dispatches)}
 	r := contract.Under(dispatchesPath)
-	r.Post("", calls.Operating(calls.Named, calls.NoPayloads).Accepting(calls.Body), h.start, room.Limit(limits.MaxDispatchBody))
+	r.Post("", calls.Operating(calls.Named, calls.NoPayloads).Accepting(calls.Body), h.start, large.Limit(limits.MaxDispatchBody))
 	r.Get("", calls.Viewing(calls.Named, calls.NoPayloads).Showing(map[string]string{"status": string(dispatch.Running)}), h.list)
 	one := r.Under("/:type/:id")
 	one.Get("", calls.Viewing(calls.InPath, calls.NoPayloads), h.get)

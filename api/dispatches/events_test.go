@@ -24,28 +24,28 @@ func TestFollowingGoesOn(t *testing.T) {
 			}
 			return dispatch.View{Status: dispatch.Running}, nil
 		}
-		left, leave := context.WithCancel(t.Context())
-		f := &followed{get: get, left: left, sights: map[wire.Key]*sight{}}
+		stopping, stop := context.WithCancel(t.Context())
+		f := &followed{get: get, stopping: stopping, views: map[wire.Key]*sharedView{}}
 		dispatch, done := f.follow(wire.Key{})
 		ticks := time.NewTicker(time.Second)
 		defer ticks.Stop()
-		_, err := dispatch.look(t.Context())
+		_, err := dispatch.get(t.Context())
 		require.NoError(t, err)
 		began := time.Now()
 		_, err = handlers{followed: f}.next(t.Context(), dispatch, ticks.C)
 		require.NoError(t, err)
 		require.Equal(t, 2*time.Second, time.Since(began))
-		leave()
+		stop()
 		_, err = handlers{followed: f}.next(t.Context(), dispatch, nil)
 		require.ErrorIs(t, err, errStopping)
 
 		other, gone := f.follow(wire.Key{})
-		_, err = other.look(t.Context())
+		_, err = other.get(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, 3, reads, "who comes just after does not ask again")
 		done()
 		gone()
-		require.Empty(t, f.sights)
+		require.Empty(t, f.views)
 	})
 }
 
@@ -55,7 +55,7 @@ func TestFollowersShareARead(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		reads, answer := 0, make(chan error)
-		d := &sight{read: func(ctx context.Context) (dispatch.View, error) {
+		d := &sharedView{read: func(ctx context.Context) (dispatch.View, error) {
 			reads++
 			select {
 			case err := <-answer:
@@ -66,7 +66,7 @@ func TestFollowersShareARead(t *testing.T) {
 		}}
 		looked := make(chan error, 3)
 		look := func(ctx context.Context) {
-			go func() { _, err := d.look(ctx); looked <- err }()
+			go func() { _, err := d.get(ctx); looked <- err }()
 			synctest.Wait()
 		}
 		leaving, leave := context.WithCancel(t.Context())

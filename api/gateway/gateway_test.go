@@ -104,7 +104,7 @@ func Beside(t testing.TB, temporal *enginetest.Temporal) *Gateway {
 			Telemetry: telemetry, Auth: auth.Anyone(),
 			Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
 		},
-		Reach: reach, Leave: e.EndWaits,
+		Reach: reach, EndWaits: e.EndWaits,
 	})
 	served := httptest.NewServer(server.Handler())
 	t.Cleanup(func() {

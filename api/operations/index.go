@@ -11,14 +11,14 @@ import (
 	"github.com/wakecall/wakecall/api/requests"
 )
 
-// What is there beside the calls of the contract.
+// The paths outside of the contract.
 const (
 	rootPath = "/"
 	docsPath = "/docs"
 	specPath = "/openapi.yaml"
 )
 
-// IndexBody tells where one is.
+// IndexBody names the program, and links to what it answers.
 type IndexBody struct {
 	Name string `json:"name"`
 	// Version is the version of the program. Only authenticated callers see it: it says which faults to try.
@@ -26,7 +26,7 @@ type IndexBody struct {
 	Links   IndexLinks `json:"links"`
 }
 
-// IndexLinks lead on.
+// IndexLinks are the links of the index.
 type IndexLinks struct {
 	API     string `json:"api"`
 	OpenAPI string `json:"openapi"`

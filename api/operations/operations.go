@@ -14,11 +14,11 @@ import (
 	"github.com/wakecall/wakecall/internal/auth"
 )
 
-// Options is what the calls beside the contract need.
+// Options is what the calls outside of the contract need.
 type Options struct {
 	// Ready reports whether a timer that is booked now would ring.
 	Ready func(context.Context) error
-	// Note says what /readyz shall tell beside what the API knows itself; nil for nothing.
+	// Note returns a remark of the process for /readyz; nil for none.
 	Note func() string
 	// Checks returns what the checks of this process found; nil for nothing.
 	Checks func() []health.Check
@@ -26,17 +26,17 @@ type Options struct {
 	Metrics http.Handler
 	// Version is the version of the program. Only authenticated callers see it.
 	Version string
-	// Paused tells what is paused; nil in tests where nothing is.
+	// Paused lists what is paused; nil in tests where nothing is.
 	Paused pausedList
-	// Left is done once this process leaves.
-	Left context.Context
-	// Auth says who calls.
+	// Stopping is done once this process stops.
+	Stopping context.Context
+	// Auth identifies callers.
 	Auth *auth.Authenticator
 	// Document is the description of the API.
 	Document []byte
 }
 
-// Register adds the calls beside the contract.
+// Register adds the calls outside of the contract.
 func Register(e *echo.Echo, options Options) {
 	index := index(options)
 	e.GET(rootPath, index)

@@ -17,31 +17,32 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// readiness asks the probe, not more often than every [tuning.ReadyTrusted]: the
-// probe writes to Temporal. Callers that come meanwhile share the answer.
+// readiness calls the probe, at most once in [tuning.ReadyTrusted]: the probe writes to Temporal.
+// Callers that come meanwhile share the answer.
 type readiness struct {
 	probe       func(context.Context) error
 	emergencies pausedList
-	beside      func() string // may be nil
+	remark      func() string // may be nil
 	// findings returns the checks of this process; may be nil.
 	findings func() []health.Check
 	auth     *auth.Authenticator
 	probes   singleflight.Group
-	// left is done once this process leaves.
-	left context.Context
+	// stopping is done once this process stops.
+	stopping context.Context
 
 	mu    sync.Mutex
 	asked time.Time
 	last  error
-	// said is what the last answer beside the probe's said.
-	said string
+	// note describes what was paused at the last probe; "" for nothing.
+	note string
 }
 
-var errLeaving = errors.New("shutting down")
+var errStopping = errors.New("shutting down")
 
 func newReadiness(options Options) *readiness {
 	return &readiness{
-		probe: options.Ready, emergencies: options.Paused, beside: options.Note, findings: options.Checks, auth: options.Auth, left: options.Left,
+		probe: options.Ready, emergencies: options.Paused, remark: options.Note, findings: options.Checks,
+		auth: options.Auth, stopping: options.Stopping,
 	}
 }
 
@@ -50,11 +51,11 @@ type pausedList interface {
 	List(ctx context.Context) (paused []policy.Emergency, err error)
 }
 
-// check returns what the probe said last, or says now. All callers share one question: a caller that hangs up
-// ends its own wait only.
+// check returns the last result of the probe, or a new one. All callers share one call of the probe: a caller
+// that hangs up ends its own wait only.
 func (r *readiness) check(ctx context.Context) error {
-	if r.left.Err() != nil {
-		return errLeaving
+	if r.stopping.Err() != nil {
+		return errStopping
 	}
 	if last, fresh := r.known(); fresh {
 		return last
@@ -63,8 +64,8 @@ func (r *readiness) check(ctx context.Context) error {
 	select {
 	case result := <-answer:
 		return result.Err
-	case <-r.left.Done():
-		return errLeaving
+	case <-r.stopping.Done():
+		return errStopping
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -80,13 +81,13 @@ func (r *readiness) refresh() error {
 	if last, fresh := r.known(); fresh { // by the question that ended just now
 		return last
 	}
-	ctx, cancel := context.WithTimeout(r.left, tuning.ReadyTimeout)
+	ctx, cancel := context.WithTimeout(r.stopping, tuning.ReadyTimeout)
 	defer cancel()
 	err := r.probe(ctx)
-	said := r.paused(ctx)
+	note := r.paused(ctx)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.last, r.asked, r.said = err, time.Now(), said
+	r.last, r.asked, r.note = err, time.Now(), note
 	return err
 }
 
@@ -102,14 +103,13 @@ func (r *readiness) paused(ctx context.Context) string {
 	return noteOf(paused)
 }
 
-// remarks are what is to be known beside the readiness: what is paused as of the last check, and
-// what others say now.
+// remarks returns what is paused as of the last probe, and the present remark of the process.
 func (r *readiness) remarks() string {
 	r.mu.Lock()
-	notes := []string{r.said}
+	notes := []string{r.note}
 	r.mu.Unlock()
-	if r.beside != nil {
-		notes = append(notes, r.beside())
+	if r.remark != nil {
+		notes = append(notes, r.remark())
 	}
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// probed is a readiness that asks probe, until left is done.
-func probed(left context.Context, probe func(context.Context) error, paused pausedList) *readiness {
-	return newReadiness(Options{Ready: probe, Paused: paused, Left: left})
+// probed is a readiness that asks probe, until stopping is done.
+func probed(stopping context.Context, probe func(context.Context) error, paused pausedList) *readiness {
+	return newReadiness(Options{Ready: probe, Paused: paused, Stopping: stopping})
 }
 
 // A caller that hangs up takes the answer from nobody else, neither from those who wait
@@ -69,18 +69,18 @@ func TestReadinessIsAskedOnceASecond(t *testing.T) {
 func TestReadinessIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		left, leave := context.WithCancel(t.Context())
-		r := probed(left, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil)
+		stopping, stop := context.WithCancel(t.Context())
+		r := probed(stopping, func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, nil)
 		began := time.Now()
 		require.ErrorIs(t, r.check(t.Context()), context.DeadlineExceeded)
 		require.Equal(t, tuning.ReadyTimeout, time.Since(began))
 		<-time.After(tuning.ReadyTrusted)
 		var waiting sync.WaitGroup
-		waiting.Go(func() { require.ErrorIs(t, r.check(t.Context()), errLeaving) })
+		waiting.Go(func() { require.ErrorIs(t, r.check(t.Context()), errStopping) })
 		synctest.Wait()
-		leave()
+		stop()
 		waiting.Wait()
-		require.ErrorIs(t, r.check(t.Context()), errLeaving)
+		require.ErrorIs(t, r.check(t.Context()), errStopping)
 	})
 }
 
@@ -100,7 +100,7 @@ func (p pausing) List(context.Context) ([]policy.Emergency, error) {
 func TestTheNoteOfReadiness(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, probed(t.Context(), nil, nil).paused(t.Context()))
-	require.Empty(t, probed(t.Context(), nil, pausing{err: errLeaving}).paused(t.Context()), "what cannot be told is not told")
+	require.Empty(t, probed(t.Context(), nil, pausing{err: errStopping}).paused(t.Context()), "what cannot be told is not told")
 	require.Equal(t, "callbacks are paused for 2 business types", probed(t.Context(), nil, pausing{types: 2}).paused(t.Context()))
 	require.Empty(t, noteOf(nil))
 	require.Equal(t, "callbacks are paused for 1 business type", noteOf([]policy.Emergency{{BusinessType: "invoice"}}))

@@ -65,21 +65,21 @@ type handlers struct {
 	reach delivery.Reach
 }
 
-// Register adds the calls on timers. The reach judges the destinations beside what cannot
-// be read of a body.
-func Register(contract calls.Routes, options Options, reach delivery.Reach, room requests.LargeBodies) {
+// Register adds the calls on timers. The reach checks the destinations in a body that has other
+// errors, so that one answer names all.
+func Register(contract calls.Routes, options Options, reach delivery.Reach, large requests.LargeBodies) {
 	h := handlers{options, reach}
-	h.registerAll(contract.Under(paths.Timers), room)
+	h.registerAll(contract.Under(paths.Timers), large)
 	h.registerOne(contract.Under(paths.Timers + "/:type/:id"))
 	contract.Get(paths.Prefix+"stats", calls.Viewing(calls.Named, calls.NoPayloads), h.countTimers)
 	contract.Post(paths.Prefix+"recurrences/preview", calls.Viewing(calls.Untyped, calls.NoPayloads).Accepting(calls.Body), previewRecurrence)
 }
 
-func (h handlers) registerAll(r calls.Routes, room requests.LargeBodies) {
+func (h handlers) registerAll(r calls.Routes, large requests.LargeBodies) {
 	r.Post("", calls.Operating(calls.Named, calls.Payloads).Accepting(calls.Body|calls.IdempotencyKey), h.addTimer)
 	r.Get("", calls.Viewing(calls.Named, calls.Payloads).Showing(listExamples), h.listTimers)
 	r.Post("/batch", calls.Operating(calls.Named, calls.Payloads).Accepting(calls.Body|calls.IdempotencyKey), h.addBatch,
-		room.Limit(limits.MaxBatchBody))
+		large.Limit(limits.MaxBatchBody))
 }
 
 func (h handlers) registerOne(r calls.Routes) {

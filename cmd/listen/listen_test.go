@@ -75,7 +75,7 @@ func listens(t *testing.T, forwards bool) *listening {
 		Streams: streams.Options{Hub: l.hub, Policy: func(context.Context, string) (policy.Policy, error) {
 			return policy.Policy{Callback: delivery.Callback{Destination: delivery.Destination{Stream: true}}}, nil
 		}},
-		Leave: func() {},
+		EndWaits: func() {},
 	}).Handler())
 	local := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

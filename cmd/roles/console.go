@@ -14,7 +14,7 @@ import (
 )
 
 // console returns the handler that adds the console to the API; nil if it is off.
-func (a *App) console() (func(left context.Context, calls http.Handler) http.Handler, error) {
+func (a *App) console() (func(stopping context.Context, calls http.Handler) http.Handler, error) {
 	mode := site.Mode(cmp.Or(a.Config.Console, string(site.On)))
 	if mode == config.ConsoleOff {
 		return nil, nil

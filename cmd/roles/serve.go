@@ -66,7 +66,7 @@ func (a *App) API() (Server, error) {
 		Front: front.Options{
 			Telemetry: a.Telemetry, Logger: a.Logger, Audit: a.audit.log, Auth: a.signIn.Authenticator, TrustedProxies: a.Config.Proxies,
 		},
-		Console: pages, Reach: a.reach(), TLS: a.signIn.tls(), Leave: e.EndWaits,
+		Console: pages, Reach: a.reach(), TLS: a.signIn.tls(), EndWaits: e.EndWaits,
 	}), nil
 }
 

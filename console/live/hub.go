@@ -29,8 +29,8 @@ type Topic struct {
 
 // Hub renders the topics of open streams. It is safe for concurrent use.
 type Hub struct {
-	// left is done once this process stops.
-	left context.Context
+	// stopping is done once this process stops.
+	stopping context.Context
 	// ticks makes tickers; tests have their own.
 	ticks func(time.Duration) (<-chan time.Time, func())
 	// questions are those of all renderings. turn waits until one may ask another, in the context that it
@@ -45,10 +45,10 @@ type Hub struct {
 	streams int
 }
 
-// New returns a hub. Its streams end once left is done.
-func New(left context.Context, logger *slog.Logger) *Hub {
+// New returns a hub. Its streams end once stopping is done.
+func New(stopping context.Context, logger *slog.Logger) *Hub {
 	asked := questions.NewMeter(tuning.LiveList, tuning.LiveDebt)
-	return &Hub{left: left, ticks: ticks, questions: asked, turn: asked.Turn, logger: logger, topics: map[string]*topic{}}
+	return &Hub{stopping: stopping, ticks: ticks, questions: asked, turn: asked.Turn, logger: logger, topics: map[string]*topic{}}
 }
 
 func ticks(every time.Duration) (<-chan time.Time, func()) {
@@ -70,7 +70,7 @@ type watcher struct{ wake chan struct{} }
 
 func newWatcher() *watcher { return &watcher{wake: make(chan struct{}, 1)} }
 
-func (w *watcher) rouse() {
+func (w *watcher) notify() {
 	select {
 	case w.wake <- struct{}{}:
 	default: // it is awake already
@@ -83,13 +83,13 @@ func (h *Hub) watch(w *watcher, what Topic) (watched *topic, leave func()) {
 	defer h.mu.Unlock()
 	watched = h.topics[what.Key]
 	if watched == nil {
-		ctx, stop := context.WithCancel(h.left)
+		ctx, stop := context.WithCancel(h.stopping)
 		watched = &topic{Topic: what, stop: stop, watchers: map[*watcher]struct{}{}}
 		h.topics[what.Key] = watched
 		go h.run(ctx, watched)
 	}
 	watched.watchers[w] = struct{}{}
-	w.rouse()
+	w.notify()
 	return watched, func() { h.unwatch(w, watched) }
 }
 
@@ -107,12 +107,13 @@ func (h *Hub) unwatch(w *watcher, watched *topic) {
 func (h *Hub) run(ctx context.Context, t *topic) {
 	ticks, stop := h.ticks(t.Every)
 	defer stop()
-	for h.rest(ctx, ticks, h.render(ctx, t)) {
+	for h.awaitTick(ctx, ticks, h.render(ctx, t)) {
 	}
 }
 
-// rest waits until a topic is rendered again: soon, unless it is whole. It reports whether that is to be.
-func (h *Hub) rest(ctx context.Context, ticks <-chan time.Time, whole bool) bool {
+// awaitTick waits until a topic is due to be rendered again: soon, unless it is whole. It returns false
+// once the last watcher has left.
+func (h *Hub) awaitTick(ctx context.Context, ticks <-chan time.Time, whole bool) bool {
 	var soon <-chan time.Time
 	if !whole {
 		later, stop := h.ticks(tuning.LiveTable)
@@ -176,7 +177,7 @@ func (h *Hub) publish(t *topic, text []byte) {
 	}
 	t.text, t.hash = text, hash
 	for w := range t.watchers {
-		w.rouse()
+		w.notify()
 	}
 }
 

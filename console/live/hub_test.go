@@ -19,19 +19,19 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// house is a hub whose clock goes on when a test says so.
-type house struct {
+// steppedHub is a hub whose clock goes on when a test says so.
+type steppedHub struct {
 	*Hub
 	tick, soon, beat chan time.Time
-	leave            context.CancelFunc
+	stop             context.CancelFunc
 }
 
 const shown = time.Minute // how often the topics of these tests are rendered
 
-func openHub(t *testing.T) *house {
+func openHub(t *testing.T) *steppedHub {
 	t.Helper()
-	left, leave := context.WithCancel(context.Background())
-	h := &house{Hub: New(left, slog.New(slog.DiscardHandler)), tick: make(chan time.Time), soon: make(chan time.Time), beat: make(chan time.Time), leave: leave}
+	stopping, stop := context.WithCancel(context.Background())
+	h := &steppedHub{Hub: New(stopping, slog.New(slog.DiscardHandler)), tick: make(chan time.Time), soon: make(chan time.Time), beat: make(chan time.Time), stop: stop}
 	h.ticks = func(every time.Duration) (<-chan time.Time, func()) {
 		switch every {
 		case shown:
@@ -43,7 +43,7 @@ func openHub(t *testing.T) *house {
 		}
 	}
 	h.turn = func(ctx context.Context) (context.Context, error) { return ctx, nil }
-	t.Cleanup(leave)
+	t.Cleanup(stop)
 	return h
 }
 
@@ -62,7 +62,7 @@ func (p *page) Write(b []byte) (int, error) {
 }
 
 // follow opens a stream. Done is closed when it has ended.
-func (h *house) follow(ctx context.Context, stays func() bool, last string, topics ...Topic) (p *page, done chan struct{}) {
+func (h *steppedHub) follow(ctx context.Context, stays func() bool, last string, topics ...Topic) (p *page, done chan struct{}) {
 	p, done = &page{header: http.Header{}, wrote: make(chan string, 8)}, make(chan struct{})
 	r := httptest.NewRequest(http.MethodGet, "/console/live", nil).WithContext(ctx)
 	r.Header.Set("Last-Event-ID", last)
@@ -212,7 +212,7 @@ func TestStreamsEnd(t *testing.T) {
 	require.Empty(t, p.wrote)
 	p, done = h.follow(t.Context(), always, "", c.topic("a"))
 	<-p.wrote
-	h.leave()
+	h.stop()
 	<-done
 }
 

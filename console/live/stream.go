@@ -46,7 +46,7 @@ func (h *Hub) Serve(w http.ResponseWriter, r *http.Request, stays func() bool, t
 		select {
 		case <-r.Context().Done():
 			return
-		case <-h.left.Done():
+		case <-h.stopping.Done():
 			return
 		case <-s.wake:
 		case <-beats:
