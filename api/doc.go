@@ -6,7 +6,7 @@
 //   - Packages timers, policies, dispatches, jobs, deliveries, streams, emergencies, forecasts,
 //     objectives, outcomes, trails, processes and access answer the calls of the contract. Each has
 //     a function Register.
-//   - Package operations answers what stands beside the contract.
+//   - Package operations answers the calls outside of the contract.
 //   - Package front is what every request passes, and package calls what a call is: its route, its
 //     scope, its caller.
 //   - Packages requests and decode read; packages answers, problems and unbounded write; package

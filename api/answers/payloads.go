@@ -108,7 +108,7 @@ var withoutPayloads = jsonv2.JoinMarshalers(
 			left = append(left, "answer")
 		}
 		result.Answer = ""
-		return json.Marshal(ShownTest{result, left})
+		return json.Marshal(shownTest{result, left})
 	}),
 	jsonv2.MarshalFunc(func(failure delivery.Failure) ([]byte, error) { return json.Marshal(failure.WithoutReason()) }),
 )
@@ -126,8 +126,8 @@ type ShownItem struct {
 	LeftOut []string `json:"left_out,omitempty"`
 }
 
-// ShownTest is the result of a test event, without the text of the answer.
-type ShownTest struct {
+// shownTest is the result of a test event, without the text of the answer.
+type shownTest struct {
 	delivery.TestResult
 	LeftOut []string `json:"left_out,omitempty"`
 }

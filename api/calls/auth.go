@@ -17,7 +17,7 @@ import (
 	"github.com/wakecall/wakecall/internal/door"
 )
 
-// Authenticate lets in the callers that the authenticator knows. The operations beside the
+// Authenticate lets in the callers that the authenticator knows. The calls outside of the
 // contract are open to all.
 func (r Routes) Authenticate(authenticator *auth.Authenticator, log *audit.Log) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {

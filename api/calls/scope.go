@@ -12,7 +12,7 @@ type Scope struct {
 	Role auth.Role
 	// Type is how the business type of the call is found.
 	Type TypeSource
-	// Payloads is what the answer tells of payloads, and of bodies of answers.
+	// Payloads is what the answer shows of payloads, and of bodies of answers.
 	Payloads PayloadRule
 	// Receives reports whether the caller is a receiver that connects. Its answers are in the
 	// record of attempts, like answers to callbacks, and not in the audit.
@@ -66,7 +66,7 @@ const (
 	AllTypes
 )
 
-// PayloadRule is what an answer tells of payloads.
+// PayloadRule is what an answer shows of payloads.
 type PayloadRule uint8
 
 const (

@@ -28,7 +28,7 @@ func checkSyntax(text jsontext.Value) error {
 	return err
 }
 
-// visitor is told of the names of a text, and of the ends of its objects.
+// visitor gets the names of a text, and the begins and ends of its objects.
 type visitor interface {
 	open()
 	name(decoder *jsontext.Decoder, quoted jsontext.Value)

@@ -41,7 +41,7 @@ type Options struct {
 func Guard(e *echo.Echo, contract calls.Routes, options Options) {
 	e.IPExtractor = func(r *http.Request) string { return door.Client(r, options.TrustedProxies) }
 	e.Use(ownRequestID, middleware.RequestID(), logging(options),
-		audits.Record(options.Audit, contract.Recorded), audits.RecordForms(options.Audit), recoverPanic, checkFraming, tellOfTLS,
+		audits.Record(options.Audit, contract.Recorded), audits.RecordForms(options.Audit), recoverPanic, checkFraming, setTLS,
 		refusePages(options.Auth), contract.Authenticate(options.Auth, options.Audit), contract.Authorize,
 		contract.AcceptIdempotencyKey, calls.AcceptConditions, calls.AcceptBody, audits.Begin(options.Audit), headAsGet(e.Router()))
 }

@@ -28,18 +28,26 @@ func refusePages(authenticator *auth.Authenticator) echo.MiddlewareFunc {
 			if authenticator.AsksForKeys() || tellsOnlyHealth(c.Request()) {
 				return next(c)
 			}
-			switch err := (door.Rule{}).Check(c.Request()); {
-			case err == nil:
-				return next(c)
-			case errors.Is(err, door.ErrHost):
-				return &wire.Error{
-					Code: problems.Forbidden, Message: "Without API keys the gateway answers only at 127.0.0.1, [::1] or localhost. " +
-						"Call it there, or configure keys (WAKECALL_API_KEYS) to use another name.",
-				}
-			default:
-				return problems.OtherOrigin()
+			if err := checkOrigin(c.Request()); err != nil {
+				return err
 			}
+			return next(c)
 		}
+	}
+}
+
+// checkOrigin refuses a request that a page of another site may have made.
+func checkOrigin(r *http.Request) error {
+	switch err := (door.Rule{}).Check(r); {
+	case err == nil:
+		return nil
+	case errors.Is(err, door.ErrHost):
+		return &wire.Error{
+			Code: problems.Forbidden, Message: "Without API keys the gateway answers only at 127.0.0.1, [::1] or localhost. " +
+				"Call it there, or configure keys (WAKECALL_API_KEYS) to use another name.",
+		}
+	default:
+		return problems.OtherOrigin()
 	}
 }
 

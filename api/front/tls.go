@@ -6,9 +6,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// tellOfTLS tells a request of the TLS that it came by. Go's server sees the connection only
-// that follows how requests are framed.
-func tellOfTLS(next echo.HandlerFunc) echo.HandlerFunc {
+// setTLS sets the TLS state of a request. Go's server does not see it: it has the connection that
+// follows how requests are framed.
+func setTLS(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if conn, ok := c.Request().Context().Value(framingKey{}).(*framingConn); ok {
 			c.Request().TLS = conn.stateOfTLS()
