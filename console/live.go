@@ -77,8 +77,8 @@ func viewer(who *auth.Principal) *auth.Principal {
 }
 
 // strip returns the rendering of the state strip, which is on top of every page.
-func (c *Console) strip(of *site.Visit) func(context.Context) ([]byte, bool) {
-	who, lang := viewer(of.Who), of.Lang
+func (c *Console) strip(asked *site.Visit) func(context.Context) ([]byte, bool) {
+	who, lang := viewer(asked.Who), asked.Lang
 	return func(ctx context.Context) ([]byte, bool) {
 		request, err := http.NewRequestWithContext(auth.With(ctx, who), http.MethodGet, links.Root, nil)
 		if err != nil {
@@ -91,18 +91,9 @@ func (c *Console) strip(of *site.Visit) func(context.Context) ([]byte, bool) {
 }
 
 // page returns the topics of a page: its changing part, and its plots. A page that is not live has none.
-func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
-	asked := func(ctx context.Context) (*http.Request, error) {
-		request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
-		if err != nil {
-			return nil, err
-		}
-		request.Host, request.RemoteAddr, request.TLS = of.R.Host, of.R.RemoteAddr, of.R.TLS
-		request.Header["X-Forwarded-Proto"] = of.R.Header.Values("X-Forwarded-Proto")
-		request.Header.Set("Accept-Language", string(of.Lang))
-		return request, nil
-	}
-	request, err := asked(context.Background())
+func (c *Console) page(v *site.Visit, path, scope string) []live.Topic {
+	p := livePage{visit: v, path: path, who: viewer(v.Who)}
+	request, err := p.request(context.Background())
 	if err != nil {
 		return nil
 	}
@@ -111,26 +102,47 @@ func (c *Console) page(of *site.Visit, page, scope string) []live.Topic {
 	if !ok {
 		return nil
 	}
-	who := viewer(of.Who)
-	rendering := func(handler http.Handler) func(context.Context) ([]byte, bool) {
-		return func(ctx context.Context) ([]byte, bool) {
-			request, err := asked(auth.With(ctx, who))
-			if err != nil {
-				return nil, true
-			}
-			answer := &calls.Answer{Head: http.Header{}}
-			if handler.ServeHTTP(answer, request); answer.Status != http.StatusOK {
-				return nil, answer.Status < http.StatusInternalServerError
-			}
-			return answer.Body.Bytes(), site.IsWhole(answer.Head)
-		}
-	}
-	key := fmt.Sprint(page, " ", of.Lang, " ", c.site.Base(of), " ", scope)
-	topics := []live.Topic{{Key: key, Every: found.Every, Lists: found.Lists, Render: rendering(c.parts)}}
+	key := fmt.Sprint(path, " ", v.Lang, " ", c.site.Base(v), " ", scope)
+	topics := []live.Topic{{Key: key, Every: found.Every, Lists: found.Lists, Render: p.renderedBy(c.parts)}}
 	if found.Draws != nil {
-		topics = append(topics, live.Topic{Key: "plots " + key, Every: tuning.LivePlots, Lists: true, Render: rendering(c.plots)})
+		topics = append(topics, live.Topic{Key: "plots " + key, Every: tuning.LivePlots, Lists: true, Render: p.renderedBy(c.plots)})
 	}
 	return topics
+}
+
+// livePage is an open page, as it was asked for.
+type livePage struct {
+	visit *site.Visit
+	path  string
+	who   *auth.Principal
+}
+
+// request asks for the page in the context of a caller.
+func (p livePage) request(ctx context.Context) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.path, nil)
+	if err != nil {
+		return nil, err
+	}
+	asked := p.visit.R
+	request.Host, request.RemoteAddr, request.TLS = asked.Host, asked.RemoteAddr, asked.TLS
+	request.Header["X-Forwarded-Proto"] = asked.Header.Values("X-Forwarded-Proto")
+	request.Header.Set("Accept-Language", string(p.visit.Lang))
+	return request, nil
+}
+
+// renderedBy returns the rendering of the page by a handler, as [live.Topic.Render] has it.
+func (p livePage) renderedBy(handler http.Handler) func(context.Context) ([]byte, bool) {
+	return func(ctx context.Context) ([]byte, bool) {
+		request, err := p.request(auth.With(ctx, p.who))
+		if err != nil {
+			return nil, true
+		}
+		answer := &calls.Answer{Head: http.Header{}}
+		if handler.ServeHTTP(answer, request); answer.Status != http.StatusOK {
+			return nil, answer.Status < http.StatusInternalServerError
+		}
+		return answer.Body.Bytes(), site.IsWhole(answer.Head)
+	}
 }
 
 // nowhere discards an answer.

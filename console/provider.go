@@ -21,9 +21,9 @@ type begun struct {
 	Ends time.Time `json:"ends"`
 }
 
-// goToProvider sends the browser to the identity provider. What it needs to come back is kept
-// by the browser itself.
-func (c *signInPages) goToProvider(v *site.Visit) {
+// redirectToProvider sends the browser to the identity provider. The browser itself keeps what finishSignIn
+// needs.
+func (c *signInPages) redirectToProvider(v *site.Visit) {
 	if c.Sessions.SignIn == nil {
 		c.Absent(v)
 		return
@@ -48,8 +48,8 @@ func (c *signInPages) callback(v *site.Visit) string {
 	return c.Base(v) + links.Root + "login/callback"
 }
 
-// comeBack ends a sign-in at the provider.
-func (c *signInPages) comeBack(v *site.Visit) {
+// finishSignIn signs in a user that the provider has sent back.
+func (c *signInPages) finishSignIn(v *site.Visit) {
 	if c.Sessions.SignIn == nil {
 		c.Absent(v)
 		return

@@ -66,16 +66,15 @@ func (c *Console) mux(all []site.Route) *http.ServeMux {
 	return mux
 }
 
-// answer asks who is there, and refuses what no handler shall see.
+// answer calls the handler of a route, unless the request must be refused before.
 func (c *Console) answer(r site.Route, v *site.Visit) {
-	s := &c.site
 	if v.R.Method != http.MethodGet && v.R.Method != http.MethodHead {
 		v.R.Body = http.MaxBytesReader(v.W, v.R.Body, tuning.FormBytes)
 		if r.Access == site.Changing {
-			defer s.Describe(v, r)
+			defer c.site.DescribeForm(v, r)
 		}
 		if door.OtherOrigin(v.R) {
-			s.Refuse(v, http.StatusForbidden, "refused.origin")
+			c.site.Refuse(v, http.StatusForbidden, "refused.origin")
 			return
 		}
 	}
@@ -83,9 +82,22 @@ func (c *Console) answer(r site.Route, v *site.Visit) {
 		r.Do(v)
 		return
 	}
+	if !c.admit(r, v) {
+		return
+	}
+	if r.Access == site.Changing {
+		c.site.Sessions.Forget(v.Exchange, sessions.OfForm) // it was sent, or another one was
+		defer c.site.Watch.Changed()
+	}
+	r.Do(v)
+}
+
+// admit identifies the visitor. It refuses those who may not ask for the route, and then returns false.
+func (c *Console) admit(r site.Route, v *site.Visit) bool {
+	s := &c.site
 	if s.Sessions.Auth.AsksForKeys() && !s.Sessions.Private(v.R) {
 		s.RefusePlain(v)
-		return
+		return false
 	}
 	v.Live = r.Every > 0
 	if v.ByScript() { // no user did that, so it does not renew the session
@@ -95,19 +107,15 @@ func (c *Console) answer(r site.Route, v *site.Visit) {
 	}
 	switch {
 	case r.Access == site.Open:
+		return true
 	case r.Access != site.SignedIn && r.Access != site.Changing:
 		s.Refuse(v, http.StatusForbidden, "refused.readonly")
-		return
 	case v.Who == nil:
 		(&signInPages{s}).askToSignIn(v)
-		return
 	case r.Access == site.Changing && s.Mode != site.On:
 		s.Refuse(v, http.StatusForbidden, "refused.readonly")
-		return
+	default:
+		return true
 	}
-	if r.Access == site.Changing {
-		s.Sessions.Forget(v.Exchange, sessions.OfForm) // it was sent, or another one was
-		defer s.Watch.Changed()
-	}
-	r.Do(v)
+	return false
 }

@@ -20,8 +20,8 @@ func (c *signInPages) routes() []site.Route {
 	return []site.Route{
 		site.Public(http.MethodGet, "login", c.showLogin),
 		site.Public(http.MethodPost, "login", c.login),
-		site.Public(http.MethodGet, "login/provider", c.goToProvider),
-		site.Public(http.MethodGet, "login/callback", c.comeBack),
+		site.Public(http.MethodGet, "login/provider", c.redirectToProvider),
+		site.Public(http.MethodGet, "login/callback", c.finishSignIn),
 		site.Public(http.MethodPost, "logout", c.logout),
 		site.Show("again", c.showAgain),
 	}

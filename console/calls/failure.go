@@ -18,7 +18,7 @@ type Failure struct {
 	At      time.Time `json:"at"`
 }
 
-// The classes of failures of which the receiver says why.
+// The classes of failures that the receiver explains itself.
 const (
 	classAnswered = "http"
 	classNacked   = "nacked"

@@ -131,13 +131,13 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	}
 	f.Steps = append(f.Steps, later.Steps...)
 	p.Counted = f.CountedAt
-	p.lay(f, midnight)
+	p.layOut(f, midnight)
 	p.Steps, p.Overdue = stepsOf(f, midnight), f.Overdue
 	p.apply(&f)
-	p.tellLateness(f)
+	p.describeLateness(f)
 }
 
-// apply has lateness reckoned with the limit that is asked for.
+// apply computes the lateness with the limit that is asked for.
 func (p *whatIf) apply(f *calls.Forecast) {
 	asked := strings.TrimSpace(p.Asked)
 	limit, ok := site.Number(asked)
@@ -145,7 +145,7 @@ func (p *whatIf) apply(f *calls.Forecast) {
 	switch p.Wrong = wrong && asked != ""; {
 	case asked != "" && !wrong:
 		f.CallbacksPerSecond = &limit
-		reckon(*f, limit)
+		computeLateness(*f, limit)
 	case f.CallbacksPerSecond == nil:
 		return
 	}
@@ -158,8 +158,8 @@ func (c *Pages) forecastOf(v *site.Visit, businessType string, made calls.Call, 
 	return problem
 }
 
-// lay lays the steps of a forecast out by day and hour.
-func (p *forecastPage) lay(f calls.Forecast, midnight time.Time) {
+// layOut lays the steps of a forecast out by day and hour.
+func (p *forecastPage) layOut(f calls.Forecast, midnight time.Time) {
 	for i := range heatDays {
 		p.Days = append(p.Days, heatDay{Day: midnight.Add(time.Duration(i) * words.Day), Cells: make([]heatCell, len(p.Hours))})
 	}
@@ -190,8 +190,8 @@ func (p *forecastPage) cell(at time.Time) *heatCell {
 	return &p.Days[int(since/words.Day)].Cells[int(since%words.Day/words.Hour)]
 }
 
-// tellLateness says in a sentence where the limit is too low.
-func (p *forecastPage) tellLateness(f calls.Forecast) {
+// describeLateness describes in a sentence where the limit is too low.
+func (p *forecastPage) describeLateness(f calls.Forecast) {
 	latest, late := time.Duration(0), map[*heatCell]bool{}
 	for _, step := range f.Steps {
 		by, _ := time.ParseDuration(step.Lateness) // "" for none
@@ -260,10 +260,10 @@ func widthOf(f calls.Forecast, i int) time.Duration {
 // timersPart is the part of a limit that dispatches leave to timers. Our script knows it too.
 const timersPart = 0.1
 
-// reckon says how late the last timer of each step is with another limit, as the API reckons it: what
+// computeLateness computes how late the last timer of each step is with another limit, as the API does: what
 // falls due in a step is spread over it evenly, and dispatches go first, up to their part of the limit. With a
-// limit of 0 nothing has an end to be late by.
-func reckon(f calls.Forecast, limit float64) {
+// limit of 0 no lateness is known.
+func computeLateness(f calls.Forecast, limit float64) {
 	waiting := float64(f.Overdue)
 	for i := range f.Steps {
 		step, width := &f.Steps[i], widthOf(f, i).Seconds()

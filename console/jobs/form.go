@@ -39,8 +39,8 @@ func endedUnchanged(status string) bool {
 	return status != calls.StatusFailed && calls.Timer{Status: status}.Finished()
 }
 
-// tellRefusal shows the form as it was typed, with why nothing was counted.
-func (c *Pages) tellRefusal(v *site.Visit, s search.Search, problem *calls.Problem) {
+// showRefusedForm shows the form as it was typed, with why nothing was counted.
+func (c *Pages) showRefusedForm(v *site.Visit, s search.Search, problem *calls.Problem) {
 	if problem.Status == http.StatusForbidden { // another form would not help
 		c.RefuseBy(v, problem)
 		return

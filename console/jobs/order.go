@@ -49,7 +49,7 @@ func (c *Pages) startJob(v *site.Visit) {
 	}
 	made.PerSecond = site.NumberOrNull(v.R.PostFormValue(fieldRate))
 	if problem := c.order(v, made); problem != nil {
-		c.tellRefusal(v, s, problem)
+		c.showRefusedForm(v, s, problem)
 	}
 }
 

@@ -16,7 +16,7 @@ type drawings struct {
 	kept map[string]drawing
 }
 
-// drawing is the plots of a page. changes is how many changes had been made here by then.
+// drawing is the plots of a page. changes is the number of changes that had been made here.
 type drawing struct {
 	html    template.HTML
 	at      time.Time

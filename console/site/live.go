@@ -47,10 +47,10 @@ func streamOf(v *Visit) string {
 	return links.Live + "?" + query.Encode()
 }
 
-// headerPartial marks the part of an open page of which more is known soon.
+// headerPartial marks an incomplete part of an open page. The rest is known soon.
 const headerPartial = "Wakecall-Partial"
 
-// markPartial marks the answer if the page says that more of it is known soon. Only the hub of open pages reads that.
+// markPartial marks the answer if the page is incomplete. Only the hub of open pages reads that.
 func (v *Visit) markPartial(page any) {
 	if of, ok := page.(interface{ Refresh() bool }); ok && v.Part && of.Refresh() {
 		v.W.Header().Set(headerPartial, "true")

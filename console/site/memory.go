@@ -19,7 +19,7 @@ type memory struct {
 	size int
 }
 
-// known is an answer, and when it was given. changes is how many changes had been made here by then.
+// known is an answer, and when it was given. changes is the number of changes that had been made here.
 type known struct {
 	*calls.Answer
 	at      time.Time

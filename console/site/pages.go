@@ -108,7 +108,7 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	return f
 }
 
-// Reread is the address from which a part is read anew that the page could not read; "" if its stream brings it.
+// Reread is the address that brings a part which the page could not read; "" if its stream brings it.
 func (f Frame) Reread() string {
 	if f.Stream == "" || strings.Contains(f.Stream, "page=") {
 		return ""
@@ -156,7 +156,7 @@ func (f Frame) Age() string {
 // Since is when the oldest of those answers was given; the zero time if that is not known.
 func (f Frame) Since() time.Time { return f.reads.shown().since }
 
-// Refresh reports whether the page is to be shown anew by itself: more of it is known soon.
+// Refresh reports whether the page reloads by itself, because more of it is known soon.
 func (f Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil && f.Picture.Unseen() }
 
 // Adjustable reports whether language and theme can be chosen.

@@ -33,10 +33,10 @@ type reads struct {
 
 // age is how old what a visit shows is.
 type age struct {
-	// old reports whether an old answer is shown in place of one that is not given, and behind whether what is
-	// shown of the whole is old, while it is read anew.
+	// old reports whether an old answer is shown, because the API gave none. behind reports whether the picture of
+	// the whole installation is old, because it is being read again.
 	old, behind bool
-	// since is when the oldest of that was given; the zero time where that is not known.
+	// since is when the oldest of them was given; the zero time if that is not known.
 	since time.Time
 }
 
@@ -57,7 +57,7 @@ func (r *reads) keyOf(path string) string {
 	return path + " " + strconv.Itoa(r.made[path])
 }
 
-// showOld notes that an old answer is shown in place of one that is not given.
+// showOld records that an old answer is shown, because the API gave none.
 func (r *reads) showOld(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -65,7 +65,7 @@ func (r *reads) showOld(at time.Time) {
 	r.age.old = true
 }
 
-// showBehind notes that what is shown of the whole is old, while it is read anew.
+// showBehind records that the picture of the whole installation is old, because it is being read again.
 func (r *reads) showBehind(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,7 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 	return a, c.decodeFor(to, a)
 }
 
-// decodeFor reads an answer into to; nil for a call of which only the status is wanted.
+// decodeFor decodes an answer into to, unless to is nil: the caller then wants only the status.
 func (c *Site) decodeFor(to any, a *calls.Answer) *calls.Problem {
 	if to == nil {
 		return nil

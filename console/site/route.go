@@ -25,7 +25,7 @@ type Route struct {
 	Do           func(*Visit)
 	// Plain reports whether it answers over plain HTTP too, to any client: it shows and takes no data of users.
 	Plain bool
-	// Every is how often the page is rendered anew while it is watched; 0 for a page that is not.
+	// Every is how often the page is rendered while it is open; 0 for a page that is not live.
 	Every time.Duration
 	// Lists reports whether the page asks Temporal's visibility.
 	Lists bool

@@ -34,7 +34,7 @@ func (c *Pages) changeTimer(v *site.Visit) {
 	a, problem := c.Call(v, made, &left)
 	switch {
 	case problem != nil:
-		c.tellRefusal(v, act, problem)
+		c.showRefusal(v, act, problem)
 	case a.Status == http.StatusAccepted:
 		v.Redirect(key.Path() + "?done=accepted")
 	default:
@@ -42,8 +42,8 @@ func (c *Pages) changeTimer(v *site.Visit) {
 	}
 }
 
-// tellRefusal shows the timer as it is, with why it was not changed.
-func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
+// showRefusal shows the timer as it is, with why it was not changed.
+func (c *Pages) showRefusal(v *site.Visit, act action, problem *calls.Problem) {
 	page, unread := c.timerPage(v)
 	if unread != nil {
 		c.RefuseBy(v, problem)
@@ -56,7 +56,7 @@ func (c *Pages) tellRefusal(v *site.Visit, act action, problem *calls.Problem) {
 	if !act.where(page.Timer) {
 		page.TooLate = tooLate(problem, page.Timer)
 	}
-	tellMeanwhile(&page.Refusal, page.Story, page.ETag, page.Timer)
+	addMeanwhile(&page.Refusal, page.Story, page.ETag, page.Timer)
 	c.Render(v, problem.Status, "timer", page)
 }
 

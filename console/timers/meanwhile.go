@@ -20,9 +20,9 @@ func tooLate(problem *calls.Problem, now calls.Timer) string {
 	return "ended." + now.Status
 }
 
-// tellMeanwhile adds to a refusal the changes of a timer since its form was shown, and its end if it came
+// addMeanwhile adds to a refusal the changes of a timer since its form was shown, and its end if it came
 // too late, as far as the story has them. etag is that of the timer as it is by now.
-func tellMeanwhile(r *site.Refusal, story []calls.Entry, etag string, now calls.Timer) {
+func addMeanwhile(r *site.Refusal, story []calls.Entry, etag string, now calls.Timer) {
 	if !r.Changed() && r.TooLate == "" {
 		return
 	}

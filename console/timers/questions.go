@@ -122,15 +122,15 @@ func (p *timersPage) fill(c *Pages, v *site.Visit, questions []url.Values, token
 		}
 	}
 	if len(p.Timers) == 0 && token == "" {
-		p.Nothing = c.nothingBy(v, p)
+		p.Nothing = c.partsWithoutMatch(v, p)
 	}
 }
 
 // maxPartsTried bounds how many questions an empty answer causes.
 const maxPartsTried = 5
 
-// nothingBy are the parts of a search of several that find nothing by themselves.
-func (c *Pages) nothingBy(v *site.Visit, p *timersPage) (parts []string) {
+// partsWithoutMatch are the parts of a search that find nothing by themselves.
+func (c *Pages) partsWithoutMatch(v *site.Visit, p *timersPage) (parts []string) {
 	all := strings.Fields(p.Search)
 	if len(all) < 2 || len(all) > maxPartsTried {
 		return nil

@@ -108,12 +108,12 @@ func (c *Pages) changeRule(v *site.Visit) {
 		return
 	}
 	if !rule.IsValid() {
-		c.tellRule(v, &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("policy.nojson")}, nil)
+		c.showTypedRule(v, &calls.Problem{Status: http.StatusUnprocessableEntity, Title: v.Lang.Say("policy.nojson")}, nil)
 		return
 	}
 	if v.R.PostFormValue("sure") == "" {
 		then, problem := c.previewRule(v, rule)
-		c.tellRule(v, problem, then)
+		c.showTypedRule(v, problem, then)
 		return
 	}
 	key := keyIn(v.R)
@@ -123,7 +123,7 @@ func (c *Pages) changeRule(v *site.Visit) {
 	}, nil)
 	switch {
 	case problem != nil:
-		c.tellRule(v, problem, nil)
+		c.showTypedRule(v, problem, nil)
 	case a.Status == http.StatusAccepted:
 		v.Redirect(key.Path() + "?done=accepted")
 	default:
@@ -142,8 +142,8 @@ func (c *Pages) previewRule(v *site.Visit, rule jsontext.Value) (*coming, *calls
 	return then, problem
 }
 
-// tellRule shows the rule as it is, with what was typed, and what that would do or why it is refused.
-func (c *Pages) tellRule(v *site.Visit, problem *calls.Problem, then *coming) {
+// showTypedRule shows the present rule and the typed one, with a preview of that or the reason of its refusal.
+func (c *Pages) showTypedRule(v *site.Visit, problem *calls.Problem, then *coming) {
 	page, unread := c.rulePage(v)
 	if unread != nil {
 		c.RefuseBy(v, unread)
@@ -164,7 +164,7 @@ func (p *rulePage) refuse(c *Pages, v *site.Visit, problem *calls.Problem) {
 	p.Refusal = site.Refusal{Problem: problem, TooLate: tooLate(problem, now), Typed: v.R.PostForm}
 	if p.Changed() || p.TooLate != "" {
 		told, _ := c.storyOf(v, p.Resource()) // a page without it is better than none
-		tellMeanwhile(&p.Refusal, told.Entries, p.ETag, now)
+		addMeanwhile(&p.Refusal, told.Entries, p.ETag, now)
 	}
 }
 

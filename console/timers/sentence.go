@@ -41,7 +41,7 @@ func ruleInWords(s words.Speech, r calls.Rule) []part {
 	said.bounds(r)
 	said.exclusions(r.Exclude)
 	said.add(s.T("policy.end"))
-	said.mishaps(r)
+	said.missedAndFailed(r)
 	return said.parts
 }
 
@@ -176,8 +176,8 @@ func (s *sentence) exclusions(all []string) {
 	}
 }
 
-// mishaps says how the rule handles missed times and failed deliveries, if not by default.
-func (s *sentence) mishaps(r calls.Rule) {
+// missedAndFailed says how the rule handles missed times and failed deliveries, if not by default.
+func (s *sentence) missedAndFailed(r calls.Rule) {
 	switch r.Missed {
 	case "skip":
 		s.add(s.T("rule.skip"))

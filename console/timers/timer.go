@@ -104,7 +104,7 @@ func (c *Pages) explain(v *site.Visit, page *timerPage, path string) {
 	page.Facts, page.WhyUnread = why.Facts, problem != nil
 	story, problem := c.storyOf(v, path)
 	attribute(page.Facts, story.Entries)
-	page.Story = calls.WithDue(story.Entries, page.untaken(), page.Now)
+	page.Story = calls.WithDue(story.Entries, page.openDue(), page.Now)
 	page.StoryUnread, page.Longer = problem != nil, story.NextPageToken != ""
 }
 
@@ -124,8 +124,8 @@ func (p *timerPage) held() bool {
 	return p.Timer.Open() && p.Timer.WaitsFor != "" && p.Timer.WaitsFor != calls.WaitsForAck
 }
 
-// untaken is the due time of an open timer; the zero time for another one.
-func (p *timerPage) untaken() (due time.Time) {
+// openDue is the due time of an open timer; the zero time for another one.
+func (p *timerPage) openDue() (due time.Time) {
 	if p.Timer.Open() {
 		due = p.Timer.DueAt
 	}

@@ -235,8 +235,8 @@ func swap(policy map[string]jsontext.Value) (map[string]jsontext.Value, error) {
 	return policy, err
 }
 
-// letGo ends the back-pressure of a type.
-func (c *Pages) letGo(v *site.Visit) {
+// liftBackPressure ends the back-pressure of a type at once.
+func (c *Pages) liftBackPressure(v *site.Visit) {
 	businessType := v.R.PathValue("type")
 	if _, problem := c.Call(v, calls.Call{Method: http.MethodDelete, Path: policyPath(businessType) + "/back_pressure"}, nil); problem != nil {
 		c.showPolicyProblem(v, problem)

@@ -30,7 +30,7 @@ func (c *Pages) Routes() []site.Route {
 		site.Change("types/{type}/policy", c.replacePolicy),
 		site.Change("types/{type}/back", c.putBack),
 		site.Change("types/{type}/links", c.swapLinks),
-		site.Change("types/{type}/release", c.letGo),
+		site.Change("types/{type}/release", c.liftBackPressure),
 		site.Change("types/{type}/test", c.testRing),
 		site.Change("types/{type}/{action}", c.changeType),
 	}

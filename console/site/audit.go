@@ -7,9 +7,9 @@ import (
 	"github.com/wakecall/wakecall/internal/audit"
 )
 
-// Describe notes for the audit what the form of a visit asks for. A form that is refused before any call
+// DescribeForm describes the form of a visit for the audit. A form that is refused before any call
 // of the API leaves a record by that. The API itself records its calls.
-func (c *Site) Describe(v *Visit, r Route) {
+func (c *Site) DescribeForm(v *Visit, r Route) {
 	asked := audit.Asked{
 		Who: v.Who, Route: links.Root + parameters.Replace(r.Path), Action: v.R.PathValue("action"), BusinessType: v.R.PathValue("type"),
 	}
@@ -28,7 +28,7 @@ func (c *Site) Describe(v *Visit, r Route) {
 // parameters writes the parameters of a path as a record has them.
 var parameters = strings.NewReplacer("{", ":", "}", "")
 
-// RefusePart notes for the audit that one of the changes in a form was refused before its call.
+// RefusePart records for the audit that one of the changes in a form was refused before its call.
 func (v *Visit) RefusePart(part audit.Refusal) {
 	part.Who = v.Who
 	audit.FormOf(v.R.Context()).RefusePart(part)
