@@ -60,31 +60,17 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		return s, nil
 	}
 	if c.Replace {
-		s.Memo = withExpiry(s.Memo, 0, 0)
-		s.Callback, s.Retry, s.Priority, s.ContentType = nil, nil, 0, ""
-		s.Preload, s.OnDelivered, s.OnFailed, s.Labels = c.Preload, nil, nil, nil
+		s = s.reset(c.Preload)
 	}
-	if c.Terms.LatestAt != nil {
-		s.Memo = withExpiry(s.Memo, *c.Terms.LatestAt, 0)
-	}
-	if c.Terms.ExpiresAfter != nil {
-		s.Memo = withExpiry(s.Memo, 0, *c.Terms.ExpiresAfter)
-	}
+	s.Memo = changeExpiry(s.Memo, c.Terms)
 	c, err := s.pausing(c)
 	if err != nil {
 		return Spec{}, err
 	}
-	if rule := c.Terms.Recurrence; rule != nil && hasRule(s.Memo, *rule) {
-		c.Terms.Recurrence = nil
-		if s.Series.Paused != rule.Paused {
-			c.Pause = &Pause{Stop: rule.Paused}
-		}
-	}
-	memo, err := s.reschedule(c)
-	if err != nil {
+	c = s.withoutSameRule(c)
+	if s.Memo, err = s.reschedule(c); err != nil {
 		return Spec{}, err
 	}
-	s.Memo = memo
 	if s, err = s.override(c.Terms); err != nil {
 		return Spec{}, err
 	}
@@ -98,6 +84,39 @@ func (s Spec) Apply(c Change) (Spec, error) {
 		s.Fingerprint = c.Fingerprint
 	}
 	return s, nil
+}
+
+// reset returns the spec with the defaults of what a PUT leaves out.
+func (s Spec) reset(preload policy.Preload) Spec {
+	s.Memo = withExpiry(s.Memo, 0, 0)
+	s.Callback, s.Retry, s.Priority, s.ContentType = nil, nil, 0, ""
+	s.Preload, s.OnDelivered, s.OnFailed, s.Labels = preload, nil, nil, nil
+	return s
+}
+
+// changeExpiry returns the memo with the latest time or the expiry of the terms, if they have one.
+func changeExpiry(m Memo, t Terms) Memo {
+	if t.LatestAt != nil {
+		m = withExpiry(m, *t.LatestAt, 0)
+	}
+	if t.ExpiresAfter != nil {
+		m = withExpiry(m, 0, *t.ExpiresAfter)
+	}
+	return m
+}
+
+// withoutSameRule returns the change without a rule that the timer follows already. It keeps the pause of
+// that rule.
+func (s Spec) withoutSameRule(c Change) Change {
+	rule := c.Terms.Recurrence
+	if rule == nil || !hasRule(s.Memo, *rule) {
+		return c
+	}
+	c.Terms.Recurrence = nil
+	if s.Series.Paused != rule.Paused {
+		c.Pause = &Pause{Stop: rule.Paused}
+	}
+	return c
 }
 
 // pausing returns the change with the pause or the resumption in its terms. A PUT replaces the
@@ -220,14 +239,9 @@ func (s Spec) override(t Terms) (Spec, error) {
 		s.ContentType = t.Payload.ContentType
 	}
 	if t.Callback != nil {
-		callback := *t.Callback
-		if s.Callback != nil {
-			var wrong, errs wire.FieldErrors
-			callback, wrong = s.Callback.Amend(callback)
-			errs.Under("/callback", wrong)
-			if err := errs.Err(); err != nil {
-				return Spec{}, err
-			}
+		callback, err := s.amendedCallback(*t.Callback)
+		if err != nil {
+			return Spec{}, err
 		}
 		s.Callback = &callback
 	}
@@ -251,4 +265,15 @@ func (s Spec) override(t Terms) (Spec, error) {
 		s.Priority = policy.DefaultPriority
 	}
 	return s, nil
+}
+
+// amendedCallback returns the timer's callback after a change of it.
+func (s Spec) amendedCallback(change delivery.Callback) (delivery.Callback, error) {
+	if s.Callback == nil {
+		return change, nil
+	}
+	var errs wire.FieldErrors
+	callback, wrong := s.Callback.Amend(change)
+	errs.Under("/callback", wrong)
+	return callback, errs.Err()
 }

@@ -5,12 +5,13 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// Circumstances are what is known of an open timer beside what its view shows. [View.Why] tells them.
+// Circumstances are facts about an open timer that its view does not show. [View.Why] explains
+// them.
 type Circumstances struct {
 	// AllPaused reports whether an emergency that holds it back is one of all business types, and not
 	// of its own alone.
 	AllPaused bool
-	// Others are what else holds it up, beside what its view shows or Stopped.
+	// Others are the further reasons for its wait, apart from the one in its view and Stopped.
 	Others []delivery.Wait
 	// Stopped is the gravest of what stops the callbacks of its type while an attempt is under way: an
 	// emergency, a pause or back-pressure.
