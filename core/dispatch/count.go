@@ -233,7 +233,7 @@ func (m Memo) WithEnd(shards []ShardState) Memo {
 // the items of [Memo.LastFailed].
 func (m Memo) RetryFailed(now wire.Instant) Memo {
 	if m.betweenOccurrences() {
-		m = m.backToLast()
+		m = m.withLast()
 	}
 	m.Round++
 	m.Before, m.Retried = Counts{}, 0

@@ -46,7 +46,7 @@ const (
 // Question returns the URL that requests the items of a shard, from a cursor on. It leaves the
 // client's URL as it is, byte for byte, because it may be signed.
 func (l Loader) Question(shard int, cursor string) string {
-	asked := l.URL + l.joint() +
+	asked := l.URL + l.separator() +
 		paramShard + "=" + strconv.Itoa(shard) + "&" + paramShards + "=" + strconv.Itoa(l.Shards)
 	if cursor != "" {
 		asked += "&" + paramCursor + "=" + url.QueryEscape(cursor)
@@ -54,8 +54,8 @@ func (l Loader) Question(shard int, cursor string) string {
 	return asked + "&" + paramLimit + "=" + strconv.Itoa(l.PageSize)
 }
 
-// joint returns the separator between the URL and Wakecall's parameters.
-func (l Loader) joint() string {
+// separator returns the separator between the URL and Wakecall's parameters.
+func (l Loader) separator() string {
 	_, query, asks := strings.Cut(l.URL, "?")
 	switch {
 	case !asks:

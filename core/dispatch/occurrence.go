@@ -91,8 +91,8 @@ func (m Memo) LastFailed() (id ID, pages []Part) {
 // betweenOccurrences reports whether an occurrence has ended and the next one has not begun.
 func (m Memo) betweenOccurrences() bool { return m.StartedAt == 0 && m.Last != nil && m.Round == 0 }
 
-// backToLast returns the memo with the last ended occurrence as the present one.
-func (m Memo) backToLast() Memo {
+// withLast returns the memo with the last ended occurrence in place of the present one.
+func (m Memo) withLast() Memo {
 	last := *m.Last
 	m.Occurrence, m.Failed, m.Stopped, m.Last = last.Occurrence, last.Pages, last.Shards, nil
 	m.Total = &Counts{Found: last.Done + last.Failed, Done: last.Done, Failed: last.Failed}

@@ -16,7 +16,7 @@
 //   - several extra rings that wait for each other
 //   - a change of the rule of a recurring timer
 //   - more than one change during one attempt
-//   - a change beside an attempt of which the next worker learns from the one before
+//   - a change during an attempt whose receipt the next worker gets from the one before
 //   - an acknowledgement, a debounce or a preload of a recurring timer
 //
 // A reader starts with [State], and goes on with [All].

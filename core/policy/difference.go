@@ -55,22 +55,23 @@ func differ(pointer string, from, to any, found []Difference) []Difference {
 	if reflect.DeepEqual(from, to) {
 		return found
 	}
-	return append(found, hide(Difference{Pointer: pointer, From: from, To: to}))
+	return append(found, maskSecrets(Difference{Pointer: pointer, From: from, To: to}))
 }
 
 // secretMembers are write-only. A difference in them is shown without their value.
 var secretMembers = []string{"/signing_secrets", "/callback/headers", "/fallback/headers", "/tls/client_key"}
 
-func hide(d Difference) Difference {
+// maskSecrets hides the values of a difference in a secret.
+func maskSecrets(d Difference) Difference {
 	for _, secret := range secretMembers {
 		if len(d.Pointer) >= len(secret) && d.Pointer[:len(secret)] == secret {
-			d.From, d.To = veil(d.From), veil(d.To)
+			d.From, d.To = mask(d.From), mask(d.To)
 		}
 	}
 	return d
 }
 
-func veil(value any) any {
+func mask(value any) any {
 	switch v := value.(type) {
 	case nil:
 		return nil

@@ -25,7 +25,8 @@ func (h Holds) Wait(now time.Time) delivery.Wait {
 	return delivery.Wait{}
 }
 
-// Others returns why else an attempt waits, beside [Holds.Wait]: it is made once all have ended.
+// Others returns the further reasons why an attempt waits, apart from [Holds.Wait]. The attempt is
+// made once all of them have ended.
 func (h Holds) Others(s Standby, now time.Time) []delivery.Wait {
 	all := h.all(now)
 	if len(all) == 0 {
