@@ -167,31 +167,36 @@ func inState(n int) query.Query {
 	return query.All(visibility.Timers(), query.Status(listedStates[n].status), visibility.State.Is(string(listedStates[n].state)))
 }
 
+// read counts the timers in each state, and lists those of a state with few.
 func (m *statusCounter) read(ctx context.Context) error {
 	for n := range m.states {
-		state := &m.states[n]
 		var err error
-		if state.whole, err = m.kernel.Count(ctx, inState(n)); err != nil {
+		if m.states[n].whole, err = m.kernel.Count(ctx, inState(n)); err != nil {
 			return err
 		}
-		if state.whole > tuning.StatsListed {
+		if m.states[n].whole > tuning.StatsListed {
 			continue
 		}
-		state.whole, state.byType = 0, map[string]int{}
-		err = m.kernel.EachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
-			for _, info := range page {
-				if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok {
-					state.byType[key.BusinessType]++
-					state.whole++
-				}
-			}
-			return nil
-		})
-		if err != nil {
+		if err := m.list(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// list counts the timers in a state by type.
+func (m *statusCounter) list(ctx context.Context, n int) error {
+	state := &m.states[n]
+	state.whole, state.byType = 0, map[string]int{}
+	return m.kernel.EachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
+		for _, info := range page {
+			if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok {
+				state.byType[key.BusinessType]++
+				state.whole++
+			}
+		}
+		return nil
+	})
 }
 
 // in is the number of a type's timers in a state.
