@@ -75,8 +75,8 @@ func (c *connection) close() {
 	c.running.Wait()
 }
 
-// borrow returns an unused channel, out of the share of a business type.
-func (c *connection) borrow(ctx context.Context, businessType string) (*channel, error) {
+// acquire returns an unused channel, out of the share of a business type.
+func (c *connection) acquire(ctx context.Context, businessType string) (*channel, error) {
 	if err := c.shares.acquire(ctx, businessType, c.gone); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *connection) borrow(ctx context.Context, businessType string) (*channel,
 		c.shares.release(businessType)
 		return nil, err
 	}
-	ch.lentTo = businessType
+	ch.usedBy = businessType
 	return ch, nil
 }
 
@@ -134,31 +134,30 @@ func (c *connection) openChannel(failed chan<- error) {
 	}
 }
 
-// channel is lent for one attempt at a time.
+// channel serves one attempt at a time.
 type channel struct {
 	*amqp.Channel
 	conn *connection
-	// lentTo is the business type whose share it is from.
-	lentTo  string
+	// usedBy is the business type that uses it, and whose share it counts in.
+	usedBy  string
 	returns chan amqp.Return
 	closes  chan *amqp.Error
 }
 
-// giveBack ends the attempt on a channel.
-func (ch *channel) giveBack() {
+// release ends the attempt on a channel.
+func (ch *channel) release() {
 	if ch.IsClosed() {
 		ch.discard()
 		return
 	}
-	conn, businessType := ch.conn, ch.lentTo
+	conn, businessType := ch.conn, ch.usedBy
 	conn.idle <- ch
 	conn.shares.release(businessType)
 }
 
-// giveBackAfter gives a channel back once the broker has confirmed a message that no attempt
-// waits for any more. If the confirmation does not come for a while, it gives the channel
-// back without.
-func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
+// releaseAfter releases a channel once the broker has confirmed a message that no attempt waits
+// for any more. If the confirmation does not come for a while, it closes the channel.
+func (ch *channel) releaseAfter(confirmation *amqp.DeferredConfirmation) {
 	ch.conn.start(func() {
 		patience := time.NewTimer(tuning.BrokerUnconfirmed)
 		defer patience.Stop()
@@ -171,12 +170,12 @@ func (ch *channel) giveBackAfter(confirmation *amqp.DeferredConfirmation) {
 		case <-patience.C:
 			_ = ch.Close()
 		}
-		ch.giveBack()
+		ch.release()
 	})
 }
 
 // discard makes room for another channel.
 func (ch *channel) discard() {
 	<-ch.conn.room
-	ch.conn.shares.release(ch.lentTo)
+	ch.conn.shares.release(ch.usedBy)
 }

@@ -84,10 +84,10 @@ func (c *connection) declare(businessType string, t topology, d *declaration) {
 	defer close(d.ended)
 	ctx, cancel := context.WithTimeout(context.Background(), tuning.BrokerDeclareTimeout)
 	defer cancel()
-	ch, err := c.borrow(ctx, businessType)
+	ch, err := c.acquire(ctx, businessType)
 	if err == nil {
 		err = t.declareOn(ch.Channel)
-		ch.giveBack()
+		ch.release()
 	}
 	if d.err = err; err != nil {
 		c.undeclare(t)

@@ -64,14 +64,14 @@ func (t *Transport) Send(ctx context.Context, e send.Envelope) send.Outcome {
 	if err := conn.ensure(ctx, e); err != nil {
 		return failed(undeclared(ctx, err))
 	}
-	ch, err := conn.borrow(ctx, e.BusinessType)
+	ch, err := conn.acquire(ctx, e.BusinessType)
 	switch {
 	case err != nil && conn.blocked.Load() && !conn.IsClosed():
 		return failed(blocked())
 	case err != nil:
 		return failed(refusal(ctx, err))
 	case conn.blocked.Load():
-		ch.giveBack()
+		ch.release()
 		return failed(blocked())
 	}
 	return ch.send(ctx, e)
@@ -84,7 +84,7 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	to, message := e.Destination, publishing(e, began)
 	confirmation, err := ch.PublishWithDeferredConfirmWithContext(ctx, to.Exchange, to.RoutingKey, true, false, message)
 	if err != nil {
-		ch.giveBack() // the channel may be sound: the attempt's time was up
+		ch.release() // the channel may be sound: the attempt's time was up
 		outcome := failed(refusal(ctx, err))
 		if !errors.Is(err, amqp.ErrClosed) && ctx.Err() == nil { // a part may have left
 			outcome.FirstByte = began
@@ -95,7 +95,7 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 	select {
 	case <-confirmation.Done():
 		outcome.Answer = ch.answerOf(confirmation.Acked())
-		ch.giveBack()
+		ch.release()
 		if t, declares := topologyOf(e); declares && outcome.Class == delivery.Unroutable {
 			ch.conn.undeclare(t)
 		}
@@ -104,7 +104,7 @@ func (ch *channel) send(ctx context.Context, e send.Envelope) send.Outcome {
 		if ch.conn.blocked.Load() {
 			outcome.Answer = blocked()
 		}
-		ch.giveBackAfter(confirmation)
+		ch.releaseAfter(confirmation)
 	}
 	outcome.Ended = time.Now()
 	return outcome

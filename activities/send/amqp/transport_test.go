@@ -296,19 +296,19 @@ func fewChannels(t *testing.T, server *rabbit.Server) {
 	require.NoError(t, err)
 	conn := newConnection(raw, wire)
 	defer conn.close()
-	first, err := conn.borrow(t.Context(), "")
+	first, err := conn.acquire(t.Context(), "")
 	require.NoError(t, err)
 	over, end := context.WithCancel(t.Context())
 	end()
 	require.Zero(t, first.send(over, send.Envelope{}).FirstByte)
-	first, err = conn.borrow(t.Context(), "")
+	first, err = conn.acquire(t.Context(), "")
 	require.NoError(t, err, "a channel on which nothing was sent is there for the next one")
 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	waits, second := waiting{ctx, make(chan struct{}), new(sync.Once)}, make(chan error)
 	go func() {
-		_, err := conn.borrow(waits, "")
+		_, err := conn.acquire(waits, "")
 		second <- err
 	}()
 	<-waits.begun

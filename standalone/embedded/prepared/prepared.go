@@ -64,11 +64,11 @@ type conn struct {
 	statements *lru.Cache[string, *statement]
 }
 
-// statement is a prepared statement. It is lent to one result at a time.
+// statement is a prepared statement. One result uses it at a time.
 type statement struct {
 	able
 
-	lent, evicted bool
+	inUse, evicted bool
 }
 
 // able is the required interface of a statement.
@@ -80,13 +80,13 @@ type able interface {
 
 func (s *statement) evict() {
 	s.evicted = true
-	if !s.lent {
+	if !s.inUse {
 		_ = s.Close()
 	}
 }
 
-func (s *statement) giveBack() {
-	s.lent = false
+func (s *statement) release() {
+	s.inUse = false
 	if s.evicted {
 		_ = s.Close()
 	}
@@ -94,33 +94,33 @@ func (s *statement) giveBack() {
 
 // ExecContext implements [driver.ExecerContext].
 func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	s, err := c.lend(ctx, query)
+	s, err := c.acquire(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	defer s.giveBack()
+	defer s.release()
 	return s.ExecContext(ctx, args)
 }
 
 // QueryContext implements [driver.QueryerContext].
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.lend(ctx, query)
+	s, err := c.acquire(ctx, query)
 	if err != nil {
 		return nil, err
 	}
 	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
-		s.giveBack()
+		s.release()
 		return nil, err
 	}
 	return &result{Rows: rows, statement: s}, nil
 }
 
-// lend returns the statement of a query. If a result still uses the cached one, it returns a new
+// acquire returns the statement of a query. If a result still uses the cached one, it returns a new
 // statement that is not cached.
-func (c *conn) lend(ctx context.Context, query string) (*statement, error) {
-	if s, ok := c.statements.Get(query); ok && !s.lent {
-		s.lent = true
+func (c *conn) acquire(ctx context.Context, query string) (*statement, error) {
+	if s, ok := c.statements.Get(query); ok && !s.inUse {
+		s.inUse = true
 		return s, nil
 	}
 	raw, err := c.PrepareContext(ctx, query)
@@ -131,7 +131,7 @@ func (c *conn) lend(ctx context.Context, query string) (*statement, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T does not do all that is asked of it", raw), raw.Close())
 	}
-	s := &statement{able: ready, lent: true}
+	s := &statement{able: ready, inUse: true}
 	if c.statements.Contains(query) {
 		s.evicted = true
 		return s, nil
@@ -155,6 +155,6 @@ type result struct {
 
 // Close implements [driver.Rows].
 func (r *result) Close() error {
-	defer r.statement.giveBack()
+	defer r.statement.release()
 	return r.Rows.Close()
 }
