@@ -105,7 +105,7 @@ func (d *Deliveries) Acknowledge(
 			}
 		}
 		if over {
-			return d.undecided(ctx, of.Key)
+			return d.answerPending(ctx, of.Key)
 		}
 		select {
 		case <-time.After(pause):
@@ -136,8 +136,8 @@ func (w *word) address(now state) {
 	}
 }
 
-// undecided is the answer to a word without an effect yet. A cancel outweighs it.
-func (d *Deliveries) undecided(ctx context.Context, key wire.Key) (timer.View, bookings.Effect, error) {
+// answerPending answers a word that has no effect yet. A cancel outweighs it.
+func (d *Deliveries) answerPending(ctx context.Context, key wire.Key) (timer.View, bookings.Effect, error) {
 	view, err := d.reader.Get(ctx, key)
 	if err == nil && view.CancelRequested {
 		return timer.View{}, "", timers.CancelPendingError(view)

@@ -55,9 +55,9 @@ func (s *runHistory) addEvent(event *historypb.HistoryEvent) {
 	case *historypb.HistoryEvent_WorkflowExecutionSignaledEventAttributes:
 		s.signal(entry, of.WorkflowExecutionSignaledEventAttributes)
 	case *historypb.HistoryEvent_WorkflowExecutionCancelRequestedEventAttributes:
-		s.askToCancel(entry, of.WorkflowExecutionCancelRequestedEventAttributes)
+		s.addCancelRequest(entry, of.WorkflowExecutionCancelRequestedEventAttributes)
 	case *historypb.HistoryEvent_WorkflowTaskStartedEventAttributes:
-		s.handOut(entry, of.WorkflowTaskStartedEventAttributes)
+		s.addHandOut(entry, of.WorkflowTaskStartedEventAttributes)
 	case *historypb.HistoryEvent_MarkerRecordedEventAttributes, *historypb.HistoryEvent_ActivityTaskScheduledEventAttributes:
 		s.delivering = true
 	default:
@@ -143,9 +143,9 @@ func (s *runHistory) change(entry timer.HistoryEntry, input *commonpb.Payloads) 
 	s.add(entry)
 }
 
-// handOut adds that a worker got the timer. A task that began too early, or by which an occurrence
+// addHandOut adds that a worker got the timer. A task that began too early, or by which an occurrence
 // was missed, rings nothing at the due time of the run.
-func (s *runHistory) handOut(entry timer.HistoryEntry, of *historypb.WorkflowTaskStartedEventAttributes) {
+func (s *runHistory) addHandOut(entry timer.HistoryEntry, of *historypb.WorkflowTaskStartedEventAttributes) {
 	if s.interrupted || s.delivering {
 		return
 	}
@@ -156,7 +156,7 @@ func (s *runHistory) handOut(entry timer.HistoryEntry, of *historypb.WorkflowTas
 	s.add(entry)
 }
 
-func (s *runHistory) askToCancel(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
+func (s *runHistory) addCancelRequest(entry timer.HistoryEntry, of *historypb.WorkflowExecutionCancelRequestedEventAttributes) {
 	s.interrupted = true
 	entry = by(entry, of.GetIdentity())
 	entry.Event, entry.Reason = timer.HistoryCancelRequested, of.GetCause()

@@ -93,7 +93,7 @@ func (r *Recent) Load(path string) error {
 		}
 	}
 	if len(records) > 0 {
-		r.knowFrom(records[0].At)
+		r.setKnownSince(records[0].At)
 	}
 	for _, record := range records {
 		r.add(&record)
@@ -101,8 +101,8 @@ func (r *Recent) Load(path string) error {
 	return nil
 }
 
-// knowFrom notes that every record from a time on is here.
-func (r *Recent) knowFrom(at wire.Instant) {
+// setKnownSince records that every record from a time on is here.
+func (r *Recent) setKnownSince(at wire.Instant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.timers.since, r.others.since = min(r.timers.since, at), min(r.others.since, at)

@@ -68,7 +68,7 @@ const (
 
 // The values of WAKECALL_CANARY. The empty text means on.
 const (
-	CanaryOn  = "on"
+	canaryOn  = "on"
 	CanaryOff = "off"
 )
 
@@ -125,8 +125,8 @@ func (c Config) Check(f *Faults) {
 	if c.StopTimeout < 0 {
 		f.Add("WAKECALL_STOP_TIMEOUT", "must not be negative")
 	}
-	if c.Canary != "" && c.Canary != CanaryOn && c.Canary != CanaryOff {
-		f.Add("WAKECALL_CANARY", "must be %s or %s", CanaryOn, CanaryOff)
+	if c.Canary != "" && c.Canary != canaryOn && c.Canary != CanaryOff {
+		f.Add("WAKECALL_CANARY", "must be %s or %s", canaryOn, CanaryOff)
 	}
 	if err := new(slog.Level).UnmarshalText([]byte(c.LogLevel)); err != nil {
 		f.Add("WAKECALL_LOG_LEVEL", "must be debug, info, warn or error")

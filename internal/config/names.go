@@ -21,9 +21,9 @@ var others = []string{
 // wakecall, or wakecall-something.
 var kubernetes = regexp.MustCompile(`^WAKECALL_([A-Z0-9_]+_)?(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+)?|PORT|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)
 
-// strangers adds every variable that looks like a setting and is none. Otherwise a misspelt one
-// would be ignored silently.
-func (f *Faults) strangers(environment map[string]string, settings []Settings) {
+// addUnknown adds a fault for each variable that looks like a setting and is none. Otherwise a misspelt
+// one would be ignored silently.
+func (f *Faults) addUnknown(environment map[string]string, settings []Settings) {
 	known := slices.Clone(others)
 	for _, s := range settings {
 		for _, v := range variables(s) {

@@ -24,7 +24,7 @@ func Read(settings ...Settings) error {
 	environment := env.ToMap(os.Environ())
 	f := &Faults{files: map[string]string{}}
 	f.read(environment, settings)
-	f.strangers(environment, settings)
+	f.addUnknown(environment, settings)
 	return f.err()
 }
 

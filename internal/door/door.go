@@ -16,7 +16,7 @@ import (
 // The reasons to refuse a request.
 var (
 	ErrHost   = errors.New("the host name of the call is not one of this machine")
-	ErrOrigin = errors.New("a page of another origin must not call it")
+	errOrigin = errors.New("a page of another origin must not call it")
 )
 
 // Rule lists the names by which a listener may be called.
@@ -39,7 +39,7 @@ func (r Rule) Check(request *http.Request) error {
 		return ErrHost
 	}
 	if OtherOrigin(request) {
-		return ErrOrigin
+		return errOrigin
 	}
 	return nil
 }

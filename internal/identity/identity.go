@@ -34,14 +34,14 @@ func With(process string, actor wire.Actor) string {
 		if *longest == "" {
 			return process
 		}
-		*longest = halve(*longest)
+		*longest = firstHalf(*longest)
 		text = w.write(process, w.actor)
 	}
 	return string(text)
 }
 
-// halve returns the first half of a text, in whole characters.
-func halve(text string) string {
+// firstHalf returns the first half of a text, in whole characters.
+func firstHalf(text string) string {
 	n := len(text) / 2
 	for n > 0 && !utf8.RuneStart(text[n]) {
 		n--
