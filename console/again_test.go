@@ -18,11 +18,11 @@ import (
 func TestAFormComesBack(t *testing.T) {
 	t.Parallel()
 	issuer := oidctest.New(t)
-	for name, signIn := range map[string]func(h *house) reply{
-		"by key": func(h *house) reply {
+	for name, signIn := range map[string]func(h *harness) reply{
+		"by key": func(h *harness) reply {
 			return h.post("/console/login", url.Values{"key": {"anna"}, "next": {"/console/again"}})
 		},
-		"by provider": func(h *house) reply { return h.returned(issuer, "/console/again") },
+		"by provider": func(h *harness) reply { return h.returned(issuer, "/console/again") },
 	} {
 		h := open(t, plan{keys: staff, secret: seal.NewKey(), signIn: browserAt(t, issuer.URL, "shop")})
 		view := viewOf(timer.Scheduled)
@@ -92,10 +92,10 @@ func TestAFormIsOfWhoTypedIt(t *testing.T) {
 	t.Parallel()
 	const path, secret = "/console/timers/order-close/1/pause", "secret of anna"
 	note := url.Values{"etag": {`"x"`}, "note": {secret}}
-	in := func(h *house, key string) reply {
+	in := func(h *harness, key string) reply {
 		return h.post("/console/login", url.Values{"key": {key}, "next": {"/console/again"}})
 	}
-	over := func() *house {
+	over := func() *harness {
 		h := open(t, plan{keys: staff, secret: seal.NewKey()})
 		h.signIn("anna")
 		*h.now = h.now.Add(tuning.SessionLife + tuning.FormLife)

@@ -25,7 +25,7 @@ var changingPages = []string{
 	"/console/", list, timerPath, "/console/types", typePage, "/console/jobs/count", "/console/dispatches/order-close/d", "/console/emergency",
 }
 
-func changing(t *testing.T) *house {
+func changing(t *testing.T) *harness {
 	t.Helper()
 	h := stocked(t, plan{})
 	h.shelf.views, h.shelf.sent = []timer.View{viewOf(timer.Scheduled)}, []dispatch.View{dispatchOf(dispatch.Running)}

@@ -22,7 +22,7 @@ func TestWhomToAsk(t *testing.T) {
 	}
 	admins := []string{"/console/emergency", typePage}
 	const foreign = "/console/types/invoice"
-	told := func(h *house, path string, want int) {
+	told := func(h *harness, path string, want int) {
 		t.Helper()
 		page := h.get(path)
 		require.Equal(t, want, strings.Count(page.body, ask), "%d %s %s", page.StatusCode, path, page.body)

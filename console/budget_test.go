@@ -15,7 +15,7 @@ import (
 var loaded = regexp.MustCompile(`(?:href|src)="(/console/assets/[^"]+)"`)
 
 // overTheWire is how many bytes a browser is sent for a page and for what it loads.
-func (h *house) overTheWire(path string) (n int) {
+func (h *harness) overTheWire(path string) (n int) {
 	h.t.Helper()
 	page := h.get(path).body
 	n = len(h.get(path, "Accept-Encoding", "gzip").body)

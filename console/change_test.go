@@ -21,7 +21,7 @@ var statusFor = map[string]timer.Status{
 	"fire": timer.Scheduled, "move": timer.Scheduled, "edit": timer.Scheduled, "pause": timer.Scheduled, "resume": timer.Paused, "redeliver": timer.Failed, "cancel": timer.Delivering,
 }
 
-func (h *house) records() (all []trail.Record) {
+func (h *harness) records() (all []trail.Record) {
 	h.t.Helper()
 	for line := range strings.Lines(h.audited.String()) {
 		var one trail.Record

@@ -118,7 +118,7 @@ func TestTheChinesePageIsChinese(t *testing.T) {
 }
 
 // askedInChinese makes calls that the console or the API refuse, and returns what is answered to each.
-func (h *house) askedInChinese(asked map[string]url.Values) map[string]reply {
+func (h *harness) askedInChinese(asked map[string]url.Values) map[string]reply {
 	h.t.Helper()
 	answers := map[string]reply{}
 	for path, form := range asked {
@@ -187,7 +187,7 @@ func tagWith(name, value string) url.Values {
 }
 
 // signOut forgets who is signed in.
-func (h *house) signOut() { h.post("/console/logout", nil) }
+func (h *harness) signOut() { h.post("/console/logout", nil) }
 
 // failedAs is how a timer has failed.
 func failedAs(class delivery.FailureClass, status int, detail string) *delivery.Failure {

@@ -176,13 +176,13 @@ func TestTheForecastWithoutALimit(t *testing.T) {
 func TestTheForecastOfATypeThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	const note = "The callbacks of the type are held back now: nothing rings before that ends."
-	for name, hold := range map[string]func(*house){
-		"everything": func(h *house) { h.shelf.paused = []policy.Emergency{{Everything: true, Author: "anna", Since: 1}} },
-		"its type": func(h *house) {
+	for name, hold := range map[string]func(*harness){
+		"everything": func(h *harness) { h.shelf.paused = []policy.Emergency{{Everything: true, Author: "anna", Since: 1}} },
+		"its type": func(h *harness) {
 			h.shelf.paused = []policy.Emergency{{BusinessType: "order-close", Author: "anna", Since: 1}}
 		},
-		"its policy": func(h *house) { h.shelf.rules[0].Paused = true },
-		"":           func(*house) {},
+		"its policy": func(h *harness) { h.shelf.rules[0].Paused = true },
+		"":           func(*harness) {},
 	} {
 		h := open(t, plan{})
 		h.shelf.rules, h.shelf.ahead = []policy.Policy{closing()}, stepsFrom(*h.now)

@@ -22,7 +22,7 @@ import (
 )
 
 // stocked is a gateway with one of everything that the requests of the route table name.
-func stocked(t *testing.T, p plan) *house {
+func stocked(t *testing.T, p plan) *harness {
 	t.Helper()
 	h := open(t, p)
 	h.restock()
@@ -30,7 +30,7 @@ func stocked(t *testing.T, p plan) *house {
 }
 
 // restock puts back what a change has taken.
-func (h *house) restock() {
+func (h *harness) restock() {
 	h.shelf.mu.Lock()
 	defer h.shelf.mu.Unlock()
 	h.shelf.views = []timer.View{dailyOf(viewOf(timer.Scheduled))}

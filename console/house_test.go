@@ -424,8 +424,8 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// house is a gateway with a console, over a shelf.
-type house struct {
+// harness is a gateway with a console, over a shelf.
+type harness struct {
 	t       testing.TB
 	shelf   *shelf
 	url     string
@@ -435,7 +435,7 @@ type house struct {
 	client  *http.Client
 }
 
-// plan is what may differ from house to house.
+// plan is what may differ from one harness to another.
 type plan struct {
 	mode    site.Mode
 	look    site.Look
@@ -461,10 +461,10 @@ var staff = []string{
 	entryOf("root", "root", ":admin"), entryOf("anna", "anna", ":operator:order-*"), entryOf("eve", "eve", ":viewer"), entryOf("otto", "otto", ":operator:invoice"),
 }
 
-func open(t testing.TB, p plan) *house {
+func open(t testing.TB, p plan) *harness {
 	t.Helper()
 	began := time.Now()
-	h := &house{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}
+	h := &harness{t: t, shelf: &shelf{}, audited: &record{}, logged: &record{}, now: &began}
 	logger := slog.New(slog.NewJSONHandler(h.logged, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	authenticator := auth.Anyone()
 	if len(p.keys) > 0 || p.signIn != nil || p.wayless {
@@ -521,7 +521,7 @@ type reply struct {
 // misprinted is a text of a catalogue with a value that it does not take.
 var misprinted = regexp.MustCompile(`%![a-z]?\(`)
 
-func (h *house) send(method, path string, form url.Values, headers ...string) reply {
+func (h *harness) send(method, path string, form url.Values, headers ...string) reply {
 	h.t.Helper()
 	var body io.Reader
 	if form != nil {
@@ -550,12 +550,12 @@ func (h *house) send(method, path string, form url.Values, headers ...string) re
 	return reply{answer, string(text)}
 }
 
-func (h *house) get(path string, headers ...string) reply {
+func (h *harness) get(path string, headers ...string) reply {
 	h.t.Helper()
 	return h.send(http.MethodGet, path, nil, headers...)
 }
 
-func (h *house) post(path string, form url.Values, headers ...string) reply {
+func (h *harness) post(path string, form url.Values, headers ...string) reply {
 	h.t.Helper()
 	if form == nil {
 		form = url.Values{}
@@ -564,7 +564,7 @@ func (h *house) post(path string, form url.Values, headers ...string) reply {
 }
 
 // signIn signs in with a key, and signs out before.
-func (h *house) signIn(key string) {
+func (h *harness) signIn(key string) {
 	h.t.Helper()
 	h.client.Jar, _ = cookiejar.New(nil)
 	answer := h.post("/console/login", url.Values{"key": {key}})
@@ -573,7 +573,7 @@ func (h *house) signIn(key string) {
 }
 
 // session is the cookie of the session; nil without one.
-func (h *house) session() *http.Cookie {
+func (h *harness) session() *http.Cookie {
 	base, err := url.Parse(h.url)
 	require.NoError(h.t, err)
 	for _, cookie := range h.client.Jar.Cookies(base) {

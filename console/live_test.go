@@ -26,7 +26,7 @@ type stream struct {
 }
 
 // follow opens the stream of a page; it ends with the test.
-func (h *house) follow(page string) *stream {
+func (h *harness) follow(page string) *stream {
 	h.t.Helper()
 	ctx, leave := context.WithCancel(h.t.Context())
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, h.url+"/console/live?"+url.Values{"page": {page}}.Encode(), nil)

@@ -73,7 +73,7 @@ func requireHeaders(t *testing.T, path string, answer reply) {
 
 var stylesheet = regexp.MustCompile(`href="(/console/assets/[0-9a-f]+/console.css)"`)
 
-func styles(t *testing.T, h *house) string {
+func styles(t *testing.T, h *harness) string {
 	t.Helper()
 	found := stylesheet.FindStringSubmatch(h.get("/console/login").body)
 	require.NotNil(t, found)

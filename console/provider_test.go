@@ -30,7 +30,7 @@ func browserAt(t *testing.T, issuer, group string) *oidc.Browser {
 }
 
 // returned follows a sign-in to the provider and back, up to the answer of the console.
-func (h *house) returned(issuer *oidctest.Issuer, next string) reply {
+func (h *harness) returned(issuer *oidctest.Issuer, next string) reply {
 	h.t.Helper()
 	sent := h.get("/console/login/provider?" + url.Values{"next": {next}}.Encode())
 	require.Equal(h.t, http.StatusSeeOther, sent.StatusCode, sent.body)

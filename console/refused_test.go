@@ -26,7 +26,7 @@ type told struct {
 }
 
 // refusals are the records that a step leaves. All of them are refusals.
-func (h *house) refusals(step func()) (all []told) {
+func (h *harness) refusals(step func()) (all []told) {
 	h.t.Helper()
 	before := len(h.records())
 	step()
@@ -147,7 +147,7 @@ func TestWhatTheConsoleRefusesIsRecorded(t *testing.T) {
 	asked := open(t, plan{})
 	require.Equal(t, []told{{"", "POST /console/*", trail.Target{}, nil, http.StatusForbidden, "forbidden"}},
 		asked.refusals(func() { asked.post(fire, tag, "Origin", "https://evil.example") }), "where no key is asked for")
-	for _, each := range []*house{h, shown, asked} {
+	for _, each := range []*harness{h, shown, asked} {
 		require.Empty(t, each.shelf.changes())
 	}
 }

@@ -80,7 +80,7 @@ func TestTheCookieOverTLS(t *testing.T) {
 // A session is over when its time is, when nobody uses it, and when it was made by nobody.
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
-	in := func(h *house) bool { return h.get(list+"?q=type:order-close").StatusCode == http.StatusOK }
+	in := func(h *harness) bool { return h.get(list+"?q=type:order-close").StatusCode == http.StatusOK }
 	h := open(t, plan{keys: staff, secret: seal.NewKey()})
 	h.signIn("anna")
 	began := *h.now
@@ -147,7 +147,7 @@ func TestSessionsThatAreNotOurs(t *testing.T) {
 	other := open(t, plan{keys: staff, secret: seal.NewKey()})
 	rotated := open(t, plan{keys: staff, secret: seal.NewKey() + "," + secret})
 	for name, c := range map[string]struct {
-		at    *house
+		at    *harness
 		value string
 		want  int
 	}{

@@ -32,7 +32,7 @@ var (
 	anyInstant  = regexp.MustCompile(`\d\d:\d\d|\d{4}-\d\d-\d\d|<time`)
 )
 
-// The timers of a timed house beside the first one.
+// The timers of a timed harness apart from the first one.
 const (
 	unpolled = "/console/timers/order-close/unpolled"
 	overdue  = "/console/timers/order-close/overdue"
@@ -49,8 +49,8 @@ func strays(page string) (found []string) {
 	return found
 }
 
-// timed is a house in which each page has all instants that it may have.
-func timed(t *testing.T) *house {
+// timed is a harness in which each page has all instants that it may have.
+func timed(t *testing.T) *harness {
 	t.Helper()
 	h := stocked(t, plan{keys: staff, secret: seal.NewKey()})
 	at := func(minutes int) wire.Instant { return wire.At(h.now.Add(time.Duration(minutes) * time.Minute)) }
@@ -79,8 +79,8 @@ func timed(t *testing.T) *house {
 	return h
 }
 
-// visits are the pages of a house, and what their forms show before they change something.
-func (h *house) visits() map[string]func(...string) reply {
+// visits are the pages of a harness, and what their forms show before they change something.
+func (h *harness) visits() map[string]func(...string) reply {
 	all := map[string]func(...string) reply{}
 	show := func(path string) { all[path] = func(headers ...string) reply { return h.get(path, headers...) } }
 	for name, r := range routeRules(tagOf(h.shelf.views[0])) {

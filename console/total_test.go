@@ -21,7 +21,7 @@ var listHeading = regexp.MustCompile(`<h1>Timers(?: <small>(.*?)</small>)?</h1>`
 var nextLink = regexp.MustCompile(`<a href="([^"]*)" rel="next">`)
 
 // totalOf is what stands beside the title of a list.
-func (h *house) totalOf(search string) string {
+func (h *harness) totalOf(search string) string {
 	h.t.Helper()
 	said := listHeading.FindStringSubmatch(h.get(list + "?" + url.Values{"q": {search}}.Encode()).body)
 	require.Len(h.t, said, 2, search)
