@@ -22,7 +22,7 @@ import (
 
 func TestABookingIsMadeOnce(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	first := d.booked(t, in(time.Hour, `1`))
 	require.Equal(t, timer.Scheduled, first.Status)
 	require.Equal(t, "https://orders.test/", first.Callback.URL)
@@ -43,17 +43,17 @@ func TestWhenAnIDIsFreeAgain(t *testing.T) {
 	reused.Reuse = policy.ReuseAfterEnd
 	for name, c := range map[string]struct {
 		policy policy.Policy
-		end    func(d desk)
+		end    func(d fixture)
 		code   wire.Code // of the refusal; "" for none
 	}{
-		"delivered":             {orders(), func(d desk) { d.worker.Deliver(order1ID) }, wire.AlreadyFinished},
-		"failed":                {orders(), func(d desk) { d.worker.Fail(order1ID) }, ""},
-		"terminated":            {orders(), func(d desk) { _ = d.temporal.TerminateWorkflow(context.Background(), order1ID, "", "") }, ""},
-		"delivered, and reused": {reused, func(d desk) { d.worker.Deliver(order1ID) }, ""},
+		"delivered":             {orders(), func(d fixture) { d.worker.Deliver(order1ID) }, wire.AlreadyFinished},
+		"failed":                {orders(), func(d fixture) { d.worker.Fail(order1ID) }, ""},
+		"terminated":            {orders(), func(d fixture) { _ = d.temporal.TerminateWorkflow(context.Background(), order1ID, "", "") }, ""},
+		"delivered, and reused": {reused, func(d fixture) { d.worker.Deliver(order1ID) }, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := openDesk(t, c.policy)
+			d := newFixture(t, c.policy)
 			first := d.booked(t, in(time.Hour, `1`))
 			c.end(d)
 			if c.code != "" {
@@ -86,7 +86,7 @@ func TestWhyABookingWithoutRoomIsRefused(t *testing.T) {
 
 func TestAnIdempotencyKeyNamesOneBooking(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	first := d.booked(t, under("k", in(time.Hour, `1`)))
 	d.worker.Deliver(order1ID)
 
@@ -118,7 +118,7 @@ func TestARepeatedBookingThatCameTooLate(t *testing.T) {
 			began := time.Now()
 			at := func(d time.Duration) *wire.Instant { return new(wire.At(began.Add(d))) }
 			request := under("k", Request{Key: order1, Terms: terms(at)})
-			d := openDesk(t, orders())
+			d := newFixture(t, orders())
 			first := d.booked(t, request)
 			d.worker.Deliver(order1ID)
 			<-time.After(48 * time.Hour)
@@ -140,7 +140,7 @@ func TestARepeatedBookingThatCameTooLate(t *testing.T) {
 // A key is found behind another booking of its id.
 func TestAKeyOfABookingBefore(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	first := d.booked(t, under("k", in(time.Hour, `1`)))
 	d.worker.Fail(order1ID)
 	d.booked(t, under("l", in(time.Hour, `2`)))
@@ -154,7 +154,7 @@ func TestAKeyOfABookingBefore(t *testing.T) {
 
 func TestAnIDThatSomethingElseHas(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	_, err := d.temporal.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: order1ID}, "SomebodyElses")
 	require.NoError(t, err)
 	require.Equal(t, wire.IDTaken, d.refused(t, in(time.Hour, `1`)))
@@ -164,7 +164,7 @@ func TestAnIDThatSomethingElseHas(t *testing.T) {
 func TestABookingAfterAPendingCancel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		first := d.booked(t, in(time.Hour, `1`))
 		_, effect, err := d.Cancel(t.Context(), Target{Key: order1})
 		require.NoError(t, err)
@@ -197,7 +197,7 @@ func TestWhatABookingIsRefusedFor(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, r := openDesk(t, c.policy), in(time.Hour, `1`)
+			d, r := newFixture(t, c.policy), in(time.Hour, `1`)
 			c.change(&r)
 			_, _, err := d.Add(t.Context(), r)
 			require.Equal(t, c.code == "", err == nil)
@@ -211,7 +211,7 @@ func TestWhatABookingIsRefusedFor(t *testing.T) {
 
 func TestWithoutTemporalABookingIsUnknown(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.temporal.Err = errors.New("down")
 	require.Equal(t, wire.Unavailable, d.refused(t, in(time.Hour, `1`)))
 }
@@ -221,7 +221,7 @@ func TestTheQuotaOfOpenTimers(t *testing.T) {
 	t.Parallel()
 	full, two := orders(), 2
 	full.Limits.Pending = &two
-	d := openDesk(t, full)
+	d := newFixture(t, full)
 	d.booked(t, in(time.Hour, `1`))
 	second, third := in(time.Hour, `1`), in(time.Hour, `1`)
 	second.Key.BusinessID, third.Key.BusinessID = "2", "3"
@@ -238,7 +238,7 @@ func TestABookingOfUnknownOutcomeKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	full, one := orders(), 1
 	full.Limits.Pending = &one
-	d := openDesk(t, full)
+	d := newFixture(t, full)
 	d.temporal.Refuse("ExecuteWorkflow", order1ID, serviceerror.NewUnavailable("busy"))
 	require.Equal(t, wire.Unavailable, d.refused(t, in(time.Hour, `1`)))
 	second := in(time.Hour, `1`)
@@ -250,7 +250,7 @@ func TestTheRateOfBookings(t *testing.T) {
 	t.Parallel()
 	slow, rate := orders(), 1.0
 	slow.Limits.AddsPerSecond, slow.Limits.AddsBurst = &rate, 1
-	d := openDesk(t, slow)
+	d := newFixture(t, slow)
 	d.Adder.admission.limiter = limits{}
 	_, _, err := d.Add(t.Context(), in(time.Hour, `1`))
 	refused, ok := errors.AsType[*wire.Error](err)
@@ -283,7 +283,7 @@ func TestABookingThatMetTheEndOfItsPolicyIsUndone(t *testing.T) {
 			temporal.Policy(t, orders())
 			closed := orders()
 			closed.ClosedUntil = wire.At(time.Now().Add(time.Hour))
-			d := openDeskOn(t, slow{temporal, func() {
+			d := newFixtureOn(t, slow{temporal, func() {
 				if closing {
 					temporal.Policy(t, closed)
 				}
@@ -303,7 +303,7 @@ func TestHowATimerIsStarted(t *testing.T) {
 	t.Parallel()
 	r := in(time.Hour, `1`)
 	r.Terms.Labels = &timer.Labels{"env": "test"}
-	spec, _, err := openDesk(t, orders()).Adder.admission.admit(t.Context(), r)
+	spec, _, err := newFixture(t, orders()).Adder.admission.admit(t.Context(), r)
 	require.NoError(t, err)
 	options := startOptions(spec)
 	require.Equal(t, order1ID, options.ID)

@@ -23,8 +23,8 @@ import (
 	"github.com/wakecall/wakecall/internal/quota"
 )
 
-// desk is what books timers, on a Temporal in memory that knows the policy of type order.
-type desk struct {
+// fixture is what books timers, on a Temporal in memory that knows the policy of type order.
+type fixture struct {
 	*Bookings
 	reader   *timers.Reader
 	temporal *enginetest.Temporal
@@ -39,23 +39,23 @@ func orders() policy.Policy {
 	return policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults()
 }
 
-func openDesk(t *testing.T, current policy.Policy) desk {
+func newFixture(t *testing.T, current policy.Policy) fixture {
 	t.Helper()
 	temporal := &enginetest.Temporal{}
 	temporal.Policy(t, current)
-	d := openDeskOn(t, temporal, time.Hour)
+	d := newFixtureOn(t, temporal, time.Hour)
 	d.temporal, d.worker = temporal, enginetest.Worker{On: temporal}
 	return d
 }
 
-// openDeskOn trusts a policy for as long as ttl.
-func openDeskOn(t *testing.T, temporal client.Client, ttl time.Duration) desk {
+// newFixtureOn trusts a policy for as long as ttl.
+func newFixtureOn(t *testing.T, temporal client.Client, ttl time.Duration) fixture {
 	t.Helper()
 	k := kernel.New(temporal, "default", "")
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: ttl})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, ttl), queues.New(k, known), nil))
-	return desk{reader: reader, Bookings: New(Config{
+	return fixture{reader: reader, Bookings: New(Config{
 		Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{},
 	})}
 }
@@ -78,7 +78,7 @@ func under(key string, r Request) Request {
 	return r
 }
 
-func (d desk) booked(t *testing.T, r Request) timer.View {
+func (d fixture) booked(t *testing.T, r Request) timer.View {
 	t.Helper()
 	view, created, err := d.Add(t.Context(), r)
 	require.NoError(t, err)
@@ -86,7 +86,7 @@ func (d desk) booked(t *testing.T, r Request) timer.View {
 	return view
 }
 
-func (d desk) refused(t *testing.T, r Request) wire.Code {
+func (d fixture) refused(t *testing.T, r Request) wire.Code {
 	t.Helper()
 	_, created, err := d.Add(t.Context(), r)
 	require.False(t, created)

@@ -19,7 +19,7 @@ import (
 // With a worker at hand, a change is answered once it took effect.
 func TestAChangeIsAnsweredWithItsEffect(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.worker.Work(t)
 	first := d.booked(t, in(time.Hour, `1`))
 
@@ -39,7 +39,7 @@ func TestAChangeIsAnsweredWithItsEffect(t *testing.T) {
 
 func TestAPutBooksWhatIsNotThere(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	view, effect, err := d.Upsert(t.Context(), in(time.Hour, `1`), 0)
 	require.NoError(t, err)
 	require.Equal(t, Created, effect)
@@ -55,7 +55,7 @@ func TestAPutBooksWhatIsNotThere(t *testing.T) {
 func TestAChangeThatNoWorkerHasApplied(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		d.booked(t, in(time.Hour, `1`))
 		began := time.Now()
 		view, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 3*time.Second)
@@ -70,7 +70,7 @@ func TestAChangeThatNoWorkerHasApplied(t *testing.T) {
 func TestAChangeThatLosesTheRace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		d.booked(t, in(time.Hour, `1`))
 		time.AfterFunc(time.Second, func() { d.worker.Deliver(order1ID) })
 		_, _, err := d.Amend(t.Context(), in(2*time.Hour, `1`), time.Minute)
@@ -88,7 +88,7 @@ func TestAChangeThatLosesTheRace(t *testing.T) {
 // became of the change, and not that it is pending.
 func TestAChangeWhoseRunClosesAsTheWaitEnds(t *testing.T) {
 	t.Parallel()
-	atTheLook := func(d desk, do func()) {
+	atTheLook := func(d fixture, do func()) {
 		waited := false
 		d.temporal.Before = func(call enginetest.Call) error {
 			switch {
@@ -101,14 +101,14 @@ func TestAChangeWhoseRunClosesAsTheWaitEnds(t *testing.T) {
 			return nil
 		}
 	}
-	lost := openDesk(t, orders())
+	lost := newFixture(t, orders())
 	lost.booked(t, in(time.Hour, `1`))
 	atTheLook(lost, func() { lost.worker.Deliver(order1ID) })
 	_, _, err := lost.Amend(t.Context(), in(2*time.Hour, `1`), 0)
 	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 	require.Equal(t, timer.Delivered, stateOf(t, err).Status)
 
-	won := openDesk(t, orders())
+	won := newFixture(t, orders())
 	first := won.booked(t, in(time.Hour, `1`))
 	var change timer.Change
 	won.temporal.OnEvent = func(_ string, event *historypb.HistoryEvent) {
@@ -125,7 +125,7 @@ func TestAChangeWhoseRunClosesAsTheWaitEnds(t *testing.T) {
 // A change that does not fit what came first is told so, and not as done.
 func TestAChangeThatWasOvertaken(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.worker.Work(t)
 	first := d.booked(t, in(time.Hour, `1`))
 	conditional := in(2*time.Hour, `1`)
@@ -151,7 +151,7 @@ func TestAChangeThatWasOvertaken(t *testing.T) {
 
 func TestWhatAChangeNeeds(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	_, _, err := d.Amend(t.Context(), in(time.Hour, `1`), 0)
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	_, _, err = d.Cancel(t.Context(), Target{Key: order1})
@@ -165,7 +165,7 @@ func TestWhatAChangeNeeds(t *testing.T) {
 
 func TestACancelIsAnsweredWithItsEffect(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.worker.Work(t)
 	d.booked(t, in(time.Hour, `1`))
 	view, effect, err := d.Cancel(t.Context(), Target{Key: order1, Wait: time.Minute})
@@ -188,7 +188,7 @@ func TestACancelIsAnsweredWithItsEffect(t *testing.T) {
 // Without a worker a cancel is durable, and is answered as pending with the timer as it is.
 func TestACancelThatNoWorkerHasApplied(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.booked(t, in(time.Hour, `1`))
 	view, effect, err := d.Cancel(t.Context(), Target{Key: order1})
 	require.NoError(t, err)
@@ -200,7 +200,7 @@ func TestACancelThatNoWorkerHasApplied(t *testing.T) {
 // A cancel of a run that gives way to a change goes on to the next run.
 func TestACancelFollowsTheTimer(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.booked(t, in(time.Hour, `1`))
 	cancels := 0
 	d.worker.Work(t)
@@ -223,7 +223,7 @@ func TestACancelFollowsTheTimer(t *testing.T) {
 func TestAHeldTimerIsTold(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		first := d.booked(t, in(time.Second, `1`))
 		d.worker.Hold(order1ID, "worker-7")
 		changed, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
@@ -244,7 +244,7 @@ func TestAHeldTimerIsTold(t *testing.T) {
 func TestAHeldTimerThatIsNotTold(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"StartWorkflowExecution", "ExecuteWorkflow"} {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		d.booked(t, in(time.Second, `1`))
 		d.worker.Hold(order1ID, "worker-7")
 		d.temporal.Refuse(call, "", serviceerror.NewUnavailable("busy"))
@@ -255,7 +255,7 @@ func TestAHeldTimerThatIsNotTold(t *testing.T) {
 
 func TestAPause(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.worker.Work(t)
 	first := d.booked(t, in(time.Hour, `1`))
 	paused, effect, err := d.Pause(t.Context(), Target{Key: order1, Wait: time.Minute}, timer.Pause{Stop: true})
@@ -274,7 +274,7 @@ func TestAPause(t *testing.T) {
 
 func TestARedelivery(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	_, err := d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.NotFound, wire.CodeOf(err))
 	first := d.booked(t, in(time.Hour, `1`))

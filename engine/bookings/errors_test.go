@@ -26,29 +26,35 @@ import (
 
 // operations are all that is done to a timer, and whether it has to be there or to have failed.
 var operations = map[string]struct {
-	act    func(ctx context.Context, d desk) error
+	act    func(ctx context.Context, d fixture) error
 	there  bool
 	failed bool
 }{
-	"add": {func(ctx context.Context, d desk) error { _, _, err := d.Add(ctx, in(time.Hour, `1`)); return err }, false, false},
-	"put": {func(ctx context.Context, d desk) error { _, _, err := d.Upsert(ctx, in(time.Hour, `1`), 0); return err }, false, false},
-	"replace": {func(ctx context.Context, d desk) error {
+	"add": {func(ctx context.Context, d fixture) error { _, _, err := d.Add(ctx, in(time.Hour, `1`)); return err }, false, false},
+	"put": {func(ctx context.Context, d fixture) error {
+		_, _, err := d.Upsert(ctx, in(time.Hour, `1`), 0)
+		return err
+	}, false, false},
+	"replace": {func(ctx context.Context, d fixture) error {
 		r := in(time.Hour, `1`)
 		r.IfMatch = "*"
 		_, _, err := d.Upsert(ctx, r, 0)
 		return err
 	}, true, false},
-	"amend": {func(ctx context.Context, d desk) error {
+	"amend": {func(ctx context.Context, d fixture) error {
 		_, _, err := d.Amend(ctx, in(2*time.Hour, `1`), 0)
 		return err
 	}, true, false},
-	"fire": {func(ctx context.Context, d desk) error { _, _, err := d.Fire(ctx, Target{Key: order1}); return err }, true, false},
-	"pause": {func(ctx context.Context, d desk) error {
+	"fire": {func(ctx context.Context, d fixture) error { _, _, err := d.Fire(ctx, Target{Key: order1}); return err }, true, false},
+	"pause": {func(ctx context.Context, d fixture) error {
 		_, _, err := d.Pause(ctx, Target{Key: order1}, timer.Pause{Stop: true})
 		return err
 	}, true, false},
-	"cancel":    {func(ctx context.Context, d desk) error { _, _, err := d.Cancel(ctx, Target{Key: order1}); return err }, true, false},
-	"redeliver": {func(ctx context.Context, d desk) error { _, err := d.Redeliver(ctx, order1, ""); return err }, true, true},
+	"cancel": {func(ctx context.Context, d fixture) error {
+		_, _, err := d.Cancel(ctx, Target{Key: order1})
+		return err
+	}, true, false},
+	"redeliver": {func(ctx context.Context, d fixture) error { _, err := d.Redeliver(ctx, order1, ""); return err }, true, true},
 }
 
 // Whatever Temporal answers, nobody is told that nothing happened where that is not known.
@@ -66,7 +72,7 @@ func TestWhatTemporalAnswersIsTranslated(t *testing.T) {
 					serviceerror.NewUnavailable("busy"), serviceerror.NewResourceExhausted(0, "slow down"), serviceerror.NewDeadlineExceeded("late"),
 					serviceerror.NewPermissionDenied("no", ""), serviceerror.NewInvalidArgument("what"), errors.New("a connection broke"),
 				} {
-					d := openDesk(t, orders())
+					d := newFixture(t, orders())
 					if c.there {
 						d.booked(t, in(time.Hour, `1`))
 					}
@@ -81,7 +87,7 @@ func TestWhatTemporalAnswersIsTranslated(t *testing.T) {
 				}
 			}
 			require.Positive(t, failed)
-			d := openDesk(t, orders())
+			d := newFixture(t, orders())
 			if c.there {
 				require.Equal(t, wantedCode(name), wire.CodeOf(c.act(t.Context(), d)), "there is no timer")
 				d.booked(t, in(time.Hour, `1`))
@@ -106,7 +112,7 @@ func wantedCode(operation string) wire.Code {
 func TestALostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, call := range []string{"ExecuteWorkflow", "SignalWithStartWorkflow"} {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		d.temporal.After = func(made enginetest.Call) error {
 			if made.Name == call && made.Of == order1ID {
 				d.temporal.After = nil
@@ -127,7 +133,7 @@ func TestALostAnswer(t *testing.T) {
 // No operation is about an id that no timer can have.
 func TestAnIDThatNoTimerHas(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	r := in(time.Hour, `1`)
 	r.Key.BusinessID = "a b"
 	target := Target{Key: r.Key}
@@ -150,7 +156,7 @@ func TestNothingIsLostBehindACancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := openDesk(t, orders())
+				d := newFixture(t, orders())
 				d.booked(t, in(time.Hour, `1`))
 				require.NoError(t, operations["cancel"].act(t.Context(), d))
 				err := c.act(t.Context(), d)
@@ -172,7 +178,7 @@ func TestAPutThatMeetsACancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := openDesk(t, orders())
+				d := newFixture(t, orders())
 				first := d.booked(t, in(time.Hour, `1`))
 				if cancelFirst {
 					require.NoError(t, d.temporal.CancelWorkflow(t.Context(), order1ID, ""))
@@ -204,7 +210,7 @@ func TestAPutThatMeetsAnEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			current := orders()
 			current.Reuse = reuse
-			d := openDesk(t, current)
+			d := newFixture(t, current)
 			d.booked(t, in(time.Hour, `1`))
 			d.temporal.OnEvent = func(string, *historypb.HistoryEvent) {
 				d.temporal.OnEvent = nil
@@ -227,7 +233,7 @@ func TestAPutWithoutRoom(t *testing.T) {
 	t.Parallel()
 	full, one := orders(), 1
 	full.Limits.Pending = &one
-	d := openDesk(t, full)
+	d := newFixture(t, full)
 	d.worker.Work(t)
 	d.booked(t, in(time.Hour, `1`))
 	_, effect, err := d.Upsert(t.Context(), in(2*time.Hour, `2`), time.Minute)
@@ -260,7 +266,7 @@ func TestAChangeThatDoesNotFit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := openDesk(t, c.policy)
+			d := newFixture(t, c.policy)
 			d.booked(t, in(time.Hour, `1`))
 			_, _, err := d.Amend(t.Context(), Request{Key: order1, Terms: c.terms}, 0)
 			require.Equal(t, c.code == "", err == nil, err)
@@ -270,7 +276,7 @@ func TestAChangeThatDoesNotFit(t *testing.T) {
 			}
 		})
 	}
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.temporal.Refuse("DescribeWorkflowExecution", workflows.PolicyID("order"), errors.New("down"))
 	_, _, err := d.Amend(t.Context(), Request{Key: order1, Terms: timer.Terms{Recurrence: every(time.Hour)}}, 0)
 	require.Equal(t, wire.Unavailable, wire.CodeOf(err), "how often it may ring is not known")
@@ -279,7 +285,7 @@ func TestAChangeThatDoesNotFit(t *testing.T) {
 // A timer is given a task, unless it has ended since.
 func TestATimerIsWoken(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	view := d.booked(t, in(time.Hour, `1`))
 	spec := timer.Spec{Key: order1, Memo: view.Memo}
 	woken, err := d.Wake(t.Context(), spec)
@@ -300,18 +306,18 @@ func TestATimerIsWoken(t *testing.T) {
 func TestAPauseWaitsForWhatIsBeingApplied(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before func(d desk)
+		before func(d fixture)
 		took   time.Duration
 	}{
-		"a worker has its task": {func(d desk) { d.worker.Hold(order1ID, "w") }, tuning.SettledWait},
-		"an attempt is called off": {func(d desk) {
+		"a worker has its task": {func(d fixture) { d.worker.Hold(order1ID, "w") }, tuning.SettledWait},
+		"an attempt is called off": {func(d fixture) {
 			d.worker.Pend(order1ID, &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED})
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := openDesk(t, orders())
+				d := newFixture(t, orders())
 				d.booked(t, in(time.Hour, `1`))
 				c.before(d)
 				began := time.Now()
@@ -341,7 +347,7 @@ func TestABookingThatCannotBeUndone(t *testing.T) {
 			closed := orders()
 			closed.ClosedUntil = wire.At(time.Now().Add(time.Hour))
 			temporal.Refuse("TerminateWorkflowExecution", order1ID, c.answer)
-			d := openDeskOn(t, slow{temporal, func() { temporal.Policy(t, closed) }}, 0)
+			d := newFixtureOn(t, slow{temporal, func() { temporal.Policy(t, closed) }}, 0)
 			_, _, err := d.Add(t.Context(), in(time.Hour, `1`))
 			require.Equal(t, c.code == "", err == nil, name)
 			if err != nil {
@@ -362,7 +368,7 @@ func TestABookingWithoutAPolicyAnyMore(t *testing.T) {
 			if own {
 				r.Terms.Callback = &delivery.Callback{Destination: delivery.HTTP("https://own.test/")}
 			}
-			d := openDeskOn(t, slow{temporal, func() { enginetest.Worker{On: temporal}.Close(workflows.PolicyID("order"), nil) }}, 0)
+			d := newFixtureOn(t, slow{temporal, func() { enginetest.Worker{On: temporal}.Close(workflows.PolicyID("order"), nil) }}, 0)
 			_, created, err := d.Add(t.Context(), r)
 			require.Equal(t, own, created)
 			if !own {
@@ -402,7 +408,7 @@ func TestAnEagerBooking(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := openDesk(t, c.policy)
+			d := newFixture(t, c.policy)
 			d.PreloadHere(&room{left: c.room})
 			spec, _, err := d.Adder.admission.admit(t.Context(), c.request)
 			require.NoError(t, err)
@@ -435,7 +441,7 @@ func TestTheSummaryOfATimer(t *testing.T) {
 func TestAKeyNamesOneBooking(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		d := openDesk(t, orders())
+		d := newFixture(t, orders())
 		first := d.booked(t, under("first", in(time.Hour, `1`)))
 		for n := range 6 {
 			d.worker.Fail(order1ID)
@@ -468,32 +474,32 @@ func TestARetrialOfARun(t *testing.T) {
 	nobody := orders()
 	nobody.Callback.URL = ""
 	for name, c := range map[string]struct {
-		since func(d desk, found timer.View) Retrial
+		since func(d fixture, found timer.View) Retrial
 		code  wire.Code
 	}{
-		"the one that was found": {func(_ desk, found timer.View) Retrial { return Retrial{RunID: found.RunID, Job: "bulk:1"} }, ""},
-		"tried again since": {func(d desk, found timer.View) Retrial {
+		"the one that was found": {func(_ fixture, found timer.View) Retrial { return Retrial{RunID: found.RunID, Job: "bulk:1"} }, ""},
+		"tried again since": {func(d fixture, found timer.View) Retrial {
 			_, err := d.Redeliver(context.Background(), order1, "")
 			require.NoError(t, err)
 			return Retrial{RunID: found.RunID}
 		}, wire.Overtaken},
-		"being cancelled": {func(d desk, _ timer.View) Retrial {
+		"being cancelled": {func(d fixture, _ timer.View) Retrial {
 			_, _, err := d.Add(context.Background(), in(time.Hour, `1`))
 			require.NoError(t, err)
 			require.NoError(t, d.temporal.CancelWorkflow(context.Background(), order1ID, ""))
 			return Retrial{}
 		}, wire.CancelPending},
-		"a policy that is closed": {func(d desk, _ timer.View) Retrial {
+		"a policy that is closed": {func(d fixture, _ timer.View) Retrial {
 			closed := orders()
 			closed.ClosedUntil = wire.At(time.Now().Add(time.Hour))
 			d.temporal.Policy(t, closed)
 			return Retrial{}
 		}, wire.Unavailable},
-		"nobody to call": {func(d desk, _ timer.View) Retrial {
+		"nobody to call": {func(d fixture, _ timer.View) Retrial {
 			d.temporal.Policy(t, nobody)
 			return Retrial{}
 		}, wire.InvalidRequest},
-		"somebody was quicker": {func(d desk, _ timer.View) Retrial {
+		"somebody was quicker": {func(d fixture, _ timer.View) Retrial {
 			d.temporal.Before = func(call enginetest.Call) error {
 				if call.Name == "ExecuteWorkflow" && call.Of == order1ID {
 					d.temporal.Before = nil
@@ -504,7 +510,7 @@ func TestARetrialOfARun(t *testing.T) {
 			}
 			return Retrial{}
 		}, wire.Overtaken},
-		"its run ended while the policy was read once more": {func(d desk, _ timer.View) Retrial {
+		"its run ended while the policy was read once more": {func(d fixture, _ timer.View) Retrial {
 			d.temporal.After = func(call enginetest.Call) error {
 				if call.Name == "ExecuteWorkflow" && call.Of == order1ID {
 					d.temporal.After = nil
@@ -520,7 +526,7 @@ func TestARetrialOfARun(t *testing.T) {
 			t.Parallel()
 			temporal := &enginetest.Temporal{}
 			temporal.Policy(t, orders())
-			d := openDeskOn(t, temporal, 0)
+			d := newFixtureOn(t, temporal, 0)
 			d.temporal, d.worker = temporal, enginetest.Worker{On: temporal}
 			found := d.booked(t, in(time.Hour, `1`))
 			d.worker.Fail(order1ID)

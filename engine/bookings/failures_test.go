@@ -49,7 +49,7 @@ func TestARuleThatItsReceiverStoppedIsNotRevived(t *testing.T) {
 // would be listed twice.
 func TestARedeliveryRepeatsNoOccurrence(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	rule := every(time.Hour)
 	rule.MaxOccurrences = new(2)
 	d.booked(t, Request{Key: order1, Terms: timer.Terms{Recurrence: rule}})

@@ -30,14 +30,14 @@ func (v verdicts) List(context.Context) (listed health.Processes, err error) {
 }
 
 // unappliedChanges are changes that no worker has applied yet. They return their effects.
-var unappliedChanges = map[string]func(t *testing.T, d desk) Effect{
-	"moved": func(t *testing.T, d desk) Effect {
+var unappliedChanges = map[string]func(t *testing.T, d fixture) Effect{
+	"moved": func(t *testing.T, d fixture) Effect {
 		t.Helper()
 		_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
 		require.NoError(t, err)
 		return effect
 	},
-	"cancelled": func(t *testing.T, d desk) Effect {
+	"cancelled": func(t *testing.T, d fixture) Effect {
 		t.Helper()
 		_, effect, err := d.Cancel(t.Context(), Target{Key: order1})
 		require.NoError(t, err)
@@ -54,7 +54,7 @@ func TestWhatFreesAChange(t *testing.T) {
 	}
 }
 
-func testWhatFrees(t *testing.T, change func(*testing.T, desk) Effect) {
+func testWhatFrees(t *testing.T, change func(*testing.T, fixture) Effect) {
 	t.Helper()
 	t.Parallel()
 	silent := verdicts{"dead": health.Silent, "other": health.Alive}
@@ -75,7 +75,7 @@ func testWhatFrees(t *testing.T, change func(*testing.T, desk) Effect) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				d := openDesk(t, orders())
+				d := newFixture(t, orders())
 				d.processes = c.known
 				d.booked(t, in(c.ahead, `1`))
 				require.Equal(t, Pending, change(t, d))
@@ -95,7 +95,7 @@ func testWhatFrees(t *testing.T, change func(*testing.T, desk) Effect) {
 }
 
 // takes has a worker take the task that waits.
-func (d desk) takes(t *testing.T, worker string) {
+func (d fixture) takes(t *testing.T, worker string) {
 	t.Helper()
 	task, err := d.temporal.WorkflowService().PollWorkflowTaskQueue(t.Context(), &workflowservice.PollWorkflowTaskQueueRequest{
 		Identity: worker, TaskQueue: &taskqueuepb.TaskQueue{Name: workflows.TaskQueue},
@@ -107,7 +107,7 @@ func (d desk) takes(t *testing.T, worker string) {
 // A change whose effect was seen is no longer looked at, and of very many only the last are.
 func TestWhichChangesAreUnapplied(t *testing.T) {
 	t.Parallel()
-	d := openDesk(t, orders())
+	d := newFixture(t, orders())
 	d.worker.Work(t)
 	d.booked(t, in(time.Hour, `1`))
 	_, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), time.Minute)

@@ -81,14 +81,14 @@ func TestWhatNoWorkerHasTaken(t *testing.T) {
 func TestADispatchEndsBeforeItsChange(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		meanwhile func(s *site)
+		meanwhile func(s *fixture)
 		code      wire.Code
 	}{
-		"it is done":           {func(s *site) { s.end(dispatch.Done) }, wire.AlreadyFinished},
-		"it is cancelled":      {func(s *site) { s.end(dispatch.Cancelled) }, wire.AlreadyFinished},
-		"it is asked to":       {func(s *site) { _ = s.on.CancelWorkflow(s.t.Context(), id, "") }, wire.CancelPending},
-		"somebody deletes it":  {func(s *site) { s.remove() }, wire.NotFound},
-		"nobody does anything": {func(*site) {}, ""},
+		"it is done":           {func(s *fixture) { s.end(dispatch.Done) }, wire.AlreadyFinished},
+		"it is cancelled":      {func(s *fixture) { s.end(dispatch.Cancelled) }, wire.AlreadyFinished},
+		"it is asked to":       {func(s *fixture) { _ = s.on.CancelWorkflow(s.t.Context(), id, "") }, wire.CancelPending},
+		"somebody deletes it":  {func(s *fixture) { s.remove() }, wire.NotFound},
+		"nobody does anything": {func(*fixture) {}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -130,13 +130,13 @@ func TestWhatSteeringNeeds(t *testing.T) {
 	wrong := -1.0
 	for name, c := range map[string]struct {
 		change dispatch.Change
-		before func(s *site)
+		before func(s *fixture)
 		code   wire.Code
 	}{
-		"a dispatch":       {faster(), func(*site) {}, wire.NotFound},
-		"a rate":           {dispatch.Change{PerSecond: &wrong}, func(s *site) { s.added(1) }, wire.InvalidRequest},
-		"one that is open": {faster(), func(s *site) { s.added(1); s.end(dispatch.Done) }, wire.AlreadyFinished},
-		"Temporal":         {faster(), func(s *site) { s.added(1); s.on.Refuse("SignalWorkflow", "", errors.New("down")) }, wire.Unavailable},
+		"a dispatch":       {faster(), func(*fixture) {}, wire.NotFound},
+		"a rate":           {dispatch.Change{PerSecond: &wrong}, func(s *fixture) { s.added(1) }, wire.InvalidRequest},
+		"one that is open": {faster(), func(s *fixture) { s.added(1); s.end(dispatch.Done) }, wire.AlreadyFinished},
+		"Temporal":         {faster(), func(s *fixture) { s.added(1); s.on.Refuse("SignalWorkflow", "", errors.New("down")) }, wire.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,7 +162,7 @@ func TestWhatSteeringNeeds(t *testing.T) {
 }
 
 // changes is how many changes the dispatch has taken.
-func (s *site) changes() int {
+func (s *fixture) changes() int {
 	if s.on.RunsOf(id) == 0 {
 		return 0
 	}

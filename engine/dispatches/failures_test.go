@@ -13,7 +13,7 @@ import (
 )
 
 // gaveUp has a shard store pages of items that were given up, so many on each.
-func (s *site) gaveUp(shard int, sizes ...int) dispatch.Part {
+func (s *fixture) gaveUp(shard int, sizes ...int) dispatch.Part {
 	s.t.Helper()
 	memo := s.memo()
 	part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard))
@@ -25,7 +25,7 @@ func (s *site) gaveUp(shard int, sizes ...int) dispatch.Part {
 }
 
 // failures are the items that were given up, by the webhook ids that they had.
-func (s *site) failures() map[string]string {
+func (s *fixture) failures() map[string]string {
 	s.t.Helper()
 	found := map[string]string{}
 	require.NoError(s.t, s.Failures(s.t.Context(), key, func(failure dispatch.Failure) error {
@@ -106,22 +106,22 @@ func TestFailuresOfTheLastOccurrenceAreTriedAgain(t *testing.T) {
 func TestWhenThereIsNothingToTryAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		state func(s *site)
+		state func(s *fixture)
 		code  wire.Code
 	}{
-		"no dispatch":    {func(*site) {}, wire.NotFound},
-		"it is uploaded": {func(s *site) { s.opened() }, wire.Overtaken},
-		"none failed":    {func(s *site) { s.added(3); s.end(dispatch.Done) }, wire.AlreadyFinished},
-		"it is being cancelled": {func(s *site) {
+		"no dispatch":    {func(*fixture) {}, wire.NotFound},
+		"it is uploaded": {func(s *fixture) { s.opened() }, wire.Overtaken},
+		"none failed":    {func(s *fixture) { s.added(3); s.end(dispatch.Done) }, wire.AlreadyFinished},
+		"it is being cancelled": {func(s *fixture) {
 			s.added(3)
 			s.away()
 			require.NoError(t, s.on.CancelWorkflow(t.Context(), id, ""))
 		}, wire.CancelPending},
-		"the items are forgotten": {func(s *site) {
+		"the items are forgotten": {func(s *fixture) {
 			s.added(3)
 			s.end(dispatch.DoneWithFailures, dispatch.Part{Prefix: "gone/", Pages: 1})
 		}, wire.NotFound},
-		"somebody was quicker": {func(s *site) {
+		"somebody was quicker": {func(s *fixture) {
 			s.added(3)
 			s.end(dispatch.DoneWithFailures, s.gaveUp(0, 1))
 			s.on.Before = once(func() {
@@ -129,7 +129,7 @@ func TestWhenThereIsNothingToTryAgain(t *testing.T) {
 				require.NoError(t, err)
 			})
 		}, wire.Overtaken},
-		"Temporal is away": {func(s *site) {
+		"Temporal is away": {func(s *fixture) {
 			s.added(3)
 			s.end(dispatch.DoneWithFailures, s.gaveUp(0, 1))
 			s.on.Refuse("ExecuteWorkflow", id, errors.New("down"))

@@ -47,17 +47,17 @@ func TestAnOrderIsGivenOnce(t *testing.T) {
 func TestWhenTheIDOfADispatchIsFreeAgain(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		end  func(s *site)
+		end  func(s *fixture)
 		code wire.Code // of the refusal; "" for none
 	}{
-		"it runs":      {func(s *site) { s.run(1) }, ""}, // the same order is the same dispatch
-		"done":         {func(s *site) { s.end(dispatch.Done) }, wire.AlreadyFinished},
-		"with faults":  {func(s *site) { s.end(dispatch.DoneWithFailures) }, wire.AlreadyFinished},
-		"expired":      {func(s *site) { s.end(dispatch.Expired) }, wire.AlreadyFinished},
-		"cancelled":    {func(s *site) { s.end(dispatch.Cancelled) }, ""},
-		"not complete": {func(s *site) { s.worker.Close(id, errors.New("a shard was stopped")) }, ""},
-		"terminated":   {func(s *site) { require.NoError(t, s.on.TerminateWorkflow(t.Context(), id, "", "by hand")) }, ""},
-		"asked to stop": {func(s *site) {
+		"it runs":      {func(s *fixture) { s.run(1) }, ""}, // the same order is the same dispatch
+		"done":         {func(s *fixture) { s.end(dispatch.Done) }, wire.AlreadyFinished},
+		"with faults":  {func(s *fixture) { s.end(dispatch.DoneWithFailures) }, wire.AlreadyFinished},
+		"expired":      {func(s *fixture) { s.end(dispatch.Expired) }, wire.AlreadyFinished},
+		"cancelled":    {func(s *fixture) { s.end(dispatch.Cancelled) }, ""},
+		"not complete": {func(s *fixture) { s.worker.Close(id, errors.New("a shard was stopped")) }, ""},
+		"terminated":   {func(s *fixture) { require.NoError(t, s.on.TerminateWorkflow(t.Context(), id, "", "by hand")) }, ""},
+		"asked to stop": {func(s *fixture) {
 			s.away()
 			require.NoError(t, s.on.CancelWorkflow(t.Context(), id, ""))
 		}, wire.CancelPending},
@@ -119,7 +119,7 @@ func TestWhatAnOrderIsRefusedFor(t *testing.T) {
 				c.order(&given)
 			}
 			on.Policy(t, current.WithDefaults())
-			s := &site{Dispatches: dispatchesOn(on), t: t, on: on, worker: enginetest.Worker{On: on}}
+			s := &fixture{Dispatches: dispatchesOn(on), t: t, on: on, worker: enginetest.Worker{On: on}}
 			on.OnEvent = s.told
 			_, _, err := s.Add(t.Context(), given, c.items)
 			if c.code == "" {

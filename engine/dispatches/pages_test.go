@@ -14,7 +14,7 @@ import (
 )
 
 // stored stores so many pages of a part.
-func (s *site) part(prefix string, pages int) dispatch.Part {
+func (s *fixture) part(prefix string, pages int) dispatch.Part {
 	s.t.Helper()
 	part := dispatch.Part{Prefix: prefix, Pages: pages}
 	for number := range pages {

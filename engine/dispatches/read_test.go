@@ -19,7 +19,7 @@ import (
 	"github.com/wakecall/wakecall/workflows"
 )
 
-func (s *site) got() dispatch.View {
+func (s *fixture) got() dispatch.View {
 	s.t.Helper()
 	view, err := s.Get(s.t.Context(), key)
 	require.NoError(s.t, err)
@@ -162,7 +162,7 @@ func TestWhatIsNoDispatch(t *testing.T) {
 }
 
 // put has a dispatch with an id stand in a status.
-func (s *site) put(businessID string, status dispatch.Status) {
+func (s *fixture) put(businessID string, status dispatch.Status) {
 	s.t.Helper()
 	given := order()
 	given.BusinessID = businessID

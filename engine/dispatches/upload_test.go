@@ -18,7 +18,7 @@ import (
 )
 
 // opened orders a dispatch whose items are uploaded afterwards.
-func (s *site) opened() {
+func (s *fixture) opened() {
 	s.t.Helper()
 	_, created, err := s.Open(s.t.Context(), order())
 	require.NoError(s.t, err)
@@ -26,7 +26,7 @@ func (s *site) opened() {
 }
 
 // upload begins an upload behind the first from items, and appends those up to to.
-func (s *site) upload(from, to int) *Upload {
+func (s *fixture) upload(from, to int) *Upload {
 	s.t.Helper()
 	u, err := s.Upload(s.t.Context(), key, from)
 	require.NoError(s.t, err)
@@ -37,7 +37,7 @@ func (s *site) upload(from, to int) *Upload {
 }
 
 // committed are the parts and sizes that the dispatch was told of last.
-func (s *site) committed() (last workflows.DispatchCommit) {
+func (s *fixture) committed() (last workflows.DispatchCommit) {
 	s.t.Helper()
 	history := s.on.GetWorkflowHistory(s.t.Context(), id, "", false, 0)
 	for history.HasNext() {
@@ -51,7 +51,7 @@ func (s *site) committed() (last workflows.DispatchCommit) {
 }
 
 // stored are the items of all parts, in their order.
-func (s *site) stored(parts []dispatch.Part) (ids []string) {
+func (s *fixture) stored(parts []dispatch.Part) (ids []string) {
 	s.t.Helper()
 	for _, part := range parts {
 		for number := range part.Pages {
@@ -150,8 +150,8 @@ func TestAnUploadBeginsAnew(t *testing.T) {
 func TestAnUploadThatWasOvertaken(t *testing.T) {
 	t.Parallel()
 	full := tuning.DispatchPage.Items
-	for name, act := range map[string]func(s *site, first *Upload) error{
-		"it stores more": func(s *site, first *Upload) error {
+	for name, act := range map[string]func(s *fixture, first *Upload) error{
+		"it stores more": func(s *fixture, first *Upload) error {
 			for n := range full {
 				if err := first.Append(s.t.Context(), item(n)); err != nil {
 					return err
@@ -159,7 +159,7 @@ func TestAnUploadThatWasOvertaken(t *testing.T) {
 			}
 			return nil
 		},
-		"it is committed": func(s *site, first *Upload) error { _, err := first.Commit(s.t.Context()); return err },
+		"it is committed": func(s *fixture, first *Upload) error { _, err := first.Commit(s.t.Context()); return err },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,21 +13,21 @@ import (
 	"github.com/wakecall/wakecall/core/wire"
 )
 
-// shelf is a store of one policy that takes a while for each read. The version
+// slowStore is a store of one policy that takes a while for each read. The version
 // tells which read an answer is from.
-type shelf struct {
+type slowStore struct {
 	takes time.Duration
 	reads atomic.Int32
 }
 
-func (s *shelf) read(context.Context, string) (policy.Policy, error) {
+func (s *slowStore) read(context.Context, string) (policy.Policy, error) {
 	version := int(s.reads.Add(1))
 	<-time.After(s.takes)
 	return policy.Policy{Version: version}, nil
 }
 
 // close waits for a read that is under way: synctest's time stands still when a test ends.
-func (s *shelf) close() { <-time.After(s.takes) }
+func (s *slowStore) close() { <-time.After(s.takes) }
 
 // asked returns the version that the cache answers with, and how long that took.
 func asked(t *testing.T, c *policyCache) (version int, took time.Duration) {
@@ -41,7 +41,7 @@ func asked(t *testing.T, c *policyCache) (version int, took time.Duration) {
 // No caller can book a timer under its type.
 func TestThePolicyOfACanary(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{}
+		s := &slowStore{}
 		c := newPolicyCache(time.Minute, s.read)
 		canary := policy.CanaryType("wakecall-1")
 		current, err := c.get(t.Context(), canary)
@@ -72,7 +72,7 @@ func TestPolicyIsReadAgainBeforeItIsMissed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &shelf{takes: slow}
+				s := &slowStore{takes: slow}
 				defer s.close()
 				cache := newPolicyCache(ttl, s.read)
 				version, took := asked(t, cache)
@@ -94,7 +94,7 @@ func TestPolicyIsReadAgainBeforeItIsMissed(t *testing.T) {
 // the time for which a policy is trusted.
 func TestWhoAsksAllTheTimeNeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{takes: 1400 * time.Millisecond}
+		s := &slowStore{takes: 1400 * time.Millisecond}
 		defer s.close()
 		cache := newPolicyCache(3*time.Second, s.read)
 		_, _ = asked(t, cache)
@@ -111,7 +111,7 @@ func TestWhoAsksAllTheTimeNeverWaits(t *testing.T) {
 // What was read before a policy was changed here is not kept after it.
 func TestForgottenWhileItIsRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{takes: time.Second}
+		s := &slowStore{takes: time.Second}
 		defer s.close()
 		cache := newPolicyCache(3*time.Second, s.read)
 		_, _ = asked(t, cache)
@@ -133,7 +133,7 @@ func TestForgottenWhileItIsRead(t *testing.T) {
 // read that began before comes back without it.
 func TestAWishIsNotReadAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &shelf{takes: 500 * time.Millisecond}
+		s := &slowStore{takes: 500 * time.Millisecond}
 		defer s.close()
 		cache := newPolicyCache(3*time.Second, s.read)
 		_, _ = asked(t, cache)
@@ -169,7 +169,7 @@ func TestAWishOutlivesSlowReadings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &shelf{takes: 500 * time.Millisecond}
+				s := &slowStore{takes: 500 * time.Millisecond}
 				defer s.close()
 				cache := newPolicyCache(100*time.Millisecond, s.read)
 				before(t, cache)

@@ -18,19 +18,19 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// house is an installation, as its processes see it.
-type house struct {
+// installation is one Temporal, as its processes see it.
+type installation struct {
 	t  *testing.T
 	on *enginetest.Temporal
 }
 
 // open is a process that gives no sign yet.
-func (h house) open(id string, role health.Role) *Processes {
+func (h installation) open(id string, role health.Role) *Processes {
 	return New(kernel.New(h.on, "default", ""), Config{ID: id, About: func() health.About { return health.About{Role: role, Version: "1"} }})
 }
 
 // starts has a process give signs. Its clock is ahead by a while.
-func (h house) starts(id string, role health.Role, ahead time.Duration) (kill func()) {
+func (h installation) starts(id string, role health.Role, ahead time.Duration) (kill func()) {
 	p := h.open(id, role)
 	ctx, kill := context.WithCancel(h.t.Context())
 	go func() {
@@ -55,7 +55,7 @@ type shown struct {
 	took time.Duration
 }
 
-func (h house) list(p *Processes) shown {
+func (h installation) list(p *Processes) shown {
 	h.t.Helper()
 	began := time.Now()
 	answer, err := p.List(h.t.Context())
@@ -70,8 +70,8 @@ func (h house) list(p *Processes) shown {
 }
 
 // inTime runs a test in its own time.
-func inTime(t *testing.T, test func(house)) {
-	synctest.Test(t, func(t *testing.T) { test(house{t, &enginetest.Temporal{}}) })
+func inTime(t *testing.T, test func(installation)) {
+	synctest.Test(t, func(t *testing.T) { test(installation{t, &enginetest.Temporal{}}) })
 }
 
 func passes(span time.Duration) {
@@ -81,7 +81,7 @@ func passes(span time.Duration) {
 
 // What becomes of a process is listed, gravest first.
 func TestProcessesAreListed(t *testing.T) {
-	inTime(t, func(h house) {
+	inTime(t, func(h installation) {
 		own := h.open("g", health.Gateway)
 		giving, end := context.WithCancel(h.t.Context())
 		leaving, leave := context.WithCancel(h.t.Context())
@@ -123,7 +123,7 @@ func TestProcessesAreListed(t *testing.T) {
 func TestClocksThatAreWrong(t *testing.T) {
 	for name, ahead := range map[string]time.Duration{"ahead": time.Hour, "behind": -time.Hour} {
 		t.Run(name, func(t *testing.T) {
-			inTime(t, func(h house) {
+			inTime(t, func(h installation) {
 				own := h.open("g", health.Gateway)
 				h.starts("g", health.Gateway, 0)
 				kill := h.starts("a", health.Worker, ahead)
@@ -145,7 +145,7 @@ func TestClocksThatAreWrong(t *testing.T) {
 
 // Right after Temporal was away, all signs are old. None is taken for silent.
 func TestTemporalWasAway(t *testing.T) {
-	inTime(t, func(h house) {
+	inTime(t, func(h installation) {
 		own := h.open("g", health.Gateway)
 		h.starts("g", health.Gateway, 0)
 		h.starts("a", health.Worker, 0)
@@ -165,7 +165,7 @@ func TestWithoutSigns(t *testing.T) {
 	for name, on := range map[string]*enginetest.Temporal{
 		"none are kept": {}, "none are known": {Err: serviceerror.NewUnimplemented("no signs")},
 	} {
-		all := house{t, on}.list(house{t, on}.open("g", health.Gateway))
+		all := installation{t, on}.list(installation{t, on}.open("g", health.Gateway))
 		require.Equal(t, []string{"g"}, all.ids, name)
 		require.Equal(t, noteUnlisted, all.note, name)
 	}
@@ -173,7 +173,7 @@ func TestWithoutSigns(t *testing.T) {
 
 // A second look ends with its caller.
 func TestTheSecondLookIsBounded(t *testing.T) {
-	inTime(t, func(h house) {
+	inTime(t, func(h installation) {
 		kill := h.starts("a", health.Worker, 0)
 		synctest.Wait()
 		kill()
@@ -187,7 +187,7 @@ func TestTheSecondLookIsBounded(t *testing.T) {
 
 // The sign of a check is no process.
 func TestChecksAreNoProcesses(t *testing.T) {
-	inTime(t, func(h house) {
+	inTime(t, func(h installation) {
 		h.starts("check", failover.Checking, 0)
 		synctest.Wait()
 		require.Equal(h.t, []string{"g"}, h.list(h.open("g", health.Gateway)).ids)

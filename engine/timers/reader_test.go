@@ -36,15 +36,15 @@ var order1 = wire.Key{BusinessType: "order", BusinessID: "1"}
 
 const order1ID = "order/1"
 
-// shelf has the timer order/1, which is due in an hour.
-type shelf struct {
+// fixture has the timer order/1, which is due in an hour.
+type fixture struct {
 	*Reader
 	on     *enginetest.Temporal
 	worker enginetest.Worker
 	spec   timer.Spec
 }
 
-func shelved(t *testing.T, change func(terms *timer.Terms)) shelf {
+func shelved(t *testing.T, change func(terms *timer.Terms)) fixture {
 	t.Helper()
 	on := &enginetest.Temporal{}
 	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
@@ -64,12 +64,12 @@ func shelved(t *testing.T, change func(terms *timer.Terms)) shelf {
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: time.Hour})
 	reader := NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
-	return shelf{Reader: reader, on: on, worker: enginetest.Worker{On: on}, spec: spec}
+	return fixture{Reader: reader, on: on, worker: enginetest.Worker{On: on}, spec: spec}
 }
 
 func asItIs(*timer.Terms) {}
 
-func (s shelf) shown(t *testing.T) timer.View {
+func (s fixture) shown(t *testing.T) timer.View {
 	t.Helper()
 	view, err := s.Get(t.Context(), order1)
 	require.NoError(t, err)
@@ -77,7 +77,7 @@ func (s shelf) shown(t *testing.T) timer.View {
 }
 
 // wake puts the timer on the queue of the workers.
-func (s shelf) wake(t *testing.T) {
+func (s fixture) wake(t *testing.T) {
 	t.Helper()
 	_, err := s.on.SignalWithStartWorkflow(t.Context(), order1ID, workflows.SignalChange, nil, client.StartWorkflowOptions{}, workflows.TypeTimer)
 	require.NoError(t, err)

@@ -23,21 +23,24 @@ import (
 // How a run stands in Temporal, and what it says of itself, is the status of the timer.
 func TestTheStatusOfATimer(t *testing.T) {
 	t.Parallel()
-	state := func(state timer.Status) func(shelf) {
-		return func(s shelf) { s.worker.State(t, order1ID, state) }
+	state := func(state timer.Status) func(fixture) {
+		return func(s fixture) { s.worker.State(t, order1ID, state) }
 	}
 	for name, c := range map[string]struct {
-		before func(shelf)
+		before func(fixture)
 		want   timer.Status
 	}{
-		"open":             {func(shelf) {}, timer.Scheduled},
-		"being tried":      {state(timer.Delivering), timer.Delivering},
-		"delivered":        {func(s shelf) { s.worker.Deliver(order1ID) }, timer.Delivered},
-		"expired":          {func(s shelf) { state(timer.Expired)(s); s.worker.Close(order1ID, timer.Outcome{Status: timer.Expired}) }, timer.Expired},
-		"cancelled":        {func(s shelf) { s.worker.Cancel(order1ID) }, timer.Cancelled},
-		"terminated":       {func(s shelf) { require.NoError(t, s.on.TerminateWorkflow(t.Context(), order1ID, "", "")) }, timer.Cancelled},
-		"given up":         {func(s shelf) { s.worker.Fail(order1ID) }, timer.Failed},
-		"failed by itself": {func(s shelf) { s.worker.Close(order1ID, temporal.NewApplicationError("a bug", "")) }, timer.Failed},
+		"open":        {func(fixture) {}, timer.Scheduled},
+		"being tried": {state(timer.Delivering), timer.Delivering},
+		"delivered":   {func(s fixture) { s.worker.Deliver(order1ID) }, timer.Delivered},
+		"expired": {func(s fixture) {
+			state(timer.Expired)(s)
+			s.worker.Close(order1ID, timer.Outcome{Status: timer.Expired})
+		}, timer.Expired},
+		"cancelled":        {func(s fixture) { s.worker.Cancel(order1ID) }, timer.Cancelled},
+		"terminated":       {func(s fixture) { require.NoError(t, s.on.TerminateWorkflow(t.Context(), order1ID, "", "")) }, timer.Cancelled},
+		"given up":         {func(s fixture) { s.worker.Fail(order1ID) }, timer.Failed},
+		"failed by itself": {func(s fixture) { s.worker.Close(order1ID, temporal.NewApplicationError("a bug", "")) }, timer.Failed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

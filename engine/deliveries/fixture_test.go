@@ -38,8 +38,8 @@ var order1 = wire.Key{BusinessType: "order", BusinessID: "1"}
 
 const order1ID = "order/1"
 
-// site has the timer order/1, whose second attempt was accepted and waits for word.
-type site struct {
+// fixture has the timer order/1, whose second attempt was accepted and waits for word.
+type fixture struct {
 	*Deliveries
 	t      *testing.T
 	on     *enginetest.Temporal
@@ -54,7 +54,7 @@ func accepted() delivery.Acceptance {
 	return delivery.Acceptance{Attempt: 2, Until: wire.At(time.Now()).Add(time.Hour)}
 }
 
-func open(t *testing.T) *site {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	on := &enginetest.Temporal{}
 	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
@@ -62,7 +62,7 @@ func open(t *testing.T) *site {
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: time.Hour})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
-	s := &site{Deliveries: New(k, reader, histories.NewAttempts(k, reader), nil), t: t, on: on, worker: enginetest.Worker{On: on}, kernel: k}
+	s := &fixture{Deliveries: New(k, reader, histories.NewAttempts(k, reader), nil), t: t, on: on, worker: enginetest.Worker{On: on}, kernel: k}
 	s.booked = bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{}})
 	hour := wire.Duration(time.Hour)
 	view, _, err := s.booked.Add(t.Context(), bookings.Request{Key: order1, Terms: timer.Terms{Delay: &hour}})
@@ -74,14 +74,14 @@ func open(t *testing.T) *site {
 }
 
 // delivering has the timer be delivered, with what is known of the attempt that was accepted last.
-func (s *site) delivering(a delivery.Acceptance) {
+func (s *fixture) delivering(a delivery.Acceptance) {
 	s.t.Helper()
 	s.worker.State(s.t, order1ID, timer.Delivering)
 	s.worker.Say(s.t, order1ID, workflows.MemoAcceptance, a)
 }
 
 // edit has a change begin another run, which has no worker yet.
-func (s *site) edit() {
+func (s *fixture) edit() {
 	s.t.Helper()
 	s.worker.Apply(s.t, order1ID, timer.Change{
 		ID: "c", Terms: timer.Terms{Labels: &timer.Labels{"a": "b"}}, At: wire.At(time.Now()), Fingerprint: "f",
@@ -89,12 +89,12 @@ func (s *site) edit() {
 }
 
 // wait has the next attempt wait for a worker.
-func (s *site) wait() {
+func (s *fixture) wait() {
 	s.worker.Pend(order1ID, &workflowpb.PendingActivityInfo{State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, Attempt: 1})
 }
 
 // told does what the workflow does with the word of a receiver.
-func (s *site) told(_ string, event *historypb.HistoryEvent) {
+func (s *fixture) told(_ string, event *historypb.HistoryEvent) {
 	signal := event.GetWorkflowExecutionSignaledEventAttributes()
 	if signal.GetSignalName() != workflows.SignalAcknowledge {
 		return
@@ -110,12 +110,12 @@ func (s *site) told(_ string, event *historypb.HistoryEvent) {
 	s.delivering(next)
 }
 
-func (s *site) said(word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error) {
+func (s *fixture) said(word delivery.Acknowledgement, wait time.Duration) (timer.View, bookings.Effect, error) {
 	return s.Acknowledge(s.t.Context(), s.of, word, wait)
 }
 
 // words are how often the timer was told of a word.
-func (s *site) words() int { return len(s.on.Signals(order1ID)) }
+func (s *fixture) words() int { return len(s.on.Signals(order1ID)) }
 
 // A word is answered once it took effect, and said again it is no error.
 func TestAWordIsAnsweredWithItsEffect(t *testing.T) {
@@ -196,9 +196,9 @@ func TestAWordMeetsTheRunOfAChange(t *testing.T) {
 		"nacked":      {nacked, refused, known},
 		"not in time": {silent, refused, refused},
 	} {
-		for begun, begin := range map[string]func(s *site){
-			"no task":               func(*site) {},
-			"an attempt that waits": (*site).wait,
+		for begun, begin := range map[string]func(s *fixture){
+			"no task":               func(*fixture) {},
+			"an attempt that waits": (*fixture).wait,
 		} {
 			if c.accepted.Awaited() && begun != "no task" {
 				continue // the next attempt waits for the receiver first
@@ -328,14 +328,14 @@ func marker(t *testing.T, made delivery.Report) *historypb.HistoryEvent {
 func TestTheErrorsOfAWord(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		before func(s *site)
+		before func(s *fixture)
 		code   wire.Code
 	}{
-		"nothing is awaited":        {func(s *site) { s.worker.Fail(order1ID) }, wire.NotAwaited},
-		"the timer is gone":         {func(s *site) { s.of.Key.BusinessID = "2" }, wire.NotFound},
-		"it cannot be described":    {func(s *site) { s.on.Refuse("DescribeWorkflowExecution", "", errors.New("down")) }, wire.Unavailable},
-		"it cannot be told":         {func(s *site) { s.on.Refuse("SignalWorkflow", "", serviceerror.NewUnavailable("busy")) }, wire.Unavailable},
-		"the record cannot be read": {func(s *site) { s.worker.Fail(order1ID); s.on.Refuse("GetWorkflowHistory", "", errors.New("down")) }, wire.Unavailable},
+		"nothing is awaited":        {func(s *fixture) { s.worker.Fail(order1ID) }, wire.NotAwaited},
+		"the timer is gone":         {func(s *fixture) { s.of.Key.BusinessID = "2" }, wire.NotFound},
+		"it cannot be described":    {func(s *fixture) { s.on.Refuse("DescribeWorkflowExecution", "", errors.New("down")) }, wire.Unavailable},
+		"it cannot be told":         {func(s *fixture) { s.on.Refuse("SignalWorkflow", "", serviceerror.NewUnavailable("busy")) }, wire.Unavailable},
+		"the record cannot be read": {func(s *fixture) { s.worker.Fail(order1ID); s.on.Refuse("GetWorkflowHistory", "", errors.New("down")) }, wire.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -33,8 +33,8 @@ var order1 = wire.Key{BusinessType: "order", BusinessID: "1"}
 
 const order1ID = "order/1"
 
-// site has timers of type order, and what tells of them.
-type site struct {
+// fixture has timers of type order, and what tells of them.
+type fixture struct {
 	*Histories
 	*Attempts
 	booked *bookings.Bookings
@@ -43,7 +43,7 @@ type site struct {
 	worker enginetest.Worker
 }
 
-func open(t *testing.T) *site {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	on := &enginetest.Temporal{}
 	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
@@ -51,7 +51,7 @@ func open(t *testing.T) *site {
 	t.Cleanup(k.EndWaits)
 	known := policies.New(k, policies.Config{TTL: time.Hour})
 	reader := timers.NewReader(k, known, waits.New(known, emergencies.New(k, time.Hour), queues.New(k, known), nil))
-	s := &site{
+	s := &fixture{
 		Histories: New(k, reader), Attempts: NewAttempts(k, reader), t: t, on: on, worker: enginetest.Worker{On: on},
 		booked: bookings.New(bookings.Config{Kernel: k, Reader: reader, Policies: known, Limiter: &quota.Local{}}),
 	}
@@ -60,7 +60,7 @@ func open(t *testing.T) *site {
 }
 
 // book books order/1.
-func (s *site) book() timer.View {
+func (s *fixture) book() timer.View {
 	s.t.Helper()
 	hour := wire.Duration(time.Hour)
 	view, created, err := s.booked.Add(enginetest.WithCaller(s.t), bookings.Request{Key: order1, Terms: timer.Terms{Delay: &hour}})
@@ -79,7 +79,7 @@ func report(n int, result delivery.Result) delivery.Report {
 }
 
 // attempted has a worker make so many attempts within the workflow task.
-func (s *site) attempted(n int) {
+func (s *fixture) attempted(n int) {
 	s.t.Helper()
 	s.worker.Record(order1ID, enumspb.EVENT_TYPE_MARKER_RECORDED, &historypb.HistoryEvent{
 		Attributes: &historypb.HistoryEvent_MarkerRecordedEventAttributes{MarkerRecordedEventAttributes: &historypb.MarkerRecordedEventAttributes{
@@ -89,7 +89,7 @@ func (s *site) attempted(n int) {
 }
 
 // retries has an activity that is tried again tell of so many attempts.
-func (s *site) retries(n int) {
+func (s *fixture) retries(n int) {
 	s.t.Helper()
 	s.worker.Pend(order1ID, &workflowpb.PendingActivityInfo{
 		State: enumspb.PENDING_ACTIVITY_STATE_SCHEDULED, LastFailure: enginetest.Failure(enginetest.Encoded(s.t, report(n, delivery.ResultRetry))),
@@ -97,7 +97,7 @@ func (s *site) retries(n int) {
 }
 
 // made are the numbers of the attempts of the first page, the last one first.
-func (s *site) made() (numbers []int) {
+func (s *fixture) made() (numbers []int) {
 	s.t.Helper()
 	page, err := s.Attempts.List(s.t.Context(), order1, 10, nil)
 	require.NoError(s.t, err)
@@ -176,7 +176,7 @@ func TestPagesOfAttempts(t *testing.T) {
 }
 
 // events are what a story tells, in its order.
-func (s *site) events(size int, from string) (events []timer.HistoryEvent, next string) {
+func (s *fixture) events(size int, from string) (events []timer.HistoryEvent, next string) {
 	s.t.Helper()
 	page, err := s.Histories.List(s.t.Context(), order1, size, from)
 	require.NoError(s.t, err)

@@ -25,25 +25,25 @@ var key = wire.Key{BusinessType: "order", BusinessID: "reminders"}
 // id is that of the workflow of the dispatch with the key.
 var id = workflows.DispatchWorkflowID(key)
 
-// site has the policy of type order, and a worker that takes what dispatches are told.
-type site struct {
+// fixture has the policy of type order, and a worker that takes what dispatches are told.
+type fixture struct {
 	*Dispatches
 	t      *testing.T
 	on     *enginetest.Temporal
 	worker enginetest.Worker
 }
 
-func open(t *testing.T) *site {
+func open(t *testing.T) *fixture {
 	t.Helper()
 	on := &enginetest.Temporal{}
 	on.Policy(t, policy.Policy{BusinessType: "order", Version: 1, Callback: delivery.Callback{Destination: delivery.HTTP("https://orders.test/")}}.WithDefaults())
-	s := &site{Dispatches: dispatchesOn(on), t: t, on: on, worker: enginetest.Worker{On: on}}
+	s := &fixture{Dispatches: dispatchesOn(on), t: t, on: on, worker: enginetest.Worker{On: on}}
 	on.OnEvent = s.told
 	return s
 }
 
 // told does what the workflow of a dispatch does with what it is told.
-func (s *site) told(of string, event *historypb.HistoryEvent) {
+func (s *fixture) told(of string, event *historypb.HistoryEvent) {
 	if event.GetEventType() == enumspb.EVENT_TYPE_WORKFLOW_EXECUTION_CANCEL_REQUESTED {
 		s.end(dispatch.Cancelled)
 		return
@@ -78,10 +78,10 @@ func (s *site) told(of string, event *historypb.HistoryEvent) {
 }
 
 // away has no worker take what the dispatch is told.
-func (s *site) away() { s.on.OnEvent = nil }
+func (s *fixture) away() { s.on.OnEvent = nil }
 
 // change has the dispatch say something else of itself.
-func (s *site) change(how func(*dispatch.Memo)) {
+func (s *fixture) change(how func(*dispatch.Memo)) {
 	s.t.Helper()
 	memo := s.memo()
 	how(&memo)
@@ -89,7 +89,7 @@ func (s *site) change(how func(*dispatch.Memo)) {
 }
 
 // memo is what the dispatch says of itself.
-func (s *site) memo() (memo dispatch.Memo) {
+func (s *fixture) memo() (memo dispatch.Memo) {
 	s.t.Helper()
 	described, err := s.on.DescribeWorkflowExecution(s.t.Context(), id, "")
 	require.NoError(s.t, err)
@@ -98,7 +98,7 @@ func (s *site) memo() (memo dispatch.Memo) {
 }
 
 // end ends the dispatch.
-func (s *site) end(status dispatch.Status, failed ...dispatch.Part) {
+func (s *fixture) end(status dispatch.Status, failed ...dispatch.Part) {
 	s.t.Helper()
 	s.change(func(memo *dispatch.Memo) {
 		total := dispatch.Counts{Found: 3, Done: 3}
@@ -116,7 +116,7 @@ func (s *site) end(status dispatch.Status, failed ...dispatch.Part) {
 }
 
 // remove deletes the dispatch.
-func (s *site) remove() {
+func (s *fixture) remove() {
 	_, err := s.on.WorkflowService().DeleteWorkflowExecution(s.t.Context(), &workflowservice.DeleteWorkflowExecutionRequest{
 		WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id},
 	})
@@ -124,7 +124,7 @@ func (s *site) remove() {
 }
 
 // run has the dispatch run in so many shards.
-func (s *site) run(shards int) {
+func (s *fixture) run(shards int) {
 	s.t.Helper()
 	s.change(func(memo *dispatch.Memo) {
 		memo.Status, memo.StartedAt, memo.Shards = dispatch.Running, wire.At(time.Now()), shards
@@ -132,7 +132,7 @@ func (s *site) run(shards int) {
 }
 
 // shard has a shard of the dispatch run, whose executor has said how far it is.
-func (s *site) shard(number int, state dispatch.State) string {
+func (s *fixture) shard(number int, state dispatch.State) string {
 	s.t.Helper()
 	memo := s.memo()
 	of := workflows.DispatchShardID(memo.ID(), memo.Round, number)
@@ -157,7 +157,7 @@ func items(n int) (all []dispatch.Item) {
 func order() dispatch.Dispatch { return dispatch.Dispatch{Key: key, PerSecond: 10} }
 
 // added orders a dispatch with so many items.
-func (s *site) added(n int) dispatch.View {
+func (s *fixture) added(n int) dispatch.View {
 	s.t.Helper()
 	view, created, err := s.Add(s.t.Context(), order(), items(n))
 	require.NoError(s.t, err)
