@@ -136,7 +136,11 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 	if order.Callback, err = o.policies.SealCallback(order.Callback); err != nil {
 		return dispatch.Memo{}, err
 	}
-	order = order.WithDefaults()
+	return newMemo(order.WithDefaults(), fingerprint, now), nil
+}
+
+// newMemo is the memo of a dispatch that is ordered now. The order is checked, and has its defaults.
+func newMemo(order dispatch.Dispatch, fingerprint string, now wire.Instant) dispatch.Memo {
 	memo := dispatch.Memo{
 		Order: order, Fingerprint: fingerprint, CreatedAt: now, Status: dispatch.Uploading, DueAt: now, Run: uuid.NewString(),
 		Plan: dispatch.Plan{PerSecond: order.PerSecond, WarmUp: order.WarmUp},
@@ -155,7 +159,7 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 	if memo.Plan.Paused && memo.Status == dispatch.Scheduled { // else it is paused once its items are stored
 		memo.Status = dispatch.Paused
 	}
-	return memo, nil
+	return memo
 }
 
 func (o *Orders) start(ctx context.Context, in workflows.DispatchInput, reuse enumspb.WorkflowIdReusePolicy) (runID string, err error) {
