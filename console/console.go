@@ -33,8 +33,8 @@ type Options struct {
 	Logger  *slog.Logger
 	// Pace is how often the console looks at the whole installation.
 	Pace watch.Pace
-	// Patience is how long its pages wait for the API.
-	Patience site.Patience
+	// Timeouts bound how long its pages wait for the API.
+	Timeouts site.Timeouts
 	// Now is the clock; nil for that of the system.
 	Now func() time.Time
 }
@@ -67,16 +67,16 @@ func New(options Options) (*Console, error) {
 	}
 	shared := site.Site{
 		Mode: options.Mode, Look: options.Look, Sessions: people, Logger: options.Logger, Now: options.Now,
-		Templates: pages, Patience: options.Patience,
+		Templates: pages, Timeouts: options.Timeouts,
 	}
 	return &Console{site: shared, pace: options.Pace}, nil
 }
 
-// Over returns the console of an HTTP API. The API's handler takes the caller from the request's context, as an
+// Handler returns the handler of the console over an HTTP API. The API's handler takes the caller from the request's context, as an
 // [auth.Principal]. The streams of the console end once stopping is done.
-func (c *Console) Over(stopping context.Context, api http.Handler) http.Handler {
+func (c *Console) Handler(stopping context.Context, api http.Handler) http.Handler {
 	over := *c
-	over.site = c.site.Over(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
+	over.site = c.site.WithAPI(calls.Sender{API: api, Log: c.site.Logger}, c.pace)
 	over.hub = live.New(stopping, c.site.Logger)
 	all := routesOf(&over.site)
 	over.routes, over.parts, over.plots = over.mux(all), partsMux(all), plotsMux(all)

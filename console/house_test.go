@@ -497,7 +497,7 @@ func open(t testing.TB, p plan) *harness {
 		Forecasts:   forecastOf{h.shelf},
 		Reports:     api.Reports{Outcomes: outcomes.Options{Outcomes: outcomesOf{h.shelf}, Lateness: latenessOf{h.shelf}}, Trails: trails.Options{Records: recent, Gateway: "gateway-1"}, Processes: processesOf{h.shelf}},
 		EndWaits:    func() {},
-		Console:     pages.Over,
+		Console:     pages.Handler,
 	})
 	start := httptest.NewServer
 	if p.tls {

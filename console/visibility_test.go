@@ -103,7 +103,7 @@ func gateOf(t *testing.T, e *engine.Engine, box *seal.Box) http.Handler {
 	pages, err := console.New(console.Options{
 		Mode: site.On, Auth: auth.Anyone(), Box: box, Logger: logger,
 		Pace:     watch.Shipped(),
-		Patience: site.Patience{Page: tuning.PageWait, Part: tuning.PartWait},
+		Timeouts: site.Timeouts{Page: tuning.PageWait, Part: tuning.PartWait},
 	})
 	require.NoError(t, err)
 	return api.New(api.Options{
@@ -125,7 +125,7 @@ func gateOf(t *testing.T, e *engine.Engine, box *seal.Box) http.Handler {
 		Operations: operations.Options{Ready: func(context.Context) error { return nil }},
 		Front:      front.Options{Telemetry: unmetered{}, Logger: logger, Auth: auth.Anyone(), Audit: audit.NewLog(audit.NewLines(&record{}, logger), recent)},
 		EndWaits:   func() {},
-		Console:    pages.Over,
+		Console:    pages.Handler,
 	}).Handler()
 }
 

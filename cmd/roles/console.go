@@ -26,10 +26,10 @@ func (a *App) console() (func(stopping context.Context, calls http.Handler) http
 		SignIn: a.signIn.browser(oidc.Client{ID: a.Config.OIDCClientID, Secret: a.Config.OIDCClientSecret}),
 		Auth:   a.signIn.Authenticator, Box: a.box, Proxies: a.Config.Proxies, Logger: a.Logger,
 		Pace:     watch.Shipped(),
-		Patience: site.Patience{Page: tuning.PageWait, Part: tuning.PartWait, Brief: tuning.BriefWait},
+		Timeouts: site.Timeouts{Page: tuning.PageWait, Part: tuning.PartWait, Brief: tuning.BriefWait},
 	})
 	if err != nil {
 		return nil, err
 	}
-	return pages.Over, nil
+	return pages.Handler, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
-// Patience is how long the calls of one visit are waited for, all together; 0 for as long as they take.
-type Patience struct {
+// Timeouts bound how long a visit waits for its calls, all together; 0 is for no bound.
+type Timeouts struct {
 	// Page is for a page that is loaded, and Part for what of an open page changes.
 	Page, Part time.Duration
 	// Brief is for what a loaded page does not wait for ([calls.Call.Briefly]).
@@ -100,7 +100,7 @@ func (c *Site) read(v *Visit, made calls.Call, to any) (*calls.Answer, *calls.Pr
 	if last, ok := c.memory.get(key); ok && !v.Part && last.changes == c.Watch.Changes() && c.Now().Sub(last.at) < made.MaxAge {
 		return last.Answer, c.decodeFor(to, last.Answer)
 	}
-	wait, stop := c.patience(v, made)
+	wait, stop := c.timeout(v, made)
 	defer stop()
 	a, problem := c.await(wait, v, question{key, request})
 	if problem != nil && problem.Status >= http.StatusInternalServerError {
@@ -172,15 +172,15 @@ func (c *Site) sendSafely(request *http.Request) (a *calls.Answer, problem *call
 	return c.Send(request, nil)
 }
 
-// patience ends when a visit has waited long enough for a call. One that has used it up still waits for
-// what is answered at once.
-func (c *Site) patience(v *Visit, made calls.Call) (context.Context, context.CancelFunc) {
-	whole, least := c.Patience.Page, tuning.PageLeast
+// timeout bounds the wait for a call. A visit that has used up its time still waits for what is answered
+// at once.
+func (c *Site) timeout(v *Visit, made calls.Call) (context.Context, context.CancelFunc) {
+	whole, least := c.Timeouts.Page, tuning.PageLeast
 	switch {
 	case v.Part && !c.Watch.Last().EngineAway():
-		whole = c.Patience.Part
-	case !v.Part && made.Brief && c.Patience.Brief > 0:
-		whole, least = c.Patience.Brief, tuning.BriefLeast
+		whole = c.Timeouts.Part
+	case !v.Part && made.Brief && c.Timeouts.Brief > 0:
+		whole, least = c.Timeouts.Brief, tuning.BriefLeast
 	}
 	if whole == 0 {
 		return context.WithCancel(v.R.Context())

@@ -57,7 +57,7 @@ func slowSite(t *testing.T) (*Site, *slowAPI) {
 	t.Helper()
 	api := &slowAPI{}
 	logger := slog.New(slog.DiscardHandler)
-	shared := Site{Logger: logger, Now: time.Now}.Over(calls.Sender{API: api, Log: logger}, watch.Pace{})
+	shared := Site{Logger: logger, Now: time.Now}.WithAPI(calls.Sender{API: api, Log: logger}, watch.Pace{})
 	return &shared, api
 }
 
@@ -75,7 +75,7 @@ func TestAPageAfterAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		api, logger := &slowAPI{}, slog.New(slog.DiscardHandler)
-		s := Site{Logger: logger, Now: time.Now, Sessions: &sessions.Sessions{Auth: auth.Anyone()}}.Over(calls.Sender{API: api, Log: logger}, watch.Shipped())
+		s := Site{Logger: logger, Now: time.Now, Sessions: &sessions.Sessions{Auth: auth.Anyone()}}.WithAPI(calls.Sender{API: api, Log: logger}, watch.Shipped())
 		frame := func() Frame { return s.Frame(visitOf("/console/", auth.Viewer), "overview.title") }
 		goOn := api.block()
 		goOn()
@@ -103,7 +103,7 @@ func TestAPageDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s, api := slowSite(t)
 	read := func(page, path string, role auth.Role, patience time.Duration) (int, *Visit, *calls.Problem) {
-		s.Patience.Page = patience
+		s.Timeouts.Page = patience
 		v, to := visitOf(page, role), counted{}
 		_, problem := s.Call(v, calls.Get(path), &to)
 		return to.N, v, problem
@@ -146,7 +146,7 @@ func TestAPageDoesNotWait(t *testing.T) {
 func TestAPageDoesNotWaitForItsFigures(t *testing.T) {
 	t.Parallel()
 	s, api := slowSite(t)
-	s.Patience = Patience{Brief: time.Millisecond} // for anything else it would wait for ever
+	s.Timeouts = Timeouts{Brief: time.Millisecond} // for anything else it would wait for ever
 	goOn := api.block()
 	_, problem := s.Call(visitOf("/console/a", auth.Viewer), calls.Get("/v1/a").Within(time.Hour).Briefly(), nil)
 	require.Equal(t, http.StatusServiceUnavailable, calls.StatusOf(problem))

@@ -41,13 +41,13 @@ type Site struct {
 	Watch *watch.Watch
 	// Templates are the pages.
 	Templates Templates
-	Patience  Patience
+	Timeouts  Timeouts
 	memory    *memory
 	drawings  *drawings
 }
 
-// Over returns a site that makes its calls of an API.
-func (c Site) Over(api calls.Sender, pace watch.Pace) Site {
+// WithAPI returns the site with an API, which its pages call.
+func (c Site) WithAPI(api calls.Sender, pace watch.Pace) Site {
 	c.Sender, c.Watch, c.memory, c.drawings = api, watch.New(api, pace, c.Now), newMemory(), newDrawings()
 	return c
 }
