@@ -87,11 +87,11 @@ type Tasks interface {
 	ReserveLast(ctx context.Context, run string)
 }
 
-// Failover tells of the workers that died.
+// Failover knows which workers have died.
 type Failover interface {
 	preload.Failover
-	// Crashed reports whether a worker is dead that cannot have rung a timer that was due at a
-	// moment, nor have left word of it.
+	// Crashed reports whether a worker is dead, cannot have rung a timer that was due at a moment,
+	// and cannot have stored a receipt.
 	Crashed(worker string, due time.Time) bool
 	// Lives reports whether a worker has lately given a sign of life.
 	Lives(worker string) bool

@@ -22,7 +22,7 @@ import (
 // a handler sees it, so the connection notes it. It decides nothing else: how requests are told
 // apart stays Go's.
 
-// FramingListener makes connections that note how their requests say their length.
+// FramingListener makes connections that record how their requests give their length.
 type FramingListener struct{ net.Listener }
 
 // Accept implements [net.Listener].

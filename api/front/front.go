@@ -31,8 +31,7 @@ type Options struct {
 	Audit *audit.Log
 	// Auth identifies callers. Without one, no caller is let in.
 	Auth *auth.Authenticator
-	// TrustedProxies are the networks whose word on the client's address, in
-	// X-Forwarded-For, is believed.
+	// TrustedProxies are the networks of proxies. X-Forwarded-For counts only if it comes from them.
 	TrustedProxies []netip.Prefix
 }
 

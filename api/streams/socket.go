@@ -95,19 +95,19 @@ type socket struct {
 	// conn carries ws.
 	conn       net.Conn
 	connection *stream.Connection
-	// streamed is what is wrong with the policy by now.
+	// streamed returns the error if the present policy has no stream.
 	streamed func(context.Context) error
 	// until is when the credentials of the receiver end, zero for never. expired reports whether
 	// they have.
 	until   time.Time
 	expired atomic.Bool
-	// over reports whether the socket ends, for a reason that its receiver is told.
+	// over reports whether the socket ends for a reason that is sent to its receiver.
 	over atomic.Bool
-	// fault is why the connection was broken off, nil where it was not.
+	// fault is why this gateway broke the connection off; nil if it did not.
 	fault atomic.Pointer[ending]
 }
 
-// ending is why a socket ends, as its receiver is told.
+// ending is the reason for the end of a socket, as it is sent to the receiver.
 type ending struct {
 	code   websocket.StatusCode
 	reason string

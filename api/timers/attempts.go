@@ -13,7 +13,7 @@ import (
 	"github.com/wakecall/wakecall/engine/histories"
 )
 
-// Attempts tells of the attempts that were made for a timer.
+// Attempts lists the attempts that were made for a timer.
 type Attempts interface {
 	List(ctx context.Context, key wire.Key, size int, token []byte) (histories.AttemptsPage, error)
 }

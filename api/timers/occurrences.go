@@ -14,7 +14,7 @@ import (
 	"github.com/wakecall/wakecall/engine/timers"
 )
 
-// Series is what recurring timers have beside the others.
+// Series lists the occurrences of recurring timers.
 type Series interface {
 	Upcoming(ctx context.Context, key wire.Key, count int) (timer.Upcoming, error)
 	Occurrences(ctx context.Context, key wire.Key, size int, token []byte) (timers.Occurrences, error)

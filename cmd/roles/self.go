@@ -33,7 +33,7 @@ func newSelf(waiting func() int) *self {
 	return s
 }
 
-// about is what this process tells of itself. A gateway preloads nothing, and does not say so.
+// about describes this process. A gateway preloads nothing, and leaves that out.
 func (a *App) about() health.About {
 	s := a.reporters.self
 	sending := int(s.sending.Load())

@@ -48,7 +48,7 @@ type Sessions struct {
 	SignIn *oidc.Browser
 	// Box seals sessions, so that every gateway with the same key opens them.
 	Box *seal.Box
-	// Proxies are the networks whose word on how they were called is believed.
+	// Proxies are the networks of proxies. X-Forwarded-Proto counts only if it comes from them.
 	Proxies []netip.Prefix
 	Logger  *slog.Logger
 	Now     func() time.Time

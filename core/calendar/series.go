@@ -112,7 +112,7 @@ func (g grid) next(from millis) (millis, bool) {
 }
 
 // misses reports whether the whole day of the walk has no open moment of the grid. start is its first
-// second. It does not tell of a day with a change of the clock.
+// second. It is false for a day with a change of the clock.
 func (g grid) misses(start int64) bool {
 	if start < g.open.span.start || start+daySeconds > g.open.span.end {
 		return false

@@ -79,8 +79,8 @@ func (r Report) Record(before []Attempt, attempt Attempt) Report {
 	return r
 }
 
-// WithoutRecords returns the report without the records of attempts up to a number, for storage beside
-// those. [Report.Following] restores them.
+// WithoutRecords returns the report without the records of attempts up to a number, which are stored
+// already. [Report.Following] restores them.
 func (r Report) WithoutRecords(number int) Report {
 	r.Attempts = slices.DeleteFunc(slices.Clone(r.Attempts), func(a Attempt) bool { return a.Number <= number })
 	return r

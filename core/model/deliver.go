@@ -75,7 +75,7 @@ func divert(s State, e Event) (State, []Effect) {
 	return change(s, e)
 }
 
-// resume continues the same delivery in another run. One without an attempt begins anew.
+// resume continues the same delivery in another run. A delivery without an attempt begins again.
 func resume(s State, e Event) (State, []Effect) {
 	if s.Attempt == 0 {
 		s.Phase, s.PastLatest = Scheduled, false

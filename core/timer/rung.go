@@ -44,8 +44,8 @@ func (s Spec) TriedAgain(latenessMS *int64) Spec {
 	return s
 }
 
-// AnotherRound returns the spec of a delivery that begins anew, in place of that of before. What
-// before knows of its first attempt is kept.
+// AnotherRound returns the spec of a delivery that begins again, in place of the one of before. It
+// keeps what before knows of its first attempt.
 func (s Spec) AnotherRound(before Spec) Spec {
 	if made := before.Ongoing; made != nil && made.Attempt > 0 {
 		s.Rung = &Rung{

@@ -23,8 +23,8 @@ const (
 		"set frontend.enableCancelWorkerPollsOnShutdown to true"
 )
 
-// lacking is a check of something that Temporal is able to do, with the fault of one that is not. A server
-// that does not know a call, or has it switched off, is not able either.
+// lacking returns a check of an ability of Temporal, which reports the fault if the ability is missing. It is
+// missing too if the server does not know a call, or has it switched off.
 func lacking(fault string, check func(context.Context) (able bool, unknown error)) func(context.Context) (string, error) {
 	return func(ctx context.Context) (wrong string, unknown error) {
 		able, unknown := check(ctx)

@@ -101,7 +101,7 @@ func (r *Reader) Trusted(businessType string) (known policy.Policy, ok bool) {
 	return entry.policy, left > 0
 }
 
-// Recent is [Reader.Cached], read anew if that took too long to be trusted.
+// Recent is [Reader.Cached], but reads the policy again if the cached one is too old to be trusted.
 func (r *Reader) Recent(ctx context.Context, businessType string) (policy.Policy, error) {
 	policy, err := r.Cached(ctx, businessType)
 	if err == nil && time.Since(policy.ReadAt.Time()) > r.ttl+tuning.PolicyReadSlack {

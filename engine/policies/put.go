@@ -186,7 +186,7 @@ type kept struct {
 	headers, secrets policy.Policy
 }
 
-// keeps are the policies that a change keeps values of: the replaced one, or an earlier version beside the last
+// keeps are the policies from which a change keeps values: the replaced one, or an earlier version and the last
 // one, even if that was deleted.
 func (c Change) keeps(replaced, last policy.Policy) kept {
 	if c.KeepFrom == 0 {

@@ -66,8 +66,8 @@ func (c *Changes) Versions(ctx context.Context, businessType string) ([]Version,
 	return versions, nil
 }
 
-// compare adds to each version what it changed. Secrets are opened for that: sealed anew they look like
-// others.
+// compare adds to each version what it changed. It opens the secrets: the same secret looks different
+// whenever it is sealed.
 func (c *Changes) compare(versions []Version) {
 	var after policy.Policy
 	for i := range versions {

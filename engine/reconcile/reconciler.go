@@ -46,8 +46,8 @@ func (r *Reconciler) Waiting(ctx context.Context, slack time.Duration) (timer.Re
 	return r.untried.round(ctx, slack, visibility.Untried())
 }
 
-// Retrying does the same for timers whose retry is later than slack. It may run beside
-// [Reconciler.Waiting], so that the few waiting timers need not wait behind many retries.
+// Retrying does the same for timers whose retry is later than slack. It may run at the same
+// time as [Reconciler.Waiting], so that the few waiting timers need not wait behind many retries.
 func (r *Reconciler) Retrying(ctx context.Context, slack time.Duration) (timer.Reconciliation, error) {
 	return r.retried.round(ctx, slack, visibility.Retrying())
 }

@@ -147,8 +147,8 @@ func (t task) until() time.Time {
 	return t.timesOut.Add(-tuning.LastTry)
 }
 
-// soon is a deadline for a completion that others wait for: a timer is handed back, changed, or made
-// anew. It is near enough not to be deferred.
+// soon is a deadline for a completion that others wait for: a timer is handed back, changed, or begins
+// again. It is near enough not to be deferred.
 func (t task) soon() time.Time {
 	soon := time.Now().Add(tuning.CompletionWait)
 	if t.timesOut.Before(soon) {

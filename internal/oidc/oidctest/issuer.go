@@ -33,7 +33,7 @@ type Issuer struct {
 	key *ecdsa.PrivateKey
 
 	mu sync.Mutex
-	// says are claims of the next token beside, or in place of, those in order.
+	// says are claims of the next token, in addition to the usual ones or in place of them.
 	says map[string]any
 	// codes are the requests for authorization, by the code that answered them.
 	codes map[string]url.Values
