@@ -14,22 +14,23 @@ import (
 const batchSize = 1000
 
 func (v bookingVerbs) batch() *cobra.Command {
+	var refused, all int
+	book := func(c *cobra.Command, wakecall *client.Client, args []string) (lines []addedLine, err error) {
+		bookings, err := allLines[client.Booking](v.shell, args[0])
+		if err != nil {
+			return nil, err
+		}
+		lines, err = addAll(c, wakecall, bookings)
+		refused, all = countRefused(lines), len(bookings)
+		return lines, err
+	}
 	return &cobra.Command{
 		Use: "batch FILE", Short: "Book the timers of a file, one JSON object a line", Args: cobra.ExactArgs(1),
 		Long: "Book the timers of a file, one JSON object a line, as the API takes them. - is standard input.\n" +
 			"Each timer is accepted or refused separately.",
 		Example: "wakecall batch bookings.ndjson",
 		RunE: func(c *cobra.Command, args []string) error {
-			var refused, all int
-			err := call(v.shell, v.showAdded, func(c *cobra.Command, wakecall *client.Client, args []string) (lines []addedLine, err error) {
-				bookings, err := allLines[client.Booking](v.shell, args[0])
-				if err != nil {
-					return nil, err
-				}
-				lines, err = addAll(c, wakecall, bookings)
-				refused, all = countRefused(lines), len(bookings)
-				return lines, err
-			})(c, args)
+			err := call(v.shell, v.showAdded, book)(c, args)
 			if err == nil && refused > 0 {
 				err = program.Partial(fmt.Errorf("%d of %d timers were refused", refused, all))
 			}
