@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { limited } from "./looks.js";
 import { eventually, long } from "./running.js";
 import { soon } from "./scene.js";
 
@@ -14,7 +15,7 @@ export function empty(shared) {
   shared.test("an empty console says how to begin, and fills by itself", async (t) => {
     const page = await shared.open("/console/");
     assert.match(await page.textContent(".empty pre"), /^curl .*\/v1\/policies\/demo .*\ncurl .*\/v1\/timers .*\n.*wakecall.* listen --type demo [^\n]*$/);
-    await shared.running.policy("order-close");
+    await shared.running.policy("order-close", limited);
     await shared.running.book("order-close", "o-0", "1h");
     await within(t, "the first type", () => page.waitForSelector("#row-order-close", soon));
   });

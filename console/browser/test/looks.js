@@ -43,11 +43,14 @@ async function select(page) {
   await page.click('button[name=action][value="pause"]');
 }
 
+/** The policy of the pages. The tests before them put the same one, or the list of its versions would have another length. */
+export const limited = { limits: { callbacks_per_second: 20 } };
+
 /** What the pages are of. */
 export function furnish(shared) {
   shared.test("the pages have something to show", async () => {
     const { running } = shared;
-    await running.policy("order-close", { limits: { callbacks_per_second: 20 } });
+    await running.policy("order-close", limited);
     await running.book("order-close", "o-paid", "1h", { payload: { order: 4711 }, labels: { customer: "42" } });
     await running.book("order-close", "o-every", undefined, { recurrence: { every: "24h" } });
     await running.call("POST", "/v1/dispatches", { business_type: "order-close", business_id: "d-0", per_second: 5, delay: "1h", items: [{ id: "i-1" }] });
