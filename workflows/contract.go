@@ -213,7 +213,7 @@ var (
 	// AttrWebhookID is the webhook id of a delivery that its receiver has accepted. An
 	// acknowledgement finds the delivery by it. No other timer has the attribute.
 	AttrWebhookID = temporal.NewSearchAttributeKeyKeyword("WebhookId")
-	// AttrLabels has the labels of a timer, as key=value, and the keyword of a recurring
+	// AttrLabels has the labels of a timer, as key=value, and its marks, such as that of a recurring
 	// one. A timer without either lacks the attribute.
 	AttrLabels = temporal.NewSearchAttributeKeyKeywordList("TimerLabels")
 )

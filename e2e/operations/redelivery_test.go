@@ -85,6 +85,11 @@ func TestRedeliverByQuery(t *testing.T) { // it needs the machine for itself
 
 	again := redelivered(t, env, kind)
 	require.Equal(t, bulkCounts(timers, 0, timers), again.Tally, "they are not failed any more")
+	require.EventuallyWithT(t, func(c *assert.CollectT) {
+		stats, err := env.Wakecall().Timers.Stats(t.Context(), kind)
+		assert.NoError(c, err)
+		assert.Equal(c, timer.StatusCounts{Delivered: timers}, stats.Timers)
+	}, testenv.Patience, 100*time.Millisecond, "counts are those of a moment ago")
 	for _, outcome := range bulkResults(t, env, again.ID) {
 		require.Equal(t, job.ResultSkipped, outcome.Result)
 		require.NotEmpty(t, outcome.Code)

@@ -13,6 +13,8 @@ import (
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
+	"github.com/wakecall/wakecall/engine/kernel"
+	"github.com/wakecall/wakecall/engine/visibility"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -280,6 +282,7 @@ func TestARedelivery(t *testing.T) {
 	first := d.booked(t, in(time.Hour, `1`))
 	_, err = d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it has not failed")
+	require.Zero(t, d.redeliveries(t))
 
 	d.worker.Fail(order1ID)
 	_, err = d.Redeliver(t.Context(), order1, "1-00000000")
@@ -289,10 +292,21 @@ func TestARedelivery(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, first.Memo.Round+1, again.Memo.Round)
 	require.Equal(t, first.WebhookID, again.WebhookID, "the same message")
+	require.Equal(t, 1, d.redeliveries(t))
 
 	d.worker.Deliver(order1ID)
 	_, err = d.Redeliver(t.Context(), order1, "")
 	require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
+}
+
+// redeliveries is how many of them visibility shows.
+func (d *fixture) redeliveries(t *testing.T) int {
+	t.Helper()
+	k := kernel.New(d.temporal, "default", "")
+	defer k.EndWaits()
+	n, err := k.Count(t.Context(), visibility.Redeliveries())
+	require.NoError(t, err)
+	return n
 }
 
 func stateOf(t *testing.T, err error) *timer.View {

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/converter"
+	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -73,11 +75,7 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, terms Retrial) (time
 	if err != nil {
 		return timer.View{}, err
 	}
-	options := startOptions(spec)
-	if terms.Job != "" {
-		options.Memo[workflows.MemoJob] = terms.Job
-	}
-	run, err := f.starter.start(actors.WithRunBefore(ctx, failed.RunID), options, spec, payload)
+	run, err := f.starter.start(actors.WithRunBefore(ctx, failed.RunID), redeliveryOptions(spec, terms.Job), spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err := f.reader.Run(ctx, key, "")
 		if err == nil {
@@ -92,6 +90,17 @@ func (f *Failures) Retry(ctx context.Context, key wire.Key, terms Retrial) (time
 		return timer.View{}, f.finishedOr(ctx, key, err)
 	}
 	return f.reader.Started(ctx, spec, payload, run.GetRunID()), nil
+}
+
+// redeliveryOptions are the options of the run that tries a timer again, for a job or, for "", for a caller.
+func redeliveryOptions(spec timer.Spec, job string) client.StartWorkflowOptions {
+	options := startOptions(spec)
+	if job != "" {
+		options.Memo[workflows.MemoJob] = job
+	}
+	options.TypedSearchAttributes = temporal.NewSearchAttributes(options.TypedSearchAttributes.Copy(),
+		workflows.AttrLabels.ValueSet(append([]string{timer.KeywordRedelivery}, spec.Keywords()...)))
+	return options
 }
 
 // renew returns the input of the run that tries a failed timer again, by its present policy.

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	enumspb "go.temporal.io/api/enums/v1"
 	workflowpb "go.temporal.io/api/workflow/v1"
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
@@ -23,8 +22,8 @@ import (
 )
 
 // Stats counts timers by status and business type. Visibility groups a count by its own
-// status only, so each type is a count. Timers that are delivering, paused or expired are
-// few, and are listed.
+// status only, so each type is a count. Timers that are delivering, paused, expired or
+// redelivered are few, and are listed. A timer that failed and was tried again counts by its last run.
 type Stats struct {
 	kernel   *kernel.Kernel
 	registry registry.Registry
@@ -125,8 +124,8 @@ func (s *Stats) count(ctx context.Context, of selection) (stats timer.Stats, err
 	if err != nil {
 		return stats, err
 	}
-	inStates := statusCounter{Stats: s}
-	if err := inStates.read(ctx); err != nil {
+	apart := groupCounter{Stats: s}
+	if err := apart.read(ctx); err != nil {
 		return stats, err
 	}
 	stats.BusinessTypes = make([]timer.TypeStats, len(types))
@@ -135,12 +134,12 @@ func (s *Stats) count(ctx context.Context, of selection) (stats timer.Stats, err
 	for i, name := range types {
 		group.Go(func() (err error) {
 			stats.BusinessTypes[i].BusinessType = name
-			stats.BusinessTypes[i].Timers, err = inStates.countTimers(ctx, name)
+			stats.BusinessTypes[i].Timers, err = apart.countTimers(ctx, name)
 			return err
 		})
 	}
 	if of.businessType == "" {
-		group.Go(func() (err error) { stats.Timers, err = inStates.countTimers(ctx, ""); return err })
+		group.Go(func() (err error) { stats.Timers, err = apart.countTimers(ctx, ""); return err })
 	}
 	if err = group.Wait(); err == nil && of.businessType != "" {
 		stats.Timers = stats.BusinessTypes[0].Timers
@@ -148,90 +147,97 @@ func (s *Stats) count(ctx context.Context, of selection) (stats timer.Stats, err
 	return stats, err
 }
 
-// statusCounter holds the timers whose state is an attribute.
-type statusCounter struct {
+// The groups of timers that Temporal's status does not tell apart from others.
+const (
+	delivering = iota
+	paused
+	expired
+	redelivered // what failed, and was tried again
+	allGroups
+)
+
+var groups = [allGroups]query.Query{
+	delivering:  query.All(visibility.Timers(), query.Status(visibility.Running), visibility.State.Is(string(timer.Delivering))),
+	paused:      query.All(visibility.Timers(), query.Status(visibility.Running), visibility.State.Is(string(timer.Paused))),
+	expired:     query.All(visibility.Timers(), query.Status(visibility.Completed), visibility.State.Is(string(timer.Expired))),
+	redelivered: visibility.Redeliveries(),
+}
+
+// groupCounter counts the timers of each group.
+type groupCounter struct {
 	*Stats
-	states [3]struct {
+	groups [allGroups]struct {
 		whole  int
 		byType map[string]int // nil if there are too many to list
 	}
 }
 
-// The states that are attributes, each with Temporal's status.
-var listedStates = [3]struct {
-	state  timer.Status
-	status enumspb.WorkflowExecutionStatus
-}{{timer.Delivering, visibility.Running}, {timer.Paused, visibility.Running}, {timer.Expired, visibility.Completed}}
-
-func inState(n int) query.Query {
-	return query.All(visibility.Timers(), query.Status(listedStates[n].status), visibility.State.Is(string(listedStates[n].state)))
-}
-
-// read counts the timers in each state, and lists those of a state with few.
-func (m *statusCounter) read(ctx context.Context) error {
-	for n := range m.states {
+// read counts the timers of each group, and lists a group that is small.
+func (c *groupCounter) read(ctx context.Context) error {
+	for n := range c.groups {
 		var err error
-		if m.states[n].whole, err = m.kernel.Count(ctx, inState(n)); err != nil {
+		if c.groups[n].whole, err = c.kernel.Count(ctx, groups[n]); err != nil {
 			return err
 		}
-		if m.states[n].whole > tuning.StatsListed {
+		if c.groups[n].whole > tuning.StatsListed {
 			continue
 		}
-		if err := m.list(ctx, n); err != nil {
+		if err := c.list(ctx, n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// list counts the timers in a state by type.
-func (m *statusCounter) list(ctx context.Context, n int) error {
-	state := &m.states[n]
-	state.whole, state.byType = 0, map[string]int{}
-	return m.kernel.EachPage(ctx, inState(n), func(page []*workflowpb.WorkflowExecutionInfo) error {
+// list counts the timers of a group by type.
+func (c *groupCounter) list(ctx context.Context, n int) error {
+	group := &c.groups[n]
+	group.whole, group.byType = 0, map[string]int{}
+	return c.kernel.EachPage(ctx, groups[n], func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
 			if key, ok := wire.ParseKey(info.GetExecution().GetWorkflowId()); ok {
-				state.byType[key.BusinessType]++
-				state.whole++
+				group.byType[key.BusinessType]++
+				group.whole++
 			}
 		}
 		return nil
 	})
 }
 
-// in is the number of a type's timers in a state.
-func (m *statusCounter) in(ctx context.Context, n int, businessType string) (int, error) {
-	state := m.states[n]
+// inGroup is how many timers of a type are in a group.
+func (c *groupCounter) inGroup(ctx context.Context, businessType string, n int) (int, error) {
+	group := c.groups[n]
 	switch {
 	case businessType == "":
-		return state.whole, nil
-	case state.byType != nil:
-		return state.byType[businessType], nil
+		return group.whole, nil
+	case group.byType != nil:
+		return group.byType[businessType], nil
 	}
 	// The bounds exclude nothing. They make SQLite count by an index that covers the whole
 	// query.
-	return m.kernel.Count(ctx, query.All(inState(n), visibility.BusinessType.Is(businessType),
+	return c.kernel.Count(ctx, query.All(groups[n], visibility.BusinessType.Is(businessType),
 		visibility.DueAt.From(visibility.EarliestDue), visibility.DueAt.Before(visibility.LatestDue)))
 }
 
-func (m *statusCounter) countTimers(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
+func (c *groupCounter) countTimers(ctx context.Context, businessType string) (counts timer.StatusCounts, err error) {
 	q := query.All(visibility.Timers(), query.NotStatus(visibility.Continued))
 	if businessType != "" {
 		q = query.All(visibility.Timers(), visibility.BusinessType.Is(businessType))
 	}
-	by, err := m.kernel.CountByStatus(ctx, q)
+	by, err := c.kernel.CountByStatus(ctx, q)
 	if err != nil {
 		return counts, err
 	}
-	for n, into := range []*int{&counts.Delivering, &counts.Paused, &counts.Expired} {
-		if *into, err = m.in(ctx, n, businessType); err != nil {
+	again := 0
+	for n, into := range [allGroups]*int{&counts.Delivering, &counts.Paused, &counts.Expired, &again} {
+		if *into, err = c.inGroup(ctx, businessType, n); err != nil {
 			return counts, err
 		}
 	}
 	// The counts were not made at one moment.
 	counts.Scheduled = max(by[visibility.Running]-counts.Delivering-counts.Paused, 0)
 	counts.Delivered = max(by[visibility.Completed]-counts.Expired, 0)
-	counts.Failed = by[visibility.Failed] + by[visibility.TimedOut]
+	counts.Failed = max(by[visibility.Failed]+by[visibility.TimedOut]-again, 0)
 	counts.Cancelled = by[visibility.Canceled] + by[visibility.Terminated]
 	return counts, nil
 }

@@ -75,6 +75,36 @@ func TestCounts(t *testing.T) {
 	require.Zero(t, counted.Timers)
 }
 
+// A timer that failed and was tried again counts by its last run.
+func TestCountsOfRedeliveredTimers(t *testing.T) {
+	t.Parallel()
+	s, on := crowd(t)
+	worker := enginetest.Worker{On: on}
+	begin := func(id string, labels ...string) {
+		_, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TypedSearchAttributes: temporal.NewSearchAttributes(
+			workflows.AttrBusinessType.ValueSet("again"), workflows.AttrLabels.ValueSet(labels), workflows.AttrDueAt.ValueSet(time.Now()),
+		)}, workflows.TypeTimer)
+		require.NoError(t, err)
+	}
+	for _, id := range []string{"again/left", "again/delivered", "again/failed", "again/open", "again/booked"} {
+		begin(id, "a=1")
+		worker.Fail(id)
+	}
+	begin("again/booked", "redelivery=1") // another booking of the id leaves the failed one as it is
+	for _, id := range []string{"again/delivered", "again/failed", "again/open"} {
+		begin(id, timer.KeywordRedelivery, "a=1")
+	}
+	worker.Deliver("again/delivered")
+	worker.Fail("again/failed")
+	want := timer.StatusCounts{Scheduled: 2, Delivered: 1, Failed: 3}
+	counted, err := s.Count(t.Context(), "again")
+	require.NoError(t, err)
+	require.Equal(t, want, counted.Timers)
+	counted, err = s.Count(t.Context(), "")
+	require.NoError(t, err)
+	require.Equal(t, 1+want.Failed, counted.Timers.Failed)
+}
+
 // Types without a policy are counted one by one if they are named.
 func TestCountsOfFurtherTypes(t *testing.T) {
 	t.Parallel()

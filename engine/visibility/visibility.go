@@ -42,6 +42,9 @@ var NotRunning = []enumspb.WorkflowExecutionStatus{Completed, Failed, TimedOut, 
 // Timers selects the runs of all timers.
 func Timers() query.Query { return query.WorkflowType.Is(workflows.TypeTimer) }
 
+// Redeliveries selects a run for each failed timer that was tried again.
+func Redeliveries() query.Query { return query.All(Timers(), Labels.Is(timer.KeywordRedelivery)) }
+
 // OpenTimers selects the open timers of a business type.
 func OpenTimers(businessType string) query.Query {
 	return query.All(Timers(), BusinessType.Is(businessType), query.Status(Running))

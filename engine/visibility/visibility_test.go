@@ -20,8 +20,9 @@ func TestQueries(t *testing.T) {
 		of + "BusinessType = 'order' AND ExecutionStatus = 'Running'":                                                   OpenTimers("order"),
 		of + "ExecutionStatus = 'Running' AND ExecutionTime < '2026-11-23T09:30:00.000Z' AND TimerState IS NULL":        Overdue(Untried(), at),
 		of + "ExecutionStatus = 'Running' AND ExecutionTime < '2026-11-23T09:30:00.000Z' AND TimerState = 'delivering'": Overdue(Retrying(), at),
-		"WorkflowType = 'WakecallPolicy' AND ExecutionStatus != 'ContinuedAsNew'":                                       Policies(),
-		"WorkflowId = 'policy:order' AND ExecutionStatus = 'Running'":                                                   OpenPolicy("order"),
+		of + "TimerLabels = ':redelivery'":                                        Redeliveries(),
+		"WorkflowType = 'WakecallPolicy' AND ExecutionStatus != 'ContinuedAsNew'": Policies(),
+		"WorkflowId = 'policy:order' AND ExecutionStatus = 'Running'":             OpenPolicy("order"),
 	} {
 		require.Equal(t, want, q.String())
 	}

@@ -164,7 +164,8 @@ export interface paths {
          * Count timers by status and business type
          * @description Counts the timers in Temporal's visibility store, which lags behind by a moment. Without a
          *     `business_type` it counts all timers, and those of each type that has a policy. The counts are cached
-         *     for a second, or for ten times as long as the count took.
+         *     for a second, or for ten times as long as the count took. A failed timer that was redelivered counts by
+         *     the status that it has now.
          */
         get: operations["countTimers"];
         put?: never;
