@@ -75,7 +75,7 @@ var rows = map[string][]any{
 	"bulk job":         {job.DefaultRate, job.MinRate, job.MaxRate, job.MaxID},
 	"time to acknowledge later (`ack.within`)": {delivery.MinAckWithin, delivery.MaxAckWithin, delivery.MaxAckReason, delivery.MaxRetryStep},
 	"outcomes":           {outcomes.DefaultPast, outcomes.MinStep, outcomes.Kept, outcomes.Kept, tuning.OutcomesTypes},
-	"forecast":           {forecast.DefaultRange, forecast.DefaultStep, forecast.MaxSteps, forecast.MinStep, forecast.MaxStep, tuning.ForecastKept, tuning.ForecastTypes},
+	"forecast":           {forecast.DefaultRange, forecast.DefaultStep, forecast.MaxSteps, forecast.MinStep, forecast.MaxStep, tuning.ForecastKept, tuning.ForecastTypes, tuning.ForecastOccurrencesEach, tuning.ForecastOccurrences},
 	"record of attempts": {delivery.MaxAnswer, delivery.MaxAnswers},
 	"rate of a dispatch": {dispatch.MinRate, dispatch.MaxRate, dispatch.MaxWarmUp},
 	"changes of a dispatch (rate, pause, resume)":   {tuning.ChangeableHistory, http.StatusConflict},

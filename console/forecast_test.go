@@ -21,8 +21,11 @@ import (
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
-// unlimited is a type whose callbacks have no limit.
-const unlimited = "unlimited"
+// unlimited is a type whose callbacks have no limit, and secondly one whose rule rings too often to be counted far ahead.
+const (
+	unlimited = "unlimited"
+	secondly  = "secondly"
+)
 
 // forecastOf says of every type what lies ahead on a shelf.
 type forecastOf struct{ *shelf }
@@ -36,6 +39,9 @@ func (f forecastOf) Forecast(_ context.Context, r forecasts.Request) (forecast.F
 	answer := forecast.Forecast{BusinessType: r.BusinessType, CountedAt: cmp.Or(f.counted, r.From), Step: wire.Duration(r.Step), Overdue: f.overdue}
 	if limit := 2.0; r.BusinessType != unlimited {
 		answer.CallbacksPerSecond = &limit
+	}
+	if r.BusinessType == secondly {
+		answer.UncountedFrom = r.From.Add(5 * time.Hour)
 	}
 	from := wire.At(r.From.Time().Truncate(time.Minute))
 	for _, step := range f.ahead {
@@ -169,6 +175,17 @@ func TestTheForecastWithoutALimit(t *testing.T) {
 	require.Contains(t, h.get("/console/forecast?limit=5").body, "At most 1 falls due in one hour, and the limit lets it through.")
 	h.shelf.ahead[0].Due = 7
 	require.Contains(t, h.get("/console/forecast?limit=").body, "At most 7 fall due in one hour. There is no limit.</p>")
+}
+
+// What is not counted is said beside the forecast, and beside the plots that show it.
+func TestAForecastOfTooMuch(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.rules = []policy.Policy{closing(), {BusinessType: secondly}}
+	for _, page := range []string{"/console/forecast?type=", "/console/types/"} {
+		require.Regexp(t, `From <time [^>]*>[^<]+</time> on rings of recurring timers are missing`, h.get(page+secondly).body, page)
+		require.NotContains(t, h.get(page+"order-close").body, "are missing", page)
+	}
 }
 
 // While a type is held back, the forecast says that nothing rings before that ends, beside the counts and beside what

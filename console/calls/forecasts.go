@@ -11,7 +11,9 @@ type Forecast struct {
 	CountedAt          time.Time `json:"counted_at"`
 	CallbacksPerSecond *float64  `json:"callbacks_per_second"`
 	Overdue            int       `json:"overdue"`
-	Steps              []Step    `json:"steps"`
+	// UncountedFrom is since when rings of recurring timers are left out; the zero time if none are.
+	UncountedFrom time.Time `json:"uncounted_from"`
+	Steps         []Step    `json:"steps"`
 }
 
 // Step is one step of a forecast.

@@ -104,6 +104,8 @@ type Known struct {
 	// Uncounted reports whether something of the past before Counted was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
+	// UncountedFrom is since when rings of recurring timers are missing ahead; the zero time if none are.
+	UncountedFrom time.Time
 	// Recurs reports whether timers of it recur: they end once, and not with each occurrence.
 	Recurs bool
 }
@@ -195,6 +197,9 @@ func known(ms *float64) float64 {
 // AddAhead adds what is to come of one type. Of several, the limits are not added up: what
 // overflows is the sum of what overflows of each.
 func (p *Plots) AddAhead(f *calls.Forecast) {
+	if missing := f.UncountedFrom; !missing.IsZero() && (p.UncountedFrom.IsZero() || missing.Before(p.UncountedFrom)) {
+		p.UncountedFrom = missing
+	}
 	limit, rounded := 0.0, 1e-6 // 4.1 a second are 245.99999999999997 a minute
 	if f.CallbacksPerSecond != nil {
 		limit = *f.CallbacksPerSecond * p.Range.Step.Seconds()

@@ -46,6 +46,9 @@ func (p *Plots) Gist(in words.Speech) template.HTML {
 	if late != nil {
 		parts = append(parts, in.HTML("plots.gist.late", late.At, late.Late))
 	}
+	if !p.UncountedFrom.IsZero() {
+		parts = append(parts, in.HTML("forecast.uncounted", p.UncountedFrom))
+	}
 	return words.Together(parts...)
 }
 

@@ -38,7 +38,7 @@ type forecastPage struct {
 	// Hour is the present one.
 	Hour int
 	whatIf
-	Counted time.Time
+	counted
 	// Steps are what the page itself reckons with, and Overdue what waits before the first of them.
 	Steps   string
 	Overdue int
@@ -46,6 +46,13 @@ type forecastPage struct {
 	Most    int
 	Gist    string
 	Problem *calls.Problem
+}
+
+// counted is when the days were counted, and what was not.
+type counted struct {
+	Counted time.Time
+	// UncountedFrom is that of [calls.Forecast].
+	UncountedFrom time.Time
 	// Coming reports whether the days after the first are still being counted.
 	Coming bool
 }
@@ -131,6 +138,9 @@ func (p *forecastPage) fill(c *Pages, v *site.Visit) {
 	}
 	f.Steps = append(f.Steps, later.Steps...)
 	p.Counted = f.CountedAt
+	if p.UncountedFrom = f.UncountedFrom; p.UncountedFrom.IsZero() {
+		p.UncountedFrom = later.UncountedFrom
+	}
 	p.layOut(f, midnight)
 	p.Steps, p.Overdue = stepsOf(f, midnight), f.Overdue
 	p.apply(&f)

@@ -501,6 +501,7 @@ var chineseWords = map[string]string{
 	"forecast.wrong":              "%s 不是每秒回调数。以下按当前限速显示。",
 	"forecast.stopped":            "单小时最多 %s 个到期，全部不放行。",
 	"forecast.coming":             "正在统计之后几天的数据，稍后自动显示。",
+	"forecast.uncounted":          "自 %s 起缺少周期定时器的触发：数量太多，无法计算。",
 	"forecast.gist.nolimit":       "单小时最多 %s 个到期，没有限速。",
 	"forecast.gist":               "单小时最多 %s 个到期，限速足够。",
 	"forecast.late":               "有 %d 个小时的到期数超过限速。",

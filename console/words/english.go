@@ -500,6 +500,7 @@ var englishWords = map[string]string{
 	"forecast.wrong":              "%s is no number of callbacks a second. The page shows the present limit.",
 	"forecast.stopped":            "At most %s fall due in one hour, and nothing is let through.",
 	"forecast.coming":             "The later days are being counted. They appear by themselves.",
+	"forecast.uncounted":          "From %s on rings of recurring timers are missing: there are too many to compute.",
 	"forecast.gist.nolimit":       "At most %s fall due in one hour. There is no limit.",
 	"forecast.stopped.one":        "At most %s falls due in one hour, and nothing is let through.",
 	"forecast.gist.nolimit.one":   "At most %s falls due in one hour. There is no limit.",

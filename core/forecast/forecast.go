@@ -19,9 +19,12 @@ type Forecast struct {
 	// CallbacksPerSecond is the rate in force; nil for no limit.
 	CallbacksPerSecond *float64 `json:"callbacks_per_second,omitempty"`
 	// Overdue counts the open timers that fell due within the last day. They go first.
-	Overdue int           `json:"overdue"`
-	Step    wire.Duration `json:"step"`
-	Steps   []Step        `json:"steps"`
+	Overdue int `json:"overdue"`
+	// UncountedFrom is since when some rings of recurring timers are left out; zero if none are. There
+	// are too many to compute.
+	UncountedFrom wire.Instant  `json:"uncounted_from,omitzero"`
+	Step          wire.Duration `json:"step"`
+	Steps         []Step        `json:"steps"`
 }
 
 // Step is one step of a forecast, from At on.

@@ -74,7 +74,7 @@ func TestWhatARuleRingsAhead(t *testing.T) {
 	require.Len(t, times, 599, "without the next one, and without the end")
 	require.Equal(t, booked.DueAt.Add(time.Minute), times[0])
 	require.Equal(t, end.Add(-time.Minute), times[len(times)-1])
-	require.Len(t, booked.NominalTimes(end, 99), 98)
+	require.Len(t, booked.NominalTimes(end, 99), 99)
 	require.Empty(t, timer.Memo{}.NominalTimes(end, 10))
 	booked.Series.Paused = true
 	require.Empty(t, booked.NominalTimes(end, 10))

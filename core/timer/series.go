@@ -19,11 +19,11 @@ func (m Memo) NominalTimes(end wire.Instant, most int) []wire.Instant {
 	series := *m.Series
 	series.Rule = series.Rule.Until(end - 1)
 	m.Series = &series
-	times := m.Upcoming(most, time.Time{})
+	times := m.Upcoming(most+1, time.Time{}) // the first one may be its due time
 	for len(times) > 0 && times[0] <= m.DueAt {
 		times = times[1:]
 	}
-	return times
+	return times[:min(len(times), most)]
 }
 
 // Series is the position of a recurring timer in its rule. The timer's due time is the nominal

@@ -241,10 +241,15 @@ func (c *forecastCount) rules(ctx context.Context, h *histogram, end wire.Instan
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if !ok || left <= 0 {
+			if !ok {
 				continue
 			}
-			times := memo.NominalTimes(end, min(tuning.ForecastOccurrencesEach, left))
+			most := min(tuning.ForecastOccurrencesEach, left)
+			times := memo.NominalTimes(end, most+1)
+			if len(times) > most {
+				h.leaveOut(times[most])
+				times = times[:most]
+			}
 			left -= len(times)
 			for _, at := range times {
 				h.addRung(at)

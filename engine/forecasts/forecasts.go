@@ -83,6 +83,9 @@ func (f *Forecasts) Forecast(ctx context.Context, r Request) (forecast.Forecast,
 		return forecast, err
 	}
 	forecast.CountedAt, forecast.Overdue = counted.at, counted.overdue
+	if counted.uncounted < r.To {
+		forecast.UncountedFrom = counted.uncounted
+	}
 	forecast.Divide(counted.slots, r.From, r.To)
 	return forecast, nil
 }

@@ -541,6 +541,35 @@ func TestAForecastThatIsCalledOffStopsAtTheNextRule(t *testing.T) {
 	require.Zero(t, h.slots[0].Due)
 }
 
+// Of a rule that rings each second too much lies ahead. The forecast says from when on it leaves rings out.
+func TestRingsThatAreTooMany(t *testing.T) {
+	t.Parallel()
+	f := forecastsOn(t, &enginetest.Visible{})
+	c := &forecastCount{kernel: f.kernel, businessType: "order"}
+	from := enginetest.MinuteIn(0)
+	count := func(days int, rules ...time.Duration) *histogram {
+		h := &histogram{}
+		v := &enginetest.Visible{}
+		for i, every := range rules {
+			booked, err := timer.Admit(wire.Key{BusinessType: "order", BusinessID: strconv.Itoa(i)},
+				timer.Terms{Recurrence: &recurrence.Rule{Every: new(wire.Duration(every)), StartAt: from}}, "b", from.Time())
+			require.NoError(t, err)
+			v.Recurring = append(v.Recurring, booked.Memo)
+		}
+		end := from.Add(time.Duration(days) * 24 * time.Hour)
+		h.slots = []forecast.Slot{{At: from, Width: end.Time().Sub(from.Time())}}
+		c.kernel = forecastsOn(t, v).kernel
+		require.NoError(t, c.rules(t.Context(), h, end))
+		return h
+	}
+	day := count(1, time.Second)
+	require.Zero(t, day.uncounted)
+	require.Equal(t, 86_399, day.slots[0].Due, "without the next one")
+	week := count(7, time.Minute, time.Second)
+	require.Equal(t, tuning.ForecastOccurrencesEach+7*24*60-1, week.slots[0].Due)
+	require.Equal(t, from.Add((tuning.ForecastOccurrencesEach+1)*time.Second), week.uncounted)
+}
+
 // A time without a step has nothing to be counted.
 func TestNothingIsCountedOfNoTime(t *testing.T) {
 	t.Parallel()

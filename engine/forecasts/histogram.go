@@ -25,8 +25,10 @@ type histogram struct {
 	questions int
 	// rung are the rings that follow from rules, in each second of a minute.
 	rung map[wire.Instant][]int
-	// recurring is how many timers have these rules.
+	// recurring is how many timers have these rules. From uncounted on some of their rings are left out; 0 if all are
+	// counted.
 	recurring int
+	uncounted wire.Instant
 }
 
 // clone returns a copy whose slots are its own.
@@ -81,6 +83,13 @@ func (h *histogram) addRung(due wire.Instant) {
 		h.rung[slot.At] = make([]int, slot.Width/tuning.ForecastFine)
 	}
 	h.rung[slot.At][due.Time().Sub(slot.At.Time())/tuning.ForecastFine]++
+}
+
+// leaveOut records that rings from a moment on are not counted.
+func (h *histogram) leaveOut(from wire.Instant) {
+	if from != 0 && (h.uncounted == 0 || from < h.uncounted) {
+		h.uncounted = from
+	}
 }
 
 // crowded are the minutes with more due timers than a rate allows in one second, at most
@@ -204,6 +213,8 @@ func (h *histogram) followedBy(next *histogram) *histogram {
 		}
 	}
 	joined.slots = append(joined.slots, next.slots...)
+	joined.leaveOut(h.uncounted)
+	joined.leaveOut(next.uncounted)
 	return joined
 }
 

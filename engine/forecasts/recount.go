@@ -59,7 +59,7 @@ func (h *histogram) untriedFrom(minute wire.Instant) (n int, end wire.Instant) {
 
 // continued returns a histogram that has newly counted slots up to a minute, and those of h after it.
 func (h *histogram) continued(minute wire.Instant, counted []forecast.Slot) *histogram {
-	next := &histogram{whole: h.whole, rung: h.rung, recurring: h.recurring}
+	next := &histogram{whole: h.whole, rung: h.rung, recurring: h.recurring, uncounted: h.uncounted}
 	for _, slot := range counted {
 		next.untried = append(next.untried, slot.Due)
 		for _, rung := range h.rung[slot.At] {

@@ -1831,6 +1831,8 @@ export interface components {
             callbacks_per_second?: number;
             /** @description Open timers that fell due within the last day and have still to be called: neither paused nor accepted by their receiver. The forecast assumes that they go first. */
             overdue: number;
+            /** @description From then on rings of recurring timers are left out, since there are too many to compute. Omitted if all are counted. */
+            uncounted_from?: components["schemas"]["Instant"];
             step: components["schemas"]["Duration"];
             steps: components["schemas"]["ForecastStep"][];
         };
