@@ -83,6 +83,20 @@ func TestCountsSayTheirAge(t *testing.T) {
 	require.Contains(t, h.get("/console/").body, "3,343</strong> <span>scheduled", "of types without a policy too, as its list has them")
 }
 
+// A list of what failed in a time says that it lacks what was redelivered since: plots count that where it failed.
+func TestAListOfFailuresSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	shown := func(search string) string { return h.get(list + "?" + url.Values{"q": {search}}.Encode()).body }
+	const note = "redelivered since stands here no more"
+	require.Contains(t, shown("type:order-close status:failed ended:1h"), note)
+	h.shelf.views = []timer.View{viewOf(timer.Failed)}
+	require.Contains(t, shown("status:failed ended:1h"), note, "it may lack some too")
+	for _, search := range []string{"", "status:failed", "ended:1h", "status:delivered ended:1h"} {
+		require.NotContains(t, shown(search), note, search)
+	}
+}
+
 // A list of a time to come says what it lacks: the forecast counts later rings of rules, and items of dispatches.
 func TestAListOfTheTimeAheadSaysWhatItLacks(t *testing.T) {
 	t.Parallel()

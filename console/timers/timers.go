@@ -55,8 +55,7 @@ type timersPage struct {
 	Wrong, Nothing []string
 	// Tried are the ids that a word was taken for, by their keys in the catalogues.
 	Tried []string
-	// Ahead has the searches for what rings later than a list of the time ahead tells; nil for no such list.
-	Ahead *ahead
+	elsewhere
 	// Types are those that one may search in, where no type was named and one must be.
 	Types []types.TypeRow
 	// Actions are what may be done with those that are selected.
@@ -107,7 +106,7 @@ func (c *Pages) listTimers(v *site.Visit) {
 	default:
 		page.fill(c, v, asked, token)
 		page.Total = c.totalOf(v, page, s)
-		page.Ahead = aheadOf(s, c.Now())
+		page.elsewhere = elsewhere{Ahead: aheadOf(s, c.Now()), Redelivered: lacksRedelivered(s)}
 	}
 	page.offer(v, s)
 	c.Render(v, page.status(), "timers", page)

@@ -36,6 +36,7 @@ var chineseWords = map[string]string{
 	"refused.broken":              "出错了。详情见日志。",
 	"timers.title":                "定时器",
 	"timers.ahead":                "周期性定时器在此只列出下一次触发。之后的各次触发以及群发的条目只计入预测，不在任何列表中。",
+	"timers.redelivered":          "当时失败、之后已重新投递的定时器不再列于此处；图表仍计在其失败的时刻。",
 	"timers.ahead.recurring":      "周期性定时器",
 	"total.more":                  "%s 个以上",
 	"timers.none":                 "还没有定时器。",

@@ -36,6 +36,7 @@ var englishWords = map[string]string{
 	"refused.broken":              "Something went wrong. The log knows it.",
 	"timers.title":                "Timers",
 	"timers.ahead":                "A recurring timer stands here by its next ring only. Its later rings, and the items of dispatches, are counted in the forecast, and stand in no list.",
+	"timers.redelivered":          "A timer that failed then and was redelivered since stands here no more. Plots count it where it failed.",
 	"timers.ahead.recurring":      "Recurring timers",
 	"total.more":                  "%s and more",
 	"timers.none":                 "There is no timer yet.",

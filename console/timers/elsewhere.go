@@ -10,6 +10,20 @@ import (
 	"github.com/wakecall/wakecall/console/words"
 )
 
+// elsewhere is what plots and forecasts count, and a list lacks.
+type elsewhere struct {
+	// Ahead leads to what rings later than a list of the time ahead tells; nil for no such list.
+	Ahead *ahead
+	// Redelivered reports whether the list would have timers that failed then if they had not been
+	// redelivered since.
+	Redelivered bool
+}
+
+// lacksRedelivered reports whether a search is for the timers that failed in a time.
+func lacksRedelivered(s search.Search) bool {
+	return s.Query.Get("status") == calls.StatusFailed && s.Query.Has("ended_from") && s.Word == "" && s.View == ""
+}
+
 // ahead leads to what the forecast counts in a time to come, and a list of that time lacks: a recurring timer
 // stands in it by its next ring only, and the items of dispatches are no timers.
 type ahead struct{ Recurring, Dispatches string }
