@@ -51,7 +51,7 @@ type againPage struct {
 }
 
 // Fields are the values to be sent, in order.
-func (p againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
+func (p *againPage) Fields() []site.Field { return site.FieldsOf(p.Form.Fields) }
 
 func (c *signInPages) showAgain(v *site.Visit) {
 	var form unsent
@@ -61,5 +61,5 @@ func (c *signInPages) showAgain(v *site.Visit) {
 		v.Redirect(links.Root)
 		return
 	}
-	c.Render(v, http.StatusOK, "again", againPage{Frame: c.Frame(v, "again.title"), Form: form, Back: links.Parent(form.Path)})
+	c.Render(v, http.StatusOK, "again", &againPage{Frame: c.Frame(v, "again.title"), Form: form, Back: links.Parent(form.Path)})
 }

@@ -42,15 +42,15 @@ type loginPage struct {
 }
 
 // ProviderLink leads to the identity provider.
-func (p loginPage) ProviderLink() string {
+func (p *loginPage) ProviderLink() string {
 	return links.Root + "login/provider?" + url.Values{"next": {p.Next}}.Encode()
 }
 
 // againPath is the page that shows a form that was not sent.
 const againPath = links.Root + "again"
 
-func (c *signInPages) loginPage(v *site.Visit, next string) loginPage {
-	return loginPage{
+func (c *signInPages) loginPage(v *site.Visit, next string) *loginPage {
+	return &loginPage{
 		Frame: c.Frame(v, "login.title"), Next: next, FormKept: next == againPath,
 		Keys: len(c.Sessions.Auth.Keys()) > 0, Provider: c.Sessions.SignIn != nil,
 	}

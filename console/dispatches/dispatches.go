@@ -101,7 +101,7 @@ type dispatchesPage struct {
 }
 
 func (c *Pages) listDispatches(v *site.Visit) {
-	page := dispatchesPage{Frame: c.Frame(v, "dispatches.title")}
+	page := &dispatchesPage{Frame: c.Frame(v, "dispatches.title")}
 	query := url.Values{}
 	for _, name := range []string{"business_type", "page_token"} {
 		if value := v.R.FormValue(name); value != "" {
@@ -162,7 +162,7 @@ var dispatchActions = []struct {
 }
 
 // Refresh reports whether it goes on.
-func (p dispatchPage) Refresh() bool {
+func (p *dispatchPage) Refresh() bool {
 	return p.Dispatch.Status == calls.StatusRunning && p.Problem == nil
 }
 

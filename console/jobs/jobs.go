@@ -38,15 +38,15 @@ type jobsPage struct {
 }
 
 // Timers leads to those that the form selects.
-func (p jobsPage) Timers() string { return links.List(p.Form.Search, "") }
+func (p *jobsPage) Timers() string { return links.List(p.Form.Search, "") }
 
 func (c *Pages) listJobs(v *site.Visit) {
 	page := c.jobsPage(v)
 	c.Render(v, calls.StatusOf(page.Problem), "jobs", page)
 }
 
-func (c *Pages) jobsPage(v *site.Visit) jobsPage {
-	page := jobsPage{Frame: c.Frame(v, "jobs.title")}
+func (c *Pages) jobsPage(v *site.Visit) *jobsPage {
+	page := &jobsPage{Frame: c.Frame(v, "jobs.title")}
 	query := url.Values{}
 	if token := v.R.FormValue("page_token"); token != "" {
 		query.Set("page_token", token)

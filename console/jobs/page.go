@@ -37,7 +37,7 @@ type jobPage struct {
 }
 
 // Entry is what stands in a field of the form: what was typed there, if it was refused, else what the job has.
-func (p jobPage) Entry(name string) string {
+func (p *jobPage) Entry(name string) string {
 	if p.Typed.Has(name) || name != fieldRate {
 		return p.Typed.Get(name)
 	}
@@ -58,18 +58,18 @@ type example struct {
 }
 
 // Counted reports whether a count has ended and found something to do.
-func (p jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 }
+func (p *jobPage) Counted() bool { return p.Job.DryRun && p.Job.Status == "done" && p.Found() > 0 }
 
 // Ready reports whether who looks may have that done.
-func (p jobPage) Ready() bool { return p.Counted() && p.MayChange && p.Form == nil }
+func (p *jobPage) Ready() bool { return p.Counted() && p.MayChange && p.Form == nil }
 
 // Barred overrides that of [site.Frame].
-func (p jobPage) Barred() string {
+func (p *jobPage) Barred() string {
 	return p.BarredUnless(p.Who.May(auth.Operator, p.Job.Filter.BusinessType), "actions.barred")
 }
 
 // Found is how many timers it has found; 0 while that is not known.
-func (p jobPage) Found() int {
+func (p *jobPage) Found() int {
 	if p.Job.Found == nil {
 		return 0
 	}
@@ -77,10 +77,10 @@ func (p jobPage) Found() int {
 }
 
 // MustType reports whether the number must be typed before they are changed.
-func (p jobPage) MustType() bool { return p.Found() > typedAbove }
+func (p *jobPage) MustType() bool { return p.Found() > typedAbove }
 
 // Refresh reports whether the page is to be shown anew by itself.
-func (p jobPage) Refresh() bool { return p.Job.Running() }
+func (p *jobPage) Refresh() bool { return p.Job.Running() }
 
 func (c *Pages) showJob(v *site.Visit) {
 	page, problem := c.jobPage(v)

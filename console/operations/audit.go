@@ -25,7 +25,7 @@ type auditPage struct {
 
 func (c *Pages) showAudit(v *site.Visit) {
 	asked := v.R.URL.Query()
-	page := auditPage{Frame: c.Frame(v, "audit.title"), Asked: asked, Outcomes: calls.AuditOutcomes}
+	page := &auditPage{Frame: c.Frame(v, "audit.title"), Asked: asked, Outcomes: calls.AuditOutcomes}
 	_, page.Problem = c.Call(v, calls.Get(calls.Root+"audit").With(auditQuery(asked)), &page.Known)
 	if page.Problem != nil && page.Problem.Status == http.StatusForbidden {
 		c.RefuseBy(v, page.Problem)

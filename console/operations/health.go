@@ -53,7 +53,7 @@ type check struct {
 func (c check) OK() bool { return c.Status == "ok" }
 
 func (c *Pages) showHealth(v *site.Visit) {
-	page := healthPage{Frame: c.Frame(v, "health.title")}
+	page := &healthPage{Frame: c.Frame(v, "health.title")}
 	p := page.Picture
 	slowest := max(p.Took[watch.PartPaused], p.Took[watch.PartPolicies], p.Took[watch.PartCounts], p.Took[watch.PartTimers])
 	page.Rows = []healthRow{

@@ -10,4 +10,4 @@ func (c *Site) Asset(v *Visit) {
 }
 
 // Load is the address of a file that pages load.
-func (f Frame) Load(name string) string { return assets.Path(name) }
+func (f *Frame) Load(name string) string { return assets.Path(name) }

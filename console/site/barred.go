@@ -4,12 +4,12 @@ import "github.com/wakecall/wakecall/internal/auth"
 
 // Barred says why the visitor may change nothing on the page, and names the contact. It is "" if the visitor may
 // change something, or if the page says it elsewhere. The page of one business type checks that type.
-func (f Frame) Barred() string {
+func (f *Frame) Barred() string {
 	return f.BarredUnless(f.Who == nil || f.Who.MaySomewhere(auth.Operator), "actions.barred")
 }
 
 // BarredUnless is [Frame.Barred] with the caller's own verdict. why is a key of the catalogues.
-func (f Frame) BarredUnless(may bool, why string) string {
+func (f *Frame) BarredUnless(may bool, why string) string {
 	switch {
 	case f.Who != nil && f.mode != On:
 		return f.Asking(f.T("actions.readonly"))
@@ -21,7 +21,7 @@ func (f Frame) BarredUnless(may bool, why string) string {
 }
 
 // Asking adds the contact to a reason.
-func (f Frame) Asking(why string) string {
+func (f *Frame) Asking(why string) string {
 	if f.Look.Contact == "" {
 		return why
 	}
@@ -29,7 +29,7 @@ func (f Frame) Asking(why string) string {
 }
 
 // Barred overrides that of [Frame]. The page says why, so this adds only the contact.
-func (p refusedPage) Barred() string {
+func (p *refusedPage) Barred() string {
 	if !p.forbidden || p.Look.Contact == "" {
 		return ""
 	}

@@ -23,4 +23,4 @@ var keys = []key{
 }
 
 // Keys lists the keys and their effects.
-func (f Frame) Keys() []key { return keys }
+func (f *Frame) Keys() []key { return keys }

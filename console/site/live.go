@@ -24,7 +24,7 @@ const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form
 	`"morphScanLimit": 100, "noSwap": [204, 304, "4xx", "5xx"], "sse": {"reconnectMaxDelay": 5000}}`
 
 // Morph is how a page takes what is new, as htmx reads it.
-func (f Frame) Morph() string { return morph }
+func (f *Frame) Morph() string { return morph }
 
 // streamOf is the address of what keeps the page of a visit up to date.
 func streamOf(v *Visit) string {
@@ -72,7 +72,7 @@ func (c *Site) part(v *Visit, name string) []byte {
 	if frame.Here = links.Root; v.R.FormValue("page") != "" {
 		frame.Here = links.Within(v.R.FormValue("page"))
 	}
-	if err := c.Templates["refused"].ExecuteTemplate(&body, name, frame); err != nil {
+	if err := c.Templates["refused"].ExecuteTemplate(&body, name, &frame); err != nil {
 		c.Logger.Error("a part of the console's pages cannot be shown", "part", name, "error", err)
 		return nil
 	}

@@ -35,7 +35,7 @@ func (t tab) Link() string {
 func (t tab) Key() string { return t.Name + ".title" }
 
 // Tabs are the parts.
-func (f Frame) Tabs() (all []tab) {
+func (f *Frame) Tabs() (all []tab) {
 	for _, name := range tabs {
 		if name == auditTab && !f.Who.MaySomewhere(auth.Admin) {
 			continue

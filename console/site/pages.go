@@ -62,7 +62,8 @@ type pair struct {
 
 func newPair(page, of any) pair { return pair{page, of} }
 
-// Frame is what every page has around it.
+// Frame is what every page has around it. Its methods have pointers as receivers, as those of the pages have: a page
+// gets a copy of each method of a value that it embeds.
 type Frame struct {
 	words.Speech
 	Title string
@@ -79,7 +80,7 @@ type Frame struct {
 	// tab is the part of the console that the page belongs to.
 	tab     string
 	Picture *watch.Picture
-	notices []watch.Notice
+	strip
 	// Stream is the address of what keeps the page up to date; "" for nothing.
 	Stream string
 	mode   Mode
@@ -103,13 +104,13 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	f.tab, _, _ = strings.Cut(strings.TrimPrefix(v.R.URL.Path, links.Root), "/")
 	if f.Picture = (&watch.Picture{}); v.Who != nil {
 		f.Picture = c.Picture(v)
-		f.notices = watch.NoticesOf(f.Picture)
+		f.strip = stripOf(f.Picture)
 	}
 	return f
 }
 
 // Reread is the address that brings a part which the page could not read; "" if its stream brings it.
-func (f Frame) Reread() string {
+func (f *Frame) Reread() string {
 	if f.Stream == "" || strings.Contains(f.Stream, "page=") {
 		return ""
 	}
@@ -117,7 +118,7 @@ func (f Frame) Reread() string {
 }
 
 // Hints are suggestions for the search box.
-func (f Frame) Hints() []string {
+func (f *Frame) Hints() []string {
 	var types []string
 	for _, policy := range f.Picture.Types() {
 		types = append(types, policy.BusinessType)
@@ -127,7 +128,7 @@ func (f Frame) Hints() []string {
 
 // Fixed says why no visitor can change anything now, and names the contact if that is on purpose; "" if changes are
 // possible.
-func (f Frame) Fixed() string {
+func (f *Frame) Fixed() string {
 	switch {
 	case f.mode != On:
 		return f.Asking(f.T("actions.readonly"))
@@ -139,10 +140,10 @@ func (f Frame) Fixed() string {
 }
 
 // Old reports whether the page shows a former answer in place of one that cannot be read now.
-func (f Frame) Old() bool { return f.reads.shown().old }
+func (f *Frame) Old() bool { return f.reads.shown().old }
 
 // Age tells the user that the page shows former answers; "" if it shows none.
-func (f Frame) Age() string {
+func (f *Frame) Age() string {
 	switch shown := f.reads.shown(); {
 	case shown.old:
 		return f.T("unread.old")
@@ -154,19 +155,19 @@ func (f Frame) Age() string {
 }
 
 // Since is when the oldest of those answers was given; the zero time if that is not known.
-func (f Frame) Since() time.Time { return f.reads.shown().since }
+func (f *Frame) Since() time.Time { return f.reads.shown().since }
 
 // Refresh reports whether the page reloads by itself, because more of it is known soon.
-func (f Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil && f.Picture.Unseen() }
+func (f *Frame) Refresh() bool { return f.reads.shown().behind || f.Who != nil && f.Picture.Unseen() }
 
 // Adjustable reports whether language and theme can be chosen.
-func (f Frame) Adjustable() bool { return true }
+func (f *Frame) Adjustable() bool { return true }
 
 // Languages are the languages to choose from.
-func (f Frame) Languages() []words.Language { return words.Languages }
+func (f *Frame) Languages() []words.Language { return words.Languages }
 
 // Themes are the themes to choose from.
-func (f Frame) Themes() []string { return themes }
+func (f *Frame) Themes() []string { return themes }
 
 // Render writes a page. One that cannot be written whole is not begun.
 func (c *Site) Render(v *Visit, status int, name string, page any) {
@@ -215,21 +216,21 @@ type refusedPage struct {
 }
 
 // Adjustable overrides that of [Frame].
-func (p refusedPage) Adjustable() bool { return !p.plain }
+func (p *refusedPage) Adjustable() bool { return !p.plain }
 
 // Refresh reports whether the page may be there soon.
-func (p refusedPage) Refresh() bool {
+func (p *refusedPage) Refresh() bool {
 	return p.Problem != nil && p.Problem.Status >= http.StatusInternalServerError
 }
 
 // Refuse shows a page that says why there is no other, by a key of the catalogues.
 func (c *Site) Refuse(v *Visit, status int, key string) {
-	refusedPage{Reason: v.Lang.Say(key)}.show(c, v, status)
+	(&refusedPage{Reason: v.Lang.Say(key)}).show(c, v, status)
 }
 
 // RefusePlain says that the console is reached by HTTPS.
 func (c *Site) RefusePlain(v *Visit) {
-	refusedPage{Reason: v.Lang.Say("refused.plain"), plain: true}.show(c, v, http.StatusForbidden)
+	(&refusedPage{Reason: v.Lang.Say("refused.plain"), plain: true}).show(c, v, http.StatusForbidden)
 }
 
 // Absent says that there is no such page.
@@ -237,11 +238,11 @@ func (c *Site) Absent(v *Visit) { c.Refuse(v, http.StatusNotFound, "refused.abse
 
 // RefuseBy shows what the API says.
 func (c *Site) RefuseBy(v *Visit, problem *calls.Problem) {
-	refusedPage{Problem: problem}.show(c, v, problem.Status)
+	(&refusedPage{Problem: problem}).show(c, v, problem.Status)
 }
 
 // show answers with the page.
-func (p refusedPage) show(c *Site, v *Visit, status int) {
+func (p *refusedPage) show(c *Site, v *Visit, status int) {
 	p.Frame, p.forbidden = c.Frame(v, "refused.title"), status == http.StatusForbidden
 	c.Render(v, status, "refused", p)
 }

@@ -76,7 +76,7 @@ func TestAPageAfterAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		api, logger := &slowAPI{}, slog.New(slog.DiscardHandler)
 		s := Site{Logger: logger, Now: time.Now, Sessions: &sessions.Sessions{Auth: auth.Anyone()}}.WithAPI(calls.Sender{API: api, Log: logger}, watch.Shipped())
-		frame := func() Frame { return s.Frame(visitOf("/console/", auth.Viewer), "overview.title") }
+		frame := func() *Frame { return new(s.Frame(visitOf("/console/", auth.Viewer), "overview.title")) }
 		goOn := api.block()
 		goOn()
 		frame()

@@ -94,13 +94,13 @@ func TestThreeTypesStandInTheStrip(t *testing.T) {
 	}
 	p.Open = map[string]*watch.Sample{"a": {Timers: []calls.Timer{{WaitsFor: calls.WaitsForReceiver}}}}
 	p.Overdue = map[string]*watch.Sample{"a": {Timers: []calls.Timer{{}}}}
-	f := Frame{notices: watch.NoticesOf(p)}
+	f := Frame{strip: stripOf(p)}
 	var types []string
-	for _, n := range f.Notices() {
+	for _, n := range f.Notices {
 		types = append(types, n.BusinessType)
 	}
 	require.Equal(t, []string{"a", "b", "c"}, types)
-	require.Len(t, f.MoreNotices(), 3, "d, and two of a")
+	require.Len(t, f.MoreNotices, 3, "d, and two of a")
 }
 
 // Who may see some types sees nothing of the others.

@@ -124,7 +124,7 @@ func (c *Site) FindTimers(v *Visit, query url.Values) (found calls.TimerPage, pr
 const PageSize = 50
 
 // Bearer is the option by which curl says who calls; "" where the API does not ask.
-func (f Frame) Bearer() string {
+func (f *Frame) Bearer() string {
 	if !f.SignsIn {
 		return ""
 	}

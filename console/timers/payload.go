@@ -24,7 +24,7 @@ type payloadPage struct {
 }
 
 func (c *Pages) showPayload(v *site.Visit) {
-	page := payloadPage{Key: keyIn(v.R)}
+	page := &payloadPage{Key: keyIn(v.R)}
 	var shown struct {
 		calls.Sent
 		ContentType string         `json:"content_type"`

@@ -54,7 +54,7 @@ type selectedPage struct {
 
 // Asks reports whether the form is shown: before anything is done, and for what was refused because of what
 // was typed.
-func (p selectedPage) Asks() bool { return !p.Done || len(p.Picks) > 0 }
+func (p *selectedPage) Asks() bool { return !p.Done || len(p.Picks) > 0 }
 
 // selectedRow is one timer, and what became of it.
 type selectedRow struct {
@@ -70,7 +70,7 @@ type selectedRow struct {
 }
 
 // Succeeded are how many were done.
-func (p selectedPage) Succeeded() int {
+func (p *selectedPage) Succeeded() int {
 	return len(calls.Where(p.Rows, func(row selectedRow) bool { return row.Problem == nil && !row.Changed }))
 }
 
@@ -81,7 +81,7 @@ func (c *Pages) changeSelected(v *site.Visit) {
 		return
 	}
 	act, ok := actionNamed(v.R.PostFormValue("action"))
-	page := selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Typed: v.R.PostForm, Back: links.Within(v.R.PostFormValue("back"))}
+	page := &selectedPage{Action: act.Name, Picks: v.R.PostForm["row"], Typed: v.R.PostForm, Back: links.Within(v.R.PostFormValue("back"))}
 	for _, text := range page.Picks {
 		one, understood := parsePicked(text)
 		ok = ok && understood

@@ -21,7 +21,7 @@ type overviewPage struct {
 }
 
 // Refresh overrides that of [site.Frame].
-func (p overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
+func (p *overviewPage) Refresh() bool { return p.Frame.Refresh() || p.coming }
 
 // tile is one number, and where it leads.
 type tile struct {
@@ -34,7 +34,7 @@ type tile struct {
 }
 
 func (c *Pages) start(v *site.Visit) {
-	page := overviewPage{typesPage: c.TypesPage(v), Base: c.Base(v)}
+	page := &overviewPage{typesPage: c.TypesPage(v), Base: c.Base(v)}
 	page.Title = v.Lang.Say("overview.title")
 	page.Tiles = tilesOf(page.Picture, "", v.Who.May(auth.Viewer, ""))
 	if len(page.Rows) > 0 && !v.Part { // those of an open page are drawn apart
@@ -46,7 +46,7 @@ func (c *Pages) start(v *site.Visit) {
 
 // drawAll renders the plots of the overview.
 func (c *Pages) drawAll(v *site.Visit) {
-	page := drawnPage{Frame: c.Frame(v, "overview.title")}
+	page := &drawnPage{Frame: c.Frame(v, "overview.title")}
 	if len(page.Picture.Types()) > 0 {
 		page.Plots = c.plotsOf(v, "", page.Picture)
 	}
@@ -82,7 +82,7 @@ func searchFor(businessType, rest string) string {
 
 // Calm says for how long nothing has failed, as a key of the catalogues. It is "" after a failure, or if that is not
 // known. Only the report knows the occurrences of a whole day; the lists do not.
-func (p overviewPage) Calm() string {
+func (p *overviewPage) Calm() string {
 	if len(p.Picture.FailingTypes()) > 0 || p.Picture.Away[watch.PartTimers] {
 		return ""
 	}

@@ -67,7 +67,7 @@ func TestACalmDay(t *testing.T) {
 			if c.past != nil {
 				p.Past = map[string]*watch.Past{"a": c.past}
 			}
-			page := overviewPage{typesPage: &typesPage{Frame: site.Frame{Picture: p}}}
+			page := &overviewPage{typesPage: &typesPage{Frame: site.Frame{Picture: p}}}
 			require.Equal(t, c.said, page.Calm())
 		})
 	}

@@ -38,7 +38,7 @@ type drawnPage struct {
 }
 
 // Refresh overrides that of [site.Frame].
-func (p drawnPage) Refresh() bool { return p.Frame.Refresh() || p.Plots != nil && p.Plots.Coming }
+func (p *drawnPage) Refresh() bool { return p.Frame.Refresh() || p.Plots != nil && p.Plots.Coming }
 
 // loadedPlots are the plots of a page that is loaded.
 type loadedPlots struct {
@@ -52,14 +52,14 @@ func (c *Pages) loadPlots(v *site.Visit, name, businessType string, frame site.F
 	loaded.Drawn = c.Drawn(v, name, func() (any, bool) {
 		p := c.plotsOf(v, businessType, frame.Picture)
 		loaded.coming = p.Coming
-		return drawnPage{Frame: frame, Plots: p}, !p.Unread && !p.partly
+		return &drawnPage{Frame: frame, Plots: p}, !p.Unread && !p.partly
 	})
 	return loaded
 }
 
 // drawType renders the plots of one type.
 func (c *Pages) drawType(v *site.Visit) {
-	page := drawnPage{Frame: c.Frame(v, "type.title")}
+	page := &drawnPage{Frame: c.Frame(v, "type.title")}
 	page.Plots = c.plotsOf(v, v.R.PathValue("type"), page.Picture)
 	c.RenderPlots(v, "type", page)
 }

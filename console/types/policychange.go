@@ -82,7 +82,7 @@ func (c *Pages) changePolicy(v *site.Visit, made calls.Call) {
 		c.showPolicyProblem(v, problem)
 		return
 	}
-	c.Render(v, http.StatusOK, "plan", policyPlan{
+	c.Render(v, http.StatusOK, "plan", &policyPlan{
 		Frame: c.Frame(v, "plan.title"), BusinessType: businessType, Changes: plan.Changes, Fields: site.FieldsOf(v.R.PostForm),
 		Here: v.R.URL.EscapedPath(), Back: links.TypePath(businessType),
 	})

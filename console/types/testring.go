@@ -53,7 +53,7 @@ func (p *typePage) Tests() bool {
 // testRing sends one test event to the receiver or to its second link.
 func (c *Pages) testRing(v *site.Visit) {
 	businessType := v.R.PathValue("type")
-	page := testPage{BusinessType: businessType, Back: links.TypePath(businessType)}
+	page := &testPage{BusinessType: businessType, Back: links.TypePath(businessType)}
 	asked := calls.Post(policyPath(businessType)+"/test", nil)
 	if link := v.R.PostFormValue("link"); link != "" {
 		asked = asked.With(url.Values{"link": {link}})

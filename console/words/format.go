@@ -19,13 +19,13 @@ type Speech struct {
 }
 
 // IsEnglish reports whether the page is in the language of the API's own words.
-func (s Speech) IsEnglish() bool { return s.Lang == English }
+func (s *Speech) IsEnglish() bool { return s.Lang == English }
 
 // T says something by its key in the catalogues.
-func (s Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
+func (s *Speech) T(key string, with ...any) string { return s.Lang.Say(key, with...) }
 
 // Head is what T says with a capital letter first, as the headings of tables have it.
-func (s Speech) Head(key string) string { return Capital(s.T(key)) }
+func (s *Speech) Head(key string) string { return Capital(s.T(key)) }
 
 // Capital is a text with a capital letter first.
 func Capital(text string) string {
@@ -37,10 +37,10 @@ func Capital(text string) string {
 }
 
 // N says how many there are of something.
-func (s Speech) N(key string, n int) string { return s.Lang.count(key, n) }
+func (s *Speech) N(key string, n int) string { return s.Lang.count(key, n) }
 
 // KeyFor is the key of a text about a number, for a text that has other values too.
-func (s Speech) KeyFor(key string, n int) string { return s.Lang.keyOf(key, n) }
+func (s *Speech) KeyFor(key string, n int) string { return s.Lang.keyOf(key, n) }
 
 // Units of time.
 const (
@@ -56,25 +56,25 @@ func ISO(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z")
 func UTC(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // InZone is a time on a clock in a zone, with the day of the week.
-func (s Speech) InZone(t time.Time, zone *time.Location) string {
+func (s *Speech) InZone(t time.Time, zone *time.Location) string {
 	t = t.In(zone)
 	return s.T("weekday."+strconv.Itoa(int(t.Weekday()))) + t.Format(" 2006-01-02 15:04:05 ") + zone.String()
 }
 
 // at is a time as short as it is clear: of today without the day.
-func (s Speech) at(t time.Time) string {
+func (s *Speech) at(t time.Time) string {
 	if s.isToday(t) {
 		return t.UTC().Format("15:04:05 UTC")
 	}
 	return UTC(t)
 }
 
-func (s Speech) isToday(t time.Time) bool {
+func (s *Speech) isToday(t time.Time) bool {
 	return t.UTC().Truncate(Day).Equal(s.Now.UTC().Truncate(Day))
 }
 
 // Ago is how far a time is from now, in one unit: "in 4 min", "2 h ago".
-func (s Speech) Ago(t time.Time) string {
+func (s *Speech) Ago(t time.Time) string {
 	if s.Still {
 		return ""
 	}
@@ -86,7 +86,7 @@ func (s Speech) Ago(t time.Time) string {
 }
 
 // Span is a duration in one unit, rounded down, or in two where it would be off by more than a tenth.
-func (s Speech) Span(d time.Duration) string {
+func (s *Speech) Span(d time.Duration) string {
 	rough := s.roughly(d)
 	switch {
 	case d >= 2*Minute && d < 10*Minute && d%Minute >= time.Second:
@@ -100,7 +100,7 @@ func (s Speech) Span(d time.Duration) string {
 }
 
 // roughly is a duration in one unit, rounded down.
-func (s Speech) roughly(d time.Duration) string {
+func (s *Speech) roughly(d time.Duration) string {
 	switch {
 	case d < time.Second:
 		return s.T("time.ms", int(d.Milliseconds()))
@@ -122,7 +122,7 @@ var exactUnits = []struct {
 }{{Hour, "time.h"}, {Minute, "time.min"}, {time.Second, "time.s"}, {time.Millisecond, "time.ms"}}
 
 // Exactly is a duration of the API in words, to the millisecond. A text that is none stays as it is.
-func (s Speech) Exactly(text string) string {
+func (s *Speech) Exactly(text string) string {
 	left, err := time.ParseDuration(text)
 	if err != nil || left < time.Millisecond {
 		return text
@@ -138,7 +138,7 @@ func (s Speech) Exactly(text string) string {
 }
 
 // Milliseconds says a number of them exactly, in longer units where there are many.
-func (s Speech) Milliseconds(n int64) string {
+func (s *Speech) Milliseconds(n int64) string {
 	if d := time.Duration(n) * time.Millisecond; d >= time.Second {
 		return s.Exactly(d.String())
 	}
@@ -158,7 +158,7 @@ func PerMinute(perSecond float64) string {
 func Speed(perSecond float64) string { return grouped(strconv.FormatFloat(perSecond, 'f', 1, 64)) }
 
 // Late says by how much something was late, to the millisecond; "" where that is not known.
-func (s Speech) Late(ms *int64) string {
+func (s *Speech) Late(ms *int64) string {
 	if ms == nil {
 		return ""
 	}
@@ -166,7 +166,7 @@ func (s Speech) Late(ms *int64) string {
 }
 
 // MS is a number of milliseconds, negative for none.
-func (s Speech) MS(ms float64) string {
+func (s *Speech) MS(ms float64) string {
 	switch {
 	case ms < 0:
 		return ""
@@ -178,7 +178,7 @@ func (s Speech) MS(ms float64) string {
 }
 
 // Num is a number with its thousands apart.
-func (s Speech) Num(n int) string {
+func (s *Speech) Num(n int) string {
 	if n < 0 {
 		return "-" + s.Num(-n)
 	}
@@ -210,7 +210,7 @@ var bigUnits = map[Language][]bigUnit{
 }
 
 // Short is a number in at most four places, rounded down.
-func (s Speech) Short(n int) string {
+func (s *Speech) Short(n int) string {
 	units := bigUnits[s.Lang]
 	at := slices.IndexFunc(units, func(unit bigUnit) bool { return n >= max(unit.of, 10_000) })
 	if at < 0 {

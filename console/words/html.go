@@ -9,10 +9,10 @@ import (
 
 // Time is an instant as an element. It says UTC, since one page serves readers in all zones. Our script replaces it
 // by the reader's zone, with UTC on hover. Where no element can stand, pages have the text of [UTC].
-func (s Speech) Time(t time.Time) template.HTML { return timeOf(t, s.at(t)) }
+func (s *Speech) Time(t time.Time) template.HTML { return timeOf(t, s.at(t)) }
 
 // Moment is the same to the minute.
-func (s Speech) Moment(t time.Time) template.HTML {
+func (s *Speech) Moment(t time.Time) template.HTML {
 	layout := "01-02 15:04 UTC"
 	if s.isToday(t) {
 		layout = "15:04 UTC"
@@ -26,7 +26,7 @@ func timeOf(t time.Time, text string) template.HTML {
 
 // HTML is what T says, for values that have to be written first: instants as [Speech.Time] has them, durations and
 // numbers in the language. So the text takes each of them as %s.
-func (s Speech) HTML(key string, with ...any) template.HTML {
+func (s *Speech) HTML(key string, with ...any) template.HTML {
 	said := make([]any, len(with))
 	for i, value := range with {
 		said[i] = s.written(value)
@@ -35,7 +35,7 @@ func (s Speech) HTML(key string, with ...any) template.HTML {
 }
 
 // written is a value of a text as HTML.
-func (s Speech) written(value any) template.HTML {
+func (s *Speech) written(value any) template.HTML {
 	switch one := value.(type) {
 	case template.HTML:
 		return one

@@ -22,6 +22,8 @@ func TestTimesAndNumbers(t *testing.T) {
 	require.Equal(t, "2026-11-27 00:00:00 UTC", f.at(f.Now.Add(21*time.Hour+8*time.Minute+53*time.Second)))
 }
 
+var inEnglish, inChinese = &Speech{Lang: English}, &Speech{Lang: chinese}
+
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "nothing.such", English.Say("nothing.such"))
@@ -35,7 +37,7 @@ func TestExactDurations(t *testing.T) {
 		"24h": {"24 h", "24 小时"}, "1h30m": {"1 h 30 min", "1 小时 30 分钟"}, "90s": {"1 min 30 s", "1 分钟 30 秒"}, "1.5s": {"1 s 500 ms", "1 秒 500 毫秒"},
 		"0s": {"0s", "0s"}, "soon": {"soon", "soon"},
 	} {
-		require.Equal(t, want, [2]string{Speech{Lang: English}.Exactly(text), Speech{Lang: chinese}.Exactly(text)}, text)
+		require.Equal(t, want, [2]string{inEnglish.Exactly(text), inChinese.Exactly(text)}, text)
 	}
 }
 
@@ -45,11 +47,11 @@ func TestMilliseconds(t *testing.T) {
 	for ms, want := range map[int64][2]string{
 		0: {"0 ms", "0 毫秒"}, 999: {"999 ms", "999 毫秒"}, 1000: {"1 s", "1 秒"}, 10_800_012: {"3 h 12 ms", "3 小时 12 毫秒"},
 	} {
-		require.Equal(t, want, [2]string{Speech{Lang: English}.Milliseconds(ms), Speech{Lang: chinese}.Milliseconds(ms)}, ms)
+		require.Equal(t, want, [2]string{inEnglish.Milliseconds(ms), inChinese.Milliseconds(ms)}, ms)
 	}
 	late := int64(61_000)
-	require.Equal(t, "1 min 1 s late", Speech{Lang: English}.Late(&late))
-	require.Empty(t, Speech{Lang: English}.Late(nil))
+	require.Equal(t, "1 min 1 s late", inEnglish.Late(&late))
+	require.Empty(t, inEnglish.Late(nil))
 }
 
 // A rate has its thousands apart, as every number has.
@@ -75,7 +77,7 @@ func TestSpans(t *testing.T) {
 		s := Speech{Lang: English, Now: now}
 		require.Equal(t, want, [2]string{s.Span(span), s.Ago(now.Add(span))}, span)
 	}
-	require.Equal(t, "2 分钟 29 秒", Speech{Lang: chinese}.Span(149*time.Second))
+	require.Equal(t, "2 分钟 29 秒", inChinese.Span(149*time.Second))
 }
 
 // A big number is short, in the units of the language.
@@ -85,13 +87,13 @@ func TestShortNumbers(t *testing.T) {
 		0: {"0", "0"}, 9_999: {"9999", "9999"}, 10_000: {"10k", "1万"}, 15_999: {"15k", "1.5万"}, 999_999: {"999k", "99万"},
 		1_000_000: {"1M", "100万"}, 2_550_000: {"2.5M", "255万"}, 120_000_000: {"120M", "1.2亿"},
 	} {
-		require.Equal(t, want, [2]string{Speech{Lang: English}.Short(n), Speech{Lang: chinese}.Short(n)}, n)
+		require.Equal(t, want, [2]string{inEnglish.Short(n), inChinese.Short(n)}, n)
 	}
 }
 
 // A heading begins with a capital letter, where the language has them.
 func TestHeadings(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "Failed", Speech{Lang: English}.Head("status.failed"))
-	require.Equal(t, "失败", Speech{Lang: chinese}.Head("status.failed"))
+	require.Equal(t, "Failed", inEnglish.Head("status.failed"))
+	require.Equal(t, "失败", inChinese.Head("status.failed"))
 }
