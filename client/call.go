@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"syscall"
 	"time"
 
@@ -168,7 +169,9 @@ func Unavailable(err error) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
 	}
-	return ofTheNetwork(err) || errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
+	return ofTheNetwork(err) || slices.ContainsFunc([]error{errCutOff, errBrokenOff, errSilent, io.ErrUnexpectedEOF}, func(broken error) bool {
+		return errors.Is(err, broken)
+	})
 }
 
 // ofTheNetwork reports whether an error, such as a *url.Error, comes from a network call. A

@@ -64,8 +64,9 @@ type Receiver struct {
 	Lost      func(err error, next time.Duration)
 }
 
-// Listen connects a receiver of a business type, and reconnects it until ctx ends. It returns
-// the error of ctx, or a [*Problem] that a retry cannot solve.
+// Listen connects a receiver of a business type, and reconnects it until ctx ends. A gateway that
+// sends nothing for 30 seconds, not even a ping, has lost the connection too. Listen returns
+// the error of ctx, or a [*Problem] that a retry cannot solve, once all calls of Ring have ended.
 func (s Streams) Listen(ctx context.Context, businessType string, receiver Receiver) error {
 	for try := 1; ; try++ {
 		began := time.Now()
@@ -92,6 +93,12 @@ func (s Streams) Listen(ctx context.Context, businessType string, receiver Recei
 // steady is how long a connection must have lasted for an immediate reconnect.
 const steady = 10 * time.Second
 
+// silence is how long a gateway may send nothing. A healthy one sends a ping twice in this time.
+// One that stands still keeps its connections open, and sends none.
+const silence = 30 * time.Second
+
+var errSilent = errors.New("the gateway sent nothing for " + silence.String() + ", and no ping")
+
 // final reports whether a reconnect cannot help. A missing policy may still come.
 func (p *Problem) final() bool {
 	switch p.Status {
@@ -114,18 +121,35 @@ func (s Streams) connect(ctx context.Context, businessType string, receiver Rece
 	// A connection has pings instead of the timeout of a call.
 	patient := *s.caller.HTTP
 	patient.Timeout = 0
-	opening, cancel := context.WithTimeout(ctx, DefaultTimeout)
-	defer cancel()
-	ws, response, err := websocket.Dial(opening, target, &websocket.DialOptions{HTTPClient: &patient, HTTPHeader: header})
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer silent.Stop()
+	ws, response, err := websocket.Dial(within, target, &websocket.DialOptions{
+		HTTPClient: &patient, HTTPHeader: header,
+		OnPingReceived: func(context.Context, []byte) bool {
+			silent.Reset(silence)
+			return true
+		},
+	})
 	if err != nil {
-		return refusedBy(response, err)
+		return brokenBy(within, refusedBy(response, err))
 	}
+	silent.Reset(silence)
 	ws.SetReadLimit(maxRing)
 	if receiver.Connected != nil {
 		receiver.Connected()
 	}
-	c := &connection{ws: ws, receiver: receiver}
-	return c.serve(ctx)
+	c := &connection{ws: ws, receiver: receiver, silent: silent}
+	return c.serve(within)
+}
+
+// brokenBy returns errSilent if that ended the context of a connection, and else err.
+func brokenBy(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
+		return cause
+	}
+	return err
 }
 
 // maxRing exceeds the largest ring, in bytes: a payload of 64 KiB with every byte escaped, and
@@ -149,7 +173,9 @@ func refusedBy(response *http.Response, err error) error {
 type connection struct {
 	ws       *websocket.Conn
 	receiver Receiver
-	rings    sync.WaitGroup
+	// silent ends the connection, unless the gateway sends something in time.
+	silent *time.Timer
+	rings  sync.WaitGroup
 }
 
 // streamMessage is a message over a connection.
@@ -170,8 +196,9 @@ func (c *connection) serve(ctx context.Context) error {
 		_, text, err := c.ws.Read(within)
 		if err != nil {
 			_ = c.ws.CloseNow()
-			return err
+			return brokenBy(within, err)
 		}
+		c.silent.Reset(silence)
 		var m streamMessage
 		if err := json.Unmarshal(text, &m); err != nil || m.Ring == "" { // concerns the connection, or a refused answer
 			continue

@@ -17,6 +17,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // gateway answers each connection of a receiver in another way, and repeats the last way.
@@ -68,7 +69,8 @@ func open(t *testing.T, ways ...func(w http.ResponseWriter, r *http.Request)) (*
 	return g, New(Options{URL: "http://wakecall.test/", Key: "secret", HTTP: &http.Client{Transport: transport, Timeout: time.Second}})
 }
 
-// says sends these messages, records the answers, and then hangs up, or with its receiver.
+// says sends these messages and pings, records the first answer, and then hangs up, or with its
+// receiver.
 func says(heard *[]string, messages ...string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ws, err := websocket.Accept(w, r, nil)
@@ -79,8 +81,27 @@ func says(heard *[]string, messages ...string) func(http.ResponseWriter, *http.R
 		for _, message := range messages {
 			_ = ws.Write(context.Background(), websocket.MessageText, []byte(message))
 		}
-		if _, text, err := ws.Read(context.Background()); err == nil {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go pings(ctx, ws, tuning.StreamPing)
+		if _, text, err := ws.Read(ctx); err == nil {
 			*heard = append(*heard, string(text))
+		}
+	}
+}
+
+// pings sends a ping at this interval until ctx ends, or its receiver is gone.
+func pings(ctx context.Context, ws *websocket.Conn, every time.Duration) {
+	ticks := time.NewTicker(every)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ticks.C:
+			if ws.Ping(ctx) != nil {
+				return
+			}
+		case <-ctx.Done():
+			return
 		}
 	}
 }
@@ -156,6 +177,52 @@ func TestListenEnds(t *testing.T) {
 		synctest.Wait()
 		require.Empty(t, heard, "what broke off says nothing")
 	})
+}
+
+// A gateway that stands still keeps its connections open and sends nothing. The next connection
+// may have a better one. A gateway that pings late is none of these.
+func TestAGatewayThatStandsStill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const lasts = 10 * time.Minute
+		ended := t.Context()
+		standsStill := func(w http.ResponseWriter, r *http.Request) {
+			if ws, err := websocket.Accept(w, r, nil); err == nil {
+				defer func() { _ = ws.CloseNow() }()
+				<-ended.Done()
+			}
+		}
+		takesNothing := func(http.ResponseWriter, *http.Request) { <-ended.Done() }
+		pingsLate := func(w http.ResponseWriter, r *http.Request) {
+			ws, err := websocket.Accept(w, r, nil)
+			if err != nil {
+				return
+			}
+			defer func() { _ = ws.CloseNow() }()
+			ctx, cancel := context.WithTimeout(ws.CloseRead(context.Background()), lasts)
+			defer cancel()
+			pings(ctx, ws, silence-time.Millisecond)
+		}
+		_, c := open(t, standsStill, takesNothing, pingsLate, refuses(403, `{"type":"urn:wakecall:problem:forbidden","detail":"no"}`))
+		var lost []error
+		var lasted []time.Duration
+		began := time.Now()
+		err := c.Streams.Listen(ended, "order", Receiver{Lost: func(err error, next time.Duration) {
+			lost, lasted = append(lost, err), append(lasted, time.Since(began))
+			began = time.Now().Add(next)
+		}})
+		require.ErrorContains(t, err, "forbidden")
+		require.Len(t, lost, 3)
+		require.Equal(t, []error{errSilent, errSilent}, lost[:2])
+		require.True(t, Unavailable(lost[0]))
+		require.NotErrorIs(t, lost[2], errSilent, "late pings are pings")
+		require.Equal(t, []time.Duration{silence, silence, lasts}, lasted)
+	})
+}
+
+// Two pings must fit into the silence: one may be late.
+func TestTheSilenceFitsThePings(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, 2*tuning.StreamPing, silence)
 }
 
 func TestWordsOfAReceiver(t *testing.T) {
