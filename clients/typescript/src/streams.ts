@@ -1,4 +1,4 @@
-import { type Api, type CallOptions, given, signalOf, take } from "./api.js";
+import { type Api, type CallOptions, given, take } from "./api.js";
 import { Problem } from "./errors.js";
 import type { components } from "./openapi.js";
 import { pauseAfter, sleep } from "./pause.js";
@@ -12,8 +12,10 @@ type Answer = components["schemas"]["RingAnswer"];
 export interface ListenOptions extends CallOptions {
   /** How many rings are taken at once; 1 where it is left out. */
   max?: number;
-  /** Is told of each error after which it goes on, and of when. */
+  /** Is told of each error after which it goes on, and in how many milliseconds. */
   lost?: (error: unknown, next: number) => void;
+  /** Is told of each error of the handler that is no {@link Refused}. */
+  failed?: (error: unknown) => void;
 }
 
 /** The longest wait of a poll for a ring, in milliseconds. */
@@ -21,6 +23,9 @@ const longestWait = 30_000;
 
 /** The longest wait that a receiver may ask for, in milliseconds. */
 const longestDelay = 3_600_000;
+
+/** How much of a reason Wakecall stores, in bytes. */
+const longestReason = 400;
 
 /** Connects receivers that nobody can call, by long polls. */
 export class Streams {
@@ -37,39 +42,101 @@ export class Streams {
 
   /**
    * Takes the rings of a business type until the signal ends it, and fails then with its reason. A ring that the
-   * handler does not take comes again on the ladder. An error that no other try would mend ends it as well.
+   * handler does not take comes again on the ladder, with the error's text as the reason. An error that no other try
+   * would mend ends it as well. It ends when its last handler has. What a handler says after the signal is not sent:
+   * the ring comes again.
    */
   async listen(type: string, handler: RingHandler, options: ListenOptions & { signal: AbortSignal }): Promise<never> {
+    const listener = new Listener(this.#api, { type, wait: this.#wait, handler, options });
+    try {
+      return await listener.run();
+    } finally {
+      await listener.idle();
+    }
+  }
+}
+
+/** What a listener is made of. */
+interface Listening {
+  type: string;
+  /** How long a poll waits for a ring, in milliseconds. */
+  wait: number;
+  handler: RingHandler;
+  options: ListenOptions & { signal: AbortSignal };
+}
+
+/** Polls while it has room for a ring. A slow handler keeps its own place only. */
+class Listener {
+  readonly #api: Api;
+  readonly #listening: Listening;
+  /** Ends with the caller's signal, and with an error that the caller's own code throws. */
+  readonly #signal: AbortSignal;
+  readonly #broken = new AbortController();
+  readonly #running = new Set<Promise<void>>();
+
+  constructor(api: Api, listening: Listening) {
+    this.#api = api;
+    this.#listening = listening;
+    this.#signal = AbortSignal.any([listening.options.signal, this.#broken.signal]);
+  }
+
+  async run(): Promise<never> {
     for (let failures = 0; ; ) {
-      options.signal.throwIfAborted();
+      const room = await this.#room();
+      this.#signal.throwIfAborted();
       try {
-        await this.#poll(type, handler, options);
+        for (const message of await this.#poll(room)) this.#start(message);
         failures = 0;
       } catch (error) {
-        if (options.signal.aborted || isFinal(error)) throw error;
+        this.#signal.throwIfAborted();
+        if (isFinal(error)) throw error;
         const next = pauseAfter(++failures, error instanceof Problem ? error.retryAfter : undefined);
-        options.lost?.(error, next);
-        await sleep(next, options.signal);
+        this.#listening.options.lost?.(error, next);
+        await sleep(next, this.#signal);
       }
     }
   }
 
-  async #poll(type: string, handler: RingHandler, options: ListenOptions): Promise<void> {
-    const params = { path: { type }, query: given({ max: options.max, wait: milliseconds(this.#wait) }) };
-    const { rings } = await take(this.#api.GET("/v1/streams/{type}", { params, ...signalOf(options) }));
-    await Promise.all(rings.map(async (message) => this.#answer(type, await answerTo(message, handler), options)));
+  /** Waits until every ring has ended. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  /** Waits until a ring may be taken, and says how many may. */
+  async #room(): Promise<number> {
+    const { max = 1 } = this.#listening.options;
+    while (this.#running.size > 0 && this.#running.size >= max) await Promise.race(this.#running);
+    return max - this.#running.size;
+  }
+
+  async #poll(max: number): Promise<Message[]> {
+    const params = { path: { type: this.#listening.type }, query: { max, wait: milliseconds(this.#listening.wait) } };
+    return (await take(this.#api.GET("/v1/streams/{type}", { params, signal: this.#signal }))).rings;
+  }
+
+  #start(message: Message): void {
+    const ended = this.#serve(message)
+      .catch((error: unknown) => this.#broken.abort(error))
+      .finally(() => this.#running.delete(ended));
+    this.#running.add(ended);
+  }
+
+  async #serve(message: Message): Promise<void> {
+    const { handler, options } = this.#listening;
+    const body = await answerTo(message, handler, options.failed);
+    if (this.#signal.aborted) return;
+    await this.#answer(body).catch((error: unknown) => {
+      if (!this.#signal.aborted) options.lost?.(error, 0);
+    });
   }
 
   /**
    * A ring that is over was answered by an earlier try, or goes to another receiver. An answer that is refused concerns
    * its ring alone.
    */
-  async #answer(type: string, body: Answer, options: ListenOptions): Promise<void> {
-    const call = this.#api.POST("/v1/streams/{type}/answers", {
-      params: { path: { type } },
-      body,
-      ...signalOf(options),
-    });
+  async #answer(body: Answer): Promise<void> {
+    const params = { path: { type: this.#listening.type } };
+    const call = this.#api.POST("/v1/streams/{type}/answers", { params, body, signal: this.#signal });
     await take(call).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "ring-over") return;
       throw isFinal(error) ? new Error("the answer to a ring was refused", { cause: error }) : error;
@@ -77,21 +144,28 @@ export class Streams {
   }
 }
 
-async function answerTo(message: Message, handler: RingHandler): Promise<Answer> {
+async function answerTo(message: Message, handler: RingHandler, failed: ListenOptions["failed"]): Promise<Answer> {
   try {
     const verdict = await handler(ringFrom(message));
     return verdict === "last" ? { ack: message.ring, stop: true } : { ack: message.ring };
   } catch (error) {
-    if (!(error instanceof Refused)) return { nack: message.ring };
+    if (!(error instanceof Refused)) failed?.(error);
+    const refused =
+      error instanceof Refused ? error : new Refused(error instanceof Error ? error.message : String(error));
     return {
       nack: message.ring,
       ...given({
-        reason: error.message || undefined,
-        delay: delayOf(error.retryAfter),
-        no_retry: error.final || undefined,
+        reason: reasonOf(refused.message),
+        delay: delayOf(refused.retryAfter),
+        no_retry: refused.final || undefined,
       }),
     };
   }
+}
+
+/** As much of a reason as Wakecall stores, as a text that JSON can hold. */
+function reasonOf(text: string): string | undefined {
+  return Buffer.from(text.slice(0, longestReason)).toString() || undefined;
 }
 
 /** The wait that a receiver asks for, as far as Wakecall takes it. */

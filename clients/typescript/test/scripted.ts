@@ -27,13 +27,16 @@ export interface Got {
   body: string;
 }
 
-/** A server that answers one request after another as it is told, the last answer again and again. */
+/** What a server answers: one request after another, the last answer again and again, or each by what it asks. */
+export type Script = Scripted[] | ((got: Got) => Scripted);
+
+/** A server that answers as it is told. */
 export class ScriptedServer {
   readonly got: Got[] = [];
   url = "";
   #arrived: (() => void)[] = [];
 
-  constructor(readonly answers: Scripted[]) {}
+  constructor(readonly script: Script) {}
 
   async start(t: TestContext): Promise<this> {
     const server = createServer((request, response) => void this.#serve(request, response));
@@ -52,7 +55,7 @@ export class ScriptedServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const early = this.answers[Math.min(this.got.length + 1, this.answers.length) - 1];
+    const early = Array.isArray(this.script) ? nth(this.script, this.got.length) : undefined;
     if (early?.early) return void response.writeHead(early.status ?? 200, early.headers).end(early.body);
     const chunks: Buffer[] = [];
     try {
@@ -61,8 +64,9 @@ export class ScriptedServer {
       return; // it broke off, and is none
     }
     const { method = "", url = "", headers } = request;
-    this.got.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-    const answer = this.answers[Math.min(this.got.length, this.answers.length) - 1] ?? {};
+    const got = { method, url, headers, body: Buffer.concat(chunks).toString() };
+    this.got.push(got);
+    const answer = Array.isArray(this.script) ? nth(this.script, this.got.length - 1) : this.script(got);
     for (const told of this.#arrived.splice(0)) told();
     if (answer.silent) return;
     if (answer.broken === "before") return void request.socket.destroy();
@@ -72,6 +76,10 @@ export class ScriptedServer {
     if (answer.broken !== "within") return void response.end(answer.body ?? "");
     response.write(answer.body ?? "{", () => request.socket.destroy());
   }
+}
+
+function nth(answers: Scripted[], n: number): Scripted {
+  return answers[Math.min(n, answers.length - 1)] ?? {};
 }
 
 /** An address at which nobody listens any more. */
