@@ -27,6 +27,7 @@ func TestWrongValuesAreRefused(t *testing.T) {
 		"serve.replicas":              {"serve": object{"replicas": -1}},
 		"serve.goMemoryLimit":         {"serve": object{"goMemoryLimit": "1Gi"}},
 		"stopTimeoutSeconds":          {"stopTimeoutSeconds": "65s"},
+		"caConfigMap":                 {"caConfigMap": "No Name"},
 		"audit":                       {"audit": "/var/log/audit"},
 		"logLevel":                    {"logLevel": "loud"},
 		"readiness":                   {"readiness": "/metrics"},
@@ -109,7 +110,7 @@ func TestAWorkerSeesNoSecretOfAGateway(t *testing.T) {
 		require.NotRegexp(t, `HTTP_ADDR|API_KEYS|REDIS|WAKECALL_TLS|OIDC|CONSOLE|WAKECALL_NAME|PROMETHEUS|AUDIT|WEB_UI|PROXIES`, name)
 	}
 	for _, entry := range at[[]any](worker, "volumeMounts") {
-		require.Contains(t, []string{"secret-key", "brokers", "temporal-tls", "callback-ca"}, at[string](entry.(object), "name"))
+		require.Contains(t, []string{"secret-key", "brokers", "temporal-tls", "ca", "callback-ca"}, at[string](entry.(object), "name"))
 	}
 	require.Contains(t, environment(made.container(t, "api")), "WAKECALL_HTTP_ADDR", "the oracle sees a gateway")
 }

@@ -41,7 +41,7 @@ func TestThePageInstalls(t *testing.T) {
 		}
 		seen++
 	}
-	require.Equal(t, 3, seen)
+	require.Equal(t, 4, seen)
 	for _, chart := range charts.FindAllStringSubmatch(page(t), -1) {
 		require.FileExists(t, filepath.Join("..", "..", chart[1], "Chart.yaml"))
 	}

@@ -11,9 +11,11 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
+	"log"
 	"math/big"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -70,6 +72,7 @@ func secrets() map[string]map[string][]byte {
 		"temporal-tls": {"ca.crt": certificate, "tls.crt": certificate, "tls.key": key},
 		"oidc-client":  {"client-secret": []byte("word\n")},
 		"callback-ca":  {"ca.crt": certificate},
+		"ca":           {"private.pem": certificate},
 		"tls":          {"tls.crt": certificate, "tls.key": key},
 		"client-ca":    {"ca.crt": certificate},
 	}
@@ -213,6 +216,62 @@ func TestRolesAnswerTheirProbes(t *testing.T) {
 			require.NoError(t, <-ended, output.String())
 		})
 	}
+}
+
+// A gateway reaches an identity provider whose certificate a private authority has signed, and
+// without that authority it does not.
+func TestAPrivateAuthorityIsTrusted(t *testing.T) {
+	t.Parallel()
+	addr := temporal(t)
+	for name, values := range map[string]object{"trusted": {"caConfigMap": "private"}, "the control": {}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			asked, refused := make(chan struct{}, 1), make(chan struct{}, 1)
+			issuer := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { notify(asked) }))
+			certificate, err := tls.X509KeyPair(pair())
+			require.NoError(t, err)
+			issuer.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+			issuer.Config.ErrorLog = log.New(writing(func() { notify(refused) }), "", 0)
+			issuer.StartTLS()
+			t.Cleanup(issuer.Close)
+			made, err := render(over(least(), over(values, object{
+				"serve": object{"replicas": 0}, "api": object{"replicas": 1}, "stopTimeoutSeconds": 5,
+				"oidc": object{"issuer": issuer.URL, "audience": "wakecall", "roles": "ops=admin:*"},
+			})))
+			require.NoError(t, err)
+			m := machine{http: free(t), metrics: free(t), temporal: addr}
+			process, output := m.launch(t, made.container(t, "api"))
+			want, other := asked, refused
+			if len(values) == 0 {
+				want, other = refused, asked
+			}
+			select {
+			case <-want:
+			case <-other:
+				require.Fail(t, "the provider saw the opposite")
+			case <-time.After(patience):
+				require.Fail(t, "the provider saw nothing")
+			}
+			require.NoError(t, process.Process.Signal(syscall.SIGTERM))
+			require.NoError(t, process.Wait(), output.String())
+		})
+	}
+}
+
+// notify leaves a word in a channel unless there is one.
+func notify(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}
+
+// writing is called at each write.
+type writing func()
+
+func (w writing) Write(text []byte) (int, error) {
+	w()
+	return len(text), nil
 }
 
 // probe is the URL that Kubernetes would ask.

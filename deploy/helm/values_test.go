@@ -51,7 +51,7 @@ var choices = map[string][]object{
 	"beside": {
 		{},
 		{
-			"redisURL": object{"secret": "redis"}, "brokers": object{"secret": "rabbit"},
+			"redisURL": object{"secret": "redis"}, "brokers": object{"secret": "rabbit"}, "caConfigMap": "private",
 			"callbacks": object{"allow": []any{"10.0.0.0/8", "fd00::/8"}, "caConfigMap": "authorities"},
 		},
 	},

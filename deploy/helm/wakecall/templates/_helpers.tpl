@@ -73,6 +73,9 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if $v.callbacks.caConfigMap }}
 - {name: WAKECALL_CALLBACK_CA_FILE, value: /etc/wakecall/callback-ca/ca.crt}
 {{- end }}
+{{- if $v.caConfigMap }}
+- {name: SSL_CERT_DIR, value: /etc/wakecall/ca}
+{{- end }}
 - {name: WAKECALL_METRICS_ADDR, value: "0.0.0.0:9090"}
 - {name: WAKECALL_STOP_TIMEOUT, value: {{ printf "%ds" (int $v.stopTimeoutSeconds) }}}
 - {name: WAKECALL_LOG_LEVEL, value: {{ $v.logLevel }}}
@@ -150,6 +153,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- if $v.temporal.tls.enabled }}
 {{- with $v.temporal.tls.secret }}{{ $all = append $all (dict "name" "temporal-tls" "secret" .) }}{{ end }}
 {{- end }}
+{{- with $v.caConfigMap }}{{ $all = append $all (dict "name" "ca" "configMap" .) }}{{ end }}
 {{- with $v.callbacks.caConfigMap }}{{ $all = append $all (dict "name" "callback-ca" "configMap" .) }}{{ end }}
 {{- if $gateway }}
 {{- with $v.apiKeys.secret }}{{ $all = append $all (dict "name" "api-keys" "secret" .) }}{{ end }}
