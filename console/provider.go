@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -54,9 +55,9 @@ func (c *signInPages) finishSignIn(v *site.Visit) {
 		c.Absent(v)
 		return
 	}
-	var attempt begun
-	if err := c.Sessions.Recall(v.Exchange, sessions.OfSignIn, &attempt); err != nil || !c.Now().Before(attempt.Ends) {
-		c.refuseSignIn(v, links.Within(attempt.Next), auth.ErrUnknown)
+	attempt, err := c.recallSignIn(v)
+	if err != nil {
+		c.refuseSignIn(v, links.Within(attempt.Next), err)
 		return
 	}
 	c.Sessions.Forget(v.Exchange, sessions.OfSignIn)
@@ -77,6 +78,17 @@ func (c *signInPages) finishSignIn(v *site.Visit) {
 		return
 	}
 	v.Redirect(next)
+}
+
+// recallSignIn returns what the browser has kept of a sign-in. The error wraps [auth.ErrUnknown].
+func (c *signInPages) recallSignIn(v *site.Visit) (attempt begun, err error) {
+	if err := c.Sessions.Recall(v.Exchange, sessions.OfSignIn, &attempt); err != nil {
+		return attempt, fmt.Errorf("%w: its browser has no sign-in that was begun here: %w", auth.ErrUnknown, err)
+	}
+	if !c.Now().Before(attempt.Ends) {
+		return attempt, fmt.Errorf("%w: its sign-in was begun more than %s ago", auth.ErrUnknown, tuning.SignInLife)
+	}
+	return attempt, nil
 }
 
 func (c *signInPages) finish(v *site.Visit, attempt begun) (oidc.Person, error) {

@@ -106,6 +106,15 @@ func TestSignInsAtTheProviderThatFail(t *testing.T) {
 	issuer.Says(map[string]any{"nonce": "another"})
 	refused(h.returned(issuer, list), http.StatusForbidden, "did not succeed")
 
+	for _, why := range []string{
+		"no sign-in that was begun here", "the provider refuses the sign-in: access_denied", "begun more than 10m0s ago", "the token is of another sign-in",
+	} {
+		require.Regexp(t, `"a sign-in at the console was refused".*`+why, h.logged.String())
+	}
+	for _, wrong := range []string{"API key", oidctest.ClientSecret, back.Query().Get("code")} {
+		require.NotContains(t, h.logged.String(), wrong)
+	}
+
 	silent := open(t, plan{signIn: browserAt(t, "http://127.0.0.1:1", "shop")})
 	away := silent.get("/console/login/provider")
 	require.Equal(t, http.StatusServiceUnavailable, away.StatusCode)

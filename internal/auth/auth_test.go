@@ -3,6 +3,8 @@ package auth_test
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/hex"
 	"os"
 	"strings"
@@ -140,6 +142,30 @@ func TestAuthenticate(t *testing.T) {
 			require.True(t, principal.MaySomewhere(auth.Operator))
 		})
 	}
+}
+
+// The log is told what was refused, and why. It never gets the credential.
+func TestWhyACallerIsNotKnown(t *testing.T) {
+	t.Parallel()
+	certificate := func(name string, ends time.Duration) *x509.Certificate {
+		return &x509.Certificate{Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(ends)}
+	}
+	keyed := auth.New([]auth.Key{keyOf(t, entry("ops", "a", ""))})
+	for want, shown := range map[string]auth.Shown{
+		"no credential":                      {},
+		"not Bearer and a key or token":      {Authorization: []string{"Basic hunter2"}},
+		"an API key that is not known":       {Authorization: []string{"Bearer hunter2"}},
+		"its certificate has expired":        {Certificate: certificate("shop", -time.Hour)},
+		"common name of its certificate":     {Certificate: certificate("", time.Hour)},
+		"an API key that is not known, also": {Authorization: []string{"Bearer hunter2"}, Certificate: certificate("shop", time.Hour)},
+	} {
+		_, err := keyed.Authenticate(t.Context(), shown)
+		require.ErrorIs(t, err, auth.ErrUnknown, want)
+		require.ErrorContains(t, err, strings.TrimSuffix(want, ", also"))
+		require.NotContains(t, err.Error(), "hunter2")
+	}
+	_, err := keyed.Authenticate(t.Context(), auth.Shown{Certificate: certificate("shop", time.Hour)})
+	require.NoError(t, err, "the control")
 }
 
 func TestWhatAPrincipalMay(t *testing.T) {

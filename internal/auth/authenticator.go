@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -14,12 +15,19 @@ var (
 	// ErrRepeated means that Authorization was sent more than once. A proxy in front may have
 	// used another of them.
 	ErrRepeated = errors.New("the header Authorization was sent more than once")
-	// ErrUnknown means that the request has no valid credential.
-	ErrUnknown = errors.New("no known API key was sent")
+	// ErrUnknown means that the request has no valid credential. What wraps it tells the log which
+	// one was refused, and why.
+	ErrUnknown = errors.New("the caller is not known")
 	// ErrExpired means that a token was valid once.
 	ErrExpired = errors.New("the token has expired")
 	// ErrNoProvider means that a token cannot be checked now.
 	ErrNoProvider = errors.New("the identity provider does not answer")
+)
+
+var (
+	errNothing = fmt.Errorf("%w: it sent no credential", ErrUnknown)
+	errScheme  = fmt.Errorf("%w: its header Authorization is not Bearer and a key or token", ErrUnknown)
+	errKey     = fmt.Errorf("%w: it sent an API key that is not known", ErrUnknown)
 )
 
 // Tokens authenticates bearer tokens that are no API keys.
@@ -92,16 +100,19 @@ func (a *Authenticator) Authenticate(ctx context.Context, shown Shown) (*Princip
 	if len(shown.Authorization) == 0 && shown.Certificate != nil {
 		return a.subjects.certified(shown.Certificate, time.Now())
 	}
-	token, ok := bearer(shown.Authorization)
+	if len(shown.Authorization) == 0 {
+		return nil, errNothing
+	}
+	token, ok := bearer(shown.Authorization[0])
 	if !ok {
-		return nil, ErrUnknown
+		return nil, errScheme
 	}
 	digest := sha256.Sum256([]byte(token))
 	if key := a.find(digest); key != nil {
 		return &key.Principal, nil
 	}
 	if a.tokens == nil {
-		return nil, ErrUnknown
+		return nil, errKey
 	}
 	return a.tokens.Bearer(ctx, token, digest)
 }
@@ -129,11 +140,8 @@ func (a *Authenticator) find(digest [sha256.Size]byte) (found *Key) {
 }
 
 // bearer returns the bearer token. Case does not matter in the scheme (RFC 9110, section 11.1).
-func bearer(authorization []string) (token string, ok bool) {
-	if len(authorization) == 0 {
-		return "", false
-	}
-	scheme, token, ok := strings.Cut(authorization[0], " ")
+func bearer(authorization string) (token string, ok bool) {
+	scheme, token, ok := strings.Cut(authorization, " ")
 	token = strings.TrimLeft(token, " ")
 	return token, ok && token != "" && strings.EqualFold(scheme, "Bearer")
 }

@@ -84,7 +84,7 @@ func (p *Provider) Bearer(ctx context.Context, token string, digest [sha256.Size
 		return nil, auth.ErrExpired
 	}
 	if !looksSigned(token) { // for example, a wrong API key
-		return nil, auth.ErrUnknown
+		return nil, errNoToken
 	}
 	before := p.withdrawals.Load()
 	verified, err := p.verify(ctx, token)
@@ -122,8 +122,11 @@ func (p *Provider) verify(ctx context.Context, text string) (*auth.Principal, er
 	return principal, nil
 }
 
-// errInvalid is for the log. The answer does not say what is wrong with a token.
-var errInvalid = fmt.Errorf("%w: the token is not valid", auth.ErrUnknown)
+// errInvalid and errNoToken are for the log. The answer does not say what is wrong with a token.
+var (
+	errInvalid = fmt.Errorf("%w: the token is not valid", auth.ErrUnknown)
+	errNoToken = fmt.Errorf("%w: it sent neither a known API key nor a signed token", auth.ErrUnknown)
+)
 
 // unansweredKey is the context key by which [keys] return the cause of a failed request, because
 // go-oidc passes on only the text of an error.
