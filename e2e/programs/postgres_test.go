@@ -87,8 +87,8 @@ func (p *production) refusesPrivateReceivers(t *testing.T) {
 	require.Contains(t, string(answer), "WAKECALL_CALLBACK_ALLOW", "what is to be set is named")
 }
 
-// Each metric that the dashboard and the alerts ask for is there, and the API's
-// address has none.
+// Each metric that the dashboard and the alerts ask for is there, with the labels by which they do,
+// and the API's address has none.
 func (p *production) showsWhatIsWatched(t *testing.T) {
 	shown := ""
 	for _, from := range []*process.Process{p.api, p.worker, p.Temporal} {
@@ -104,9 +104,13 @@ func (p *production) showsWhatIsWatched(t *testing.T) {
 	}
 	watched := process.WatchedMetrics(t)
 	require.Greater(t, len(watched), 15)
-	for name := range watched {
-		if !seldom[name] {
-			require.Contains(t, shown, "\n# TYPE "+name+" ", "somebody watches it")
+	for name, labels := range watched {
+		if seldom[name] {
+			continue
+		}
+		require.Contains(t, shown, "\n# TYPE "+name+" ", "somebody watches it")
+		for _, label := range labels {
+			require.True(t, process.HasLabel(shown, name, label), "somebody watches %s by %s", name, label)
 		}
 	}
 	status, _, err := p.Try("GET", "/metrics", nil)
