@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"syscall"
 	"time"
 
@@ -71,11 +70,14 @@ func (c *caller) try(ctx context.Context, call call, body []byte, result any) (s
 	return read(response, result)
 }
 
-// stream makes a call once, with a body or an answer of any length. It ends with ctx.
+// stream makes a call once, with a body or an answer of any length. It ends with ctx, or with a
+// [silence].
 func (c *caller) stream(ctx context.Context, call call, body io.Reader) (*http.Response, error) {
 	endless := *c.HTTP
 	endless.Timeout = 0
-	response, err := c.send(ctx, &endless, call, body)
+	response, err := patiently(ctx, body, func(ctx context.Context, body io.Reader) (*http.Response, error) {
+		return c.send(ctx, &endless, call, body)
+	})
 	if err != nil || response.StatusCode/100 == 2 {
 		return response, err
 	}
@@ -160,7 +162,12 @@ func repeatable(err error, once bool) bool {
 	if once {
 		return isOp && op.Op == "dial"
 	}
-	return isOp || isURL || errors.Is(err, errCutOff)
+	return isOp || isURL || isSilence(err) || errors.Is(err, errCutOff)
+}
+
+func isSilence(err error) bool {
+	_, silent := errors.AsType[silence](err)
+	return silent
 }
 
 // Unavailable reports whether an error means that Wakecall could not be reached, or asks for a
@@ -169,9 +176,8 @@ func Unavailable(err error) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
 	}
-	return ofTheNetwork(err) || slices.ContainsFunc([]error{errCutOff, errBrokenOff, errSilent, io.ErrUnexpectedEOF}, func(broken error) bool {
-		return errors.Is(err, broken)
-	})
+	broken := errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
+	return broken || isSilence(err) || ofTheNetwork(err)
 }
 
 // ofTheNetwork reports whether an error, such as a *url.Error, comes from a network call. A

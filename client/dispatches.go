@@ -53,9 +53,10 @@ func (d Dispatches) Start(ctx context.Context, order Order) (view dispatch.View,
 // in memory. An error of items ends the upload, and starts nothing. A refusal and the end of ctx
 // end it at once: if items is then waiting for its next item, it goes on until it has that.
 //
-// Upload makes one try. After a failure, [dispatch.View.Uploaded] items are stored, and an
-// upload can resume from there. An item is sent as a line. A payload with line breaks therefore
-// loses the spaces between its parts; any other is sent byte for byte.
+// Upload makes one try. It fails if Wakecall takes nothing for [DefaultTimeout]. After a failure,
+// [dispatch.View.Uploaded] items are stored, and an upload can resume from there. An item is sent as
+// a line. A payload with line breaks therefore loses the spaces between its parts; any other is sent
+// byte for byte.
 func (d Dispatches) Upload(
 	ctx context.Context, key wire.Key, from int, items iter.Seq2[dispatch.Item, error],
 ) (view dispatch.View, err error) {
@@ -165,8 +166,8 @@ func (d Dispatches) Failures(ctx context.Context, key wire.Key) iter.Seq2[dispat
 }
 
 // Follow returns the state of a dispatch once a second, until it has ended or the caller stops.
-// It reopens a broken stream. [Options.Tries] bounds the tries in a row without an event. It
-// ends with the first error.
+// It reopens a broken or silent stream. [Options.Tries] bounds the tries in a row without an event.
+// It ends with the first error.
 func (d Dispatches) Follow(ctx context.Context, key wire.Key) iter.Seq2[dispatch.View, error] {
 	return func(yield func(dispatch.View, error) bool) {
 		for try := 1; ; try++ {
@@ -212,6 +213,9 @@ func (d Dispatches) follow(ctx context.Context, key wire.Key, see func(dispatch.
 				return true, nil
 			}
 		}
+	}
+	if err := lines.Err(); isSilence(err) {
+		return false, err
 	}
 	if ctx.Err() != nil {
 		return false, ctx.Err()

@@ -93,11 +93,8 @@ func (s Streams) Listen(ctx context.Context, businessType string, receiver Recei
 // steady is how long a connection must have lasted for an immediate reconnect.
 const steady = 10 * time.Second
 
-// silence is how long a gateway may send nothing. A healthy one sends a ping twice in this time.
-// One that stands still keeps its connections open, and sends none.
-const silence = 30 * time.Second
-
-var errSilent = errors.New("the gateway sent nothing for " + silence.String() + ", and no ping")
+// pingsWithin is how long a gateway may send nothing. A healthy one sends a ping twice in this time.
+const pingsWithin = 30 * time.Second
 
 // final reports whether a reconnect cannot help. A missing policy may still come.
 func (p *Problem) final() bool {
@@ -121,35 +118,25 @@ func (s Streams) connect(ctx context.Context, businessType string, receiver Rece
 	// A connection has pings instead of the timeout of a call.
 	patient := *s.caller.HTTP
 	patient.Timeout = 0
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	silent := time.AfterFunc(silence, func() { cancel(errSilent) })
-	defer silent.Stop()
+	within, heard, cancel := listening(ctx, pingsWithin)
+	defer cancel()
 	ws, response, err := websocket.Dial(within, target, &websocket.DialOptions{
 		HTTPClient: &patient, HTTPHeader: header,
 		OnPingReceived: func(context.Context, []byte) bool {
-			silent.Reset(silence)
+			heard.await()
 			return true
 		},
 	})
 	if err != nil {
 		return brokenBy(within, refusedBy(response, err))
 	}
-	silent.Reset(silence)
+	heard.await()
 	ws.SetReadLimit(maxRing)
 	if receiver.Connected != nil {
 		receiver.Connected()
 	}
-	c := &connection{ws: ws, receiver: receiver, silent: silent}
+	c := &connection{ws: ws, receiver: receiver, heard: heard}
 	return c.serve(within)
-}
-
-// brokenBy returns errSilent if that ended the context of a connection, and else err.
-func brokenBy(ctx context.Context, err error) error {
-	if cause := context.Cause(ctx); errors.Is(cause, errSilent) {
-		return cause
-	}
-	return err
 }
 
 // maxRing exceeds the largest ring, in bytes: a payload of 64 KiB with every byte escaped, and
@@ -173,9 +160,9 @@ func refusedBy(response *http.Response, err error) error {
 type connection struct {
 	ws       *websocket.Conn
 	receiver Receiver
-	// silent ends the connection, unless the gateway sends something in time.
-	silent *time.Timer
-	rings  sync.WaitGroup
+	// heard ends the connection, unless the gateway sends something in time.
+	heard patience
+	rings sync.WaitGroup
 }
 
 // streamMessage is a message over a connection.
@@ -198,7 +185,7 @@ func (c *connection) serve(ctx context.Context) error {
 			_ = c.ws.CloseNow()
 			return brokenBy(within, err)
 		}
-		c.silent.Reset(silence)
+		c.heard.await()
 		var m streamMessage
 		if err := json.Unmarshal(text, &m); err != nil || m.Ring == "" { // concerns the connection, or a refused answer
 			continue

@@ -49,15 +49,15 @@ func (h handlers) events(c echo.Context) error {
 		if err := stream.Send(kind, view); err != nil || kind == eventEnd {
 			return err
 		}
-		if view, err = h.next(ctx, shared, ticks.C); err != nil {
+		if view, err = h.next(ctx, shared, ticks.C, stream.SendComment); err != nil {
 			return nil //nolint:nilerr // the stream ends, and who wants more comes back
 		}
 	}
 }
 
-// next returns the state of the dispatch after a pause. It asks again while Temporal does not answer. It
-// returns an error once the client is gone, or the dispatch.
-func (h handlers) next(ctx context.Context, shared *sharedView, ticks <-chan time.Time) (dispatch.View, error) {
+// next returns the state of the dispatch after a pause. While Temporal does not answer, it calls beat and
+// asks again. It returns an error once the client is gone, or the dispatch.
+func (h handlers) next(ctx context.Context, shared *sharedView, ticks <-chan time.Time, beat func() error) (dispatch.View, error) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -68,6 +68,9 @@ func (h handlers) next(ctx context.Context, shared *sharedView, ticks <-chan tim
 		}
 		view, err := shared.get(ctx)
 		if wire.CodeOf(err) != wire.Unavailable {
+			return view, err
+		}
+		if err := beat(); err != nil {
 			return view, err
 		}
 	}

@@ -31,12 +31,14 @@ func TestFollowingGoesOn(t *testing.T) {
 		defer ticks.Stop()
 		_, err := dispatch.get(t.Context())
 		require.NoError(t, err)
-		began := time.Now()
-		_, err = handlers{followed: f}.next(t.Context(), dispatch, ticks.C)
+		began, beats := time.Now(), 0
+		beat := func() error { beats++; return nil }
+		_, err = handlers{followed: f}.next(t.Context(), dispatch, ticks.C, beat)
 		require.NoError(t, err)
 		require.Equal(t, 2*time.Second, time.Since(began))
+		require.Equal(t, 1, beats, "the client sees that the gateway is alive")
 		stop()
-		_, err = handlers{followed: f}.next(t.Context(), dispatch, nil)
+		_, err = handlers{followed: f}.next(t.Context(), dispatch, nil, beat)
 		require.ErrorIs(t, err, errStopping)
 
 		other, gone := f.follow(wire.Key{})

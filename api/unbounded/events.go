@@ -36,6 +36,10 @@ func (e Events) Send(kind string, data any) error {
 	return e.write(fmt.Sprintf("event: %s\ndata: %s\n\n", kind, text))
 }
 
+// SendComment sends an empty comment, by which a client sees that this process is alive. It fails
+// once the client is gone.
+func (e Events) SendComment() error { return e.write(":\n\n") }
+
 // write sends a text at once.
 func (e Events) write(text string) error {
 	if _, err := io.WriteString(e, text); err != nil {

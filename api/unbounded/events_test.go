@@ -2,6 +2,7 @@ package unbounded
 
 import (
 	"bufio"
+	"errors"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +20,7 @@ func TestEventsAreSentAtOnce(t *testing.T) {
 		stream, err := OpenEvents(e.NewContext(r, w))
 		if err == nil {
 			<-next
-			err = stream.Send("progress", map[string]string{"text": "a\nb"})
+			err = errors.Join(stream.Send("progress", map[string]string{"text": "a\nb"}), stream.SendComment())
 		}
 		done <- err
 		<-next
@@ -39,6 +40,7 @@ func TestEventsAreSentAtOnce(t *testing.T) {
 	read("retry: 1000")
 	next <- struct{}{}
 	read("event: progress", `data: {"text":"a\nb"}`)
+	read(":")
 	require.NoError(t, <-done)
 	close(next)
 	require.NoError(t, answer.Body.Close())

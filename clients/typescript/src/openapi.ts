@@ -859,8 +859,8 @@ export interface paths {
         /**
          * Follow a dispatch
          * @description Returns server-sent events: `progress` once a second, and `end` when the dispatch has ended. The data of
-         *     both is the current state of the dispatch. `end` is the last event. A stream that ends without `end` was
-         *     interrupted: connect again.
+         *     both is the current state of the dispatch. `end` is the last event. While Temporal does not answer,
+         *     comments come in place of `progress`. A stream that ends without `end` was interrupted: connect again.
          */
         get: operations["followDispatch"];
         put?: never;
