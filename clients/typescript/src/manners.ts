@@ -3,6 +3,7 @@ import { NetworkError, Problem } from "./errors.js";
 import type { Settings } from "./options.js";
 import { pauseAfter, sleep } from "./pause.js";
 import { type Rule, ruleOf } from "./repeat.js";
+import { Patience } from "./silence.js";
 
 /** Above the largest answer, a batch of 1,000 problems. */
 const maxAnswer = 64 * 2 ** 20;
@@ -29,7 +30,7 @@ export class Manners {
   async fetch(request: Request): Promise<Response> {
     const path = new URL(request.url).pathname.slice(new URL(this.#settings.url).pathname.replace(/\/$/, "").length);
     const endless = ruleOf(request.method, path, request.headers, "{}").endless;
-    if (endless) return this.#send(request, request.body, request.signal);
+    if (endless) return this.#attend(request);
     const body = request.body === null ? undefined : await request.text();
     const rule = ruleOf(request.method, path, request.headers, body ?? "");
     if (rule.keyed && !request.headers.has("Idempotency-Key")) {
@@ -45,6 +46,18 @@ export class Manners {
       if (tries >= this.#settings.tries || !mayRepeat(outcome, rule.once)) return taken(outcome);
       unknown ||= !mayRepeat(outcome, true);
       await this.#sleep(pauseAfter(tries, askedBy(outcome)), request.signal);
+    }
+  }
+
+  /** Makes a call of any length, once. It fails when Wakecall is silent for too long. */
+  async #attend(request: Request): Promise<Response> {
+    const patience = new Patience(request.signal, this.where);
+    const body = request.body === null ? null : patience.sent(request.body);
+    patience.wait();
+    try {
+      return patience.received(await this.#send(request, body, patience.signal));
+    } finally {
+      patience.rest();
     }
   }
 

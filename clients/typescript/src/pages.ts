@@ -45,7 +45,7 @@ export async function* textLinesOf({ call, signal }: Flow): AsyncGenerator<strin
     }
   } catch (error) {
     signal?.throwIfAborted();
-    throw new NetworkError("Wakecall", true, error);
+    throw error instanceof NetworkError ? error : new NetworkError("Wakecall", true, error);
   }
   if (rest !== "") yield rest;
 }
