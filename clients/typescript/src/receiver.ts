@@ -25,6 +25,9 @@ export interface ReceiverOptions {
 /** Above the largest payload. */
 const maxBody = 2 ** 20;
 
+/** The header that ends a recurring timer. */
+const stop = "Wakecall-Stop";
+
 /** What a receiver answers. */
 interface Reply {
   status: number;
@@ -86,7 +89,7 @@ function replyOf(status: number, text = "", headers: Record<string, string> = {}
 
 function replyTo(verdict: Verdict): Reply {
   if (verdict === "accepted") return replyOf(202);
-  return replyOf(200, "", verdict === "last" ? { "Wakecall-Stop": "true" } : {});
+  return replyOf(200, "", verdict === "last" ? { [stop]: "true" } : {});
 }
 
 /** An error that is no word for Wakecall stays here. */
@@ -96,9 +99,10 @@ function refusalOf(error: unknown, failed: ReceiverOptions["failed"]): Reply {
     failed?.(error);
     return replyOf(500, "the receiver failed");
   }
-  if (error.final) return replyOf(422, error.message, { "Wakecall-No-Retry": "true" });
-  if (error.retryAfter === undefined) return replyOf(500, error.message);
-  return replyOf(503, error.message, { "Retry-After": String(Math.ceil(error.retryAfter / 1000)) });
+  const last: Record<string, string> = error.last ? { [stop]: "true" } : {};
+  if (error.final) return replyOf(422, error.message, { "Wakecall-No-Retry": "true", ...last });
+  if (error.retryAfter === undefined) return replyOf(500, error.message, last);
+  return replyOf(503, error.message, { "Retry-After": String(Math.ceil(error.retryAfter / 1000)), ...last });
 }
 
 function boundedOf(request: Request): Promise<Uint8Array | "large"> {

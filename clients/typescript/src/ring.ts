@@ -37,14 +37,26 @@ export class Refused extends Error {
   override readonly name = "Refused";
   /** Whether the timer fails for good. */
   readonly final: boolean;
-  /** How many milliseconds the timer shall wait at least before it comes again. */
+  /** How many milliseconds the timer shall wait at least before it comes again, up to an hour. */
   readonly retryAfter: number | undefined;
+  /** Whether a recurring timer ends with the delivery that ends so. */
+  readonly last: boolean;
 
-  constructor(reason: string, options: { final?: boolean; retryAfter?: number } = {}) {
+  constructor(reason: string, options: { final?: boolean; retryAfter?: number; last?: boolean } = {}) {
     super(reason);
     this.final = options.final ?? false;
-    this.retryAfter = options.retryAfter;
+    this.retryAfter = waitOf(options.retryAfter);
+    this.last = options.last ?? false;
   }
+}
+
+/** The longest wait that a receiver may ask for, in milliseconds. */
+const longestWait = 3_600_000;
+
+/** The wait that a receiver asks for, as far as Wakecall takes it. */
+function waitOf(asked = 0): number | undefined {
+  const wait = Math.round(Math.min(asked, longestWait));
+  return wait > 0 ? wait : undefined;
 }
 
 /** A call whose signature is not Wakecall's. */

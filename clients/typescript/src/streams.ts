@@ -21,9 +21,6 @@ export interface ListenOptions extends CallOptions {
 /** The longest wait of a poll for a ring, in milliseconds. */
 const longestWait = 30_000;
 
-/** The longest wait that a receiver may ask for, in milliseconds. */
-const longestDelay = 3_600_000;
-
 /** How much of a reason Wakecall stores, in bytes. */
 const longestReason = 400;
 
@@ -156,8 +153,9 @@ async function answerTo(message: Message, handler: RingHandler, failed: ListenOp
       nack: message.ring,
       ...given({
         reason: reasonOf(refused.message),
-        delay: delayOf(refused.retryAfter),
+        delay: refused.retryAfter === undefined ? undefined : milliseconds(refused.retryAfter),
         no_retry: refused.final || undefined,
+        stop: refused.last || undefined,
       }),
     };
   }
@@ -166,12 +164,6 @@ async function answerTo(message: Message, handler: RingHandler, failed: ListenOp
 /** As much of a reason as Wakecall stores, as a text that JSON can hold. */
 function reasonOf(text: string): string | undefined {
   return Buffer.from(text.slice(0, longestReason)).toString() || undefined;
-}
-
-/** The wait that a receiver asks for, as far as Wakecall takes it. */
-function delayOf(asked = 0): string | undefined {
-  const delay = Math.round(Math.min(asked, longestDelay));
-  return delay > 0 ? milliseconds(delay) : undefined;
 }
 
 function ringFrom(message: Message): Ring {

@@ -125,6 +125,9 @@ test("a receiver says what its handler says", async (t) => {
       if (say === "final") throw new Refused("no such order", { final: true });
       if (say === "later") throw new Refused("busy", { retryAfter: 1500 });
       if (say === "no") throw new Refused("not today");
+      if (say === "no more") throw new Refused("closed", { final: true, last: true });
+      if (say === "never") throw new Refused("busy", { retryAfter: Number.POSITIVE_INFINITY, last: true });
+      if (say === "now") throw new Refused("busy", { retryAfter: -1, last: true });
       if (say === "bug") throw new Error("a secret of the receiver's");
       return say === "accepted" || say === "last" ? say : undefined;
     },
@@ -136,6 +139,9 @@ test("a receiver says what its handler says", async (t) => {
     final: [422, "no such order", null, "true", null],
     later: [503, "busy", null, null, "2"],
     no: [500, "not today", null, null, null],
+    "no more": [422, "closed", "true", "true", null],
+    never: [503, "busy", "true", null, "3600"],
+    now: [500, "busy", "true", null, null],
     bug: [500, "the receiver failed", null, null, null],
   };
   for (const by of ["node", "fetch"] as const) {

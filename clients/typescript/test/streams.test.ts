@@ -130,7 +130,7 @@ test("an error of a handler is a nack with its text, and is told", async (t) => 
   const server = await new ScriptedServer(givesOneByOne("1", "2")).start(t);
   const ended = new AbortController();
   const long = `the database is down: ${"ü".repeat(500)}`;
-  const errors = [new Error(long), new Refused("not today", { final: true })];
+  const errors = [new Error(long), new Refused("not today", { final: true, last: true })];
   const told: unknown[] = [];
   const listening = new Streams(hastyApi({ url: server.url }).api, 60_000).listen(
     "laptop",
@@ -145,7 +145,7 @@ test("an error of a handler is a nack with its text, and is told", async (t) => 
   await outcome;
   assert.deepEqual(answersTo(server), [
     { nack: "1", reason: long.slice(0, 400) },
-    { nack: "2", reason: "not today", no_retry: true },
+    { nack: "2", reason: "not today", no_retry: true, stop: true },
   ]);
   assert.deepEqual(told, errors.slice(0, 1));
 });
