@@ -1,6 +1,7 @@
 package delivery
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +28,10 @@ const labelType = "business_type"
 
 // LatenessBuckets reach from the promised millisecond to the minutes of an outage, in seconds.
 var LatenessBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300, 1800}
+
+// attemptBuckets end just above the longest timeout of an attempt, in seconds. One lies just above
+// the default timeout: an attempt that times out takes a moment longer.
+var attemptBuckets = append(slices.Clone(prometheus.DefBuckets), 11, 30, 61)
 
 var (
 	// results are the results of attempts that were made.
@@ -69,7 +74,7 @@ func NewReporter(labels Labels, past Attempts) *Reporter {
 			Name: "wakecall_link_attempts_total", Help: "Attempts of types with a fallback, by link: callback, fallback.",
 		}, []string{labelType, "link", "result"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wakecall_attempt_seconds", Buckets: prometheus.DefBuckets, Help: "How long attempts took.",
+			Name: "wakecall_attempt_seconds", Buckets: attemptBuckets, Help: "How long attempts took.",
 		}, []string{labelType}),
 		released: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "wakecall_released_total",

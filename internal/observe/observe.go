@@ -57,6 +57,9 @@ type Telemetry struct {
 // labelType is the label of business types, see [labels].
 const labelType = "business_type"
 
+// requestBuckets end just above the longest wait of a request, in seconds.
+var requestBuckets = append(slices.Clone(prometheus.DefBuckets), 31)
+
 // NewTelemetry returns collectors on a new registry.
 func NewTelemetry(version string) (*Telemetry, error) {
 	registry := prometheus.NewRegistry()
@@ -69,7 +72,7 @@ func NewTelemetry(version string) (*Telemetry, error) {
 		provider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(exporter)),
 		traces:   sdktrace.NewTracerProvider(),
 		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "wakecall_http_request_seconds", Buckets: prometheus.DefBuckets,
+			Name: "wakecall_http_request_seconds", Buckets: requestBuckets,
 			Help: "API requests by route template.",
 		}, []string{"method", "route", "status"}),
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/kernel"
 )
 
 var ownMetric = regexp.MustCompile(`wakecall_[a-z_]+[a-z]`)
@@ -48,6 +50,28 @@ func exported(t *testing.T) []string {
 		names = append(names, line[1])
 	}
 	return names
+}
+
+// No quantile lies above the last finite bucket, so what may take long needs buckets that reach
+// beyond it.
+func TestBucketsReachTheLongestTimes(t *testing.T) {
+	t.Parallel()
+	telemetry, show := openMetrics(t)
+	late := int64(1)
+	telemetry.Attempted("order", delivery.Report{LatenessMS: &late}, time.Second)
+	telemetry.Requested("GET", "/v1/streams/:type", 200, time.Second)
+	shown := show()
+	for metric, longest := range map[string]time.Duration{
+		"wakecall_attempt_seconds": delivery.MaxAttemptTimeout, "wakecall_http_request_seconds": kernel.MaxWait, "wakecall_lateness_seconds": 10 * time.Minute,
+	} {
+		last := 0.0
+		for _, bucket := range regexp.MustCompile(metric+`_bucket\{[^}]*le="([0-9.]+)"`).FindAllStringSubmatch(shown, -1) {
+			bound, err := strconv.ParseFloat(bucket[1], 64)
+			require.NoError(t, err)
+			last = max(last, bound)
+		}
+		require.Greater(t, last, longest.Seconds(), metric)
+	}
 }
 
 // A fault that begins is seen as a change, so the steps of a canary begin without one.
