@@ -38,7 +38,7 @@ func (c *signInPages) redirectToProvider(v *site.Visit) {
 	ends := c.Now().Add(tuning.SignInLife)
 	kept := begun{Attempt: attempt, Next: next, Ends: ends}
 	if err := c.Sessions.Remember(v.Exchange, sessions.OfSignIn, kept, ends); err != nil {
-		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
+		c.refuseBroken(v, err)
 		return
 	}
 	v.Redirect(to)
@@ -74,7 +74,7 @@ func (c *signInPages) finishSignIn(v *site.Visit) {
 		return
 	}
 	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Person: &person}, who); err != nil {
-		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
+		c.refuseBroken(v, err)
 		return
 	}
 	v.Redirect(next)

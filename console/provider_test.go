@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -124,6 +125,21 @@ func TestSignInsAtTheProviderThatFail(t *testing.T) {
 	for _, path := range []string{"/console/login/provider", "/console/login/callback?code=x&state=y"} {
 		require.Equal(t, http.StatusNotFound, keyed.get(path).StatusCode)
 	}
+}
+
+// A session that does not fit into a cookie is not begun, and the log says so.
+func TestASessionThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	issuer, group := oidctest.New(t), ""
+	for len(group) < 2*tuning.CookieBytes { // which cannot be packed
+		group += rand.Text()
+	}
+	h := open(t, plan{signIn: browserAt(t, issuer.URL, group)})
+	issuer.Says(map[string]any{"groups": []string{group}})
+	require.Equal(t, http.StatusInternalServerError, h.returned(issuer, list).StatusCode)
+	require.Nil(t, h.session())
+	require.Regexp(t, `"a sign-in at the console failed".*too long for a cookie`, h.logged.String())
+	require.NotContains(t, h.logged.String(), "signed in to the console")
 }
 
 // A way back from the provider leads into the console and nowhere else.

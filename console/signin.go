@@ -111,7 +111,7 @@ func (c *signInPages) login(v *site.Visit) {
 		return
 	}
 	if err := c.Sessions.Begin(v.Exchange, sessions.Session{Key: hex.EncodeToString(digest[:])}, who); err != nil {
-		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
+		c.refuseBroken(v, err)
 		return
 	}
 	v.Redirect(next)
@@ -120,4 +120,10 @@ func (c *signInPages) login(v *site.Visit) {
 func (c *signInPages) logout(v *site.Visit) {
 	c.Sessions.End(v.Exchange)
 	v.Redirect(links.Root + "login")
+}
+
+// refuseBroken says that something went wrong here. What it was is for the log.
+func (c *signInPages) refuseBroken(v *site.Visit, err error) {
+	c.Logger.Error("a sign-in at the console failed", "from", c.Sessions.Client(v.R), "error", err)
+	c.Refuse(v, http.StatusInternalServerError, "refused.broken")
 }

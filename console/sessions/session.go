@@ -69,8 +69,11 @@ func (c *Sessions) WithKey() (err error) {
 func (c *Sessions) Begin(x Exchange, s Session, who *auth.Principal) error {
 	now := c.Now()
 	s.Ends, s.Seen = now.Add(tuning.SessionLife), now
+	if err := c.setCookie(x, s); err != nil {
+		return err
+	}
 	c.Logger.Info("signed in to the console", "name", who.Name, "by", who.By, "from", c.Client(x.R))
-	return c.setCookie(x, s)
+	return nil
 }
 
 // setCookie sends a session. The browser keeps it for longer than it is valid: a form that is sent too late

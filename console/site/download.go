@@ -47,7 +47,7 @@ func (d *download) refuses() bool { return d.Status >= http.StatusBadRequest }
 func (c *Site) HandOn(v *Visit, path, file string) {
 	request, err := v.request(calls.Get(path))
 	if err != nil {
-		c.Refuse(v, http.StatusInternalServerError, "refused.broken")
+		c.RefuseBy(v, c.Broken(err))
 		return
 	}
 	d := &download{Answer: calls.Answer{Head: http.Header{}}, to: v.W, file: file}
