@@ -56,7 +56,8 @@ type Receiver struct {
 	// Window is how many rings it takes at once; 0 for Wakecall's default.
 	Window int
 	// Ring takes a ring; nil acknowledges it. It is called by many goroutines at once. Its
-	// context ends with the connection. Another receiver may already have the ring.
+	// context ends with the connection. Another receiver may already have the ring. The next
+	// connection begins when all calls have ended.
 	Ring func(ctx context.Context, ring Ring) error
 	// Connected and Lost, unless nil, are called for each connection. Lost gets the reason for
 	// its end and the time until the next try.
