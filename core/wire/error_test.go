@@ -14,9 +14,11 @@ func TestAnErrorReadsAsOneLine(t *testing.T) {
 	t.Parallel()
 	amount := FieldError{Pointer: "/amount", Detail: "must be a number", Example: "5"}
 	when := FieldError{Pointer: "/when", Detail: "must be a time"}
+	wait := FieldError{Pointer: "/wait", Detail: DurationForm, Example: "5s"} // the form has examples
 	for want, err := range map[string]*Error{
 		"invalid-request: It is wrong.":                                              {},
 		"invalid-request: It is wrong. /amount: must be a number, such as 5":         {FieldErrors: FieldErrors{amount}},
+		"invalid-request: It is wrong. /wait: " + DurationForm:                       {FieldErrors: FieldErrors{wait}},
 		"invalid-request: It is wrong. /when: must be a time: out of order":          {FieldErrors: FieldErrors{when}, Cause: errors.New("out of order")},
 		"invalid-request: It is wrong. /when: must be a time; /when: must be a time": {FieldErrors: FieldErrors{when, when}},
 	} {

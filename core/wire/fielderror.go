@@ -120,7 +120,7 @@ func (f FieldErrors) Error() string {
 	parts := make([]string, len(f))
 	for i, fieldErr := range f {
 		parts[i] = fmt.Sprintf("%s: %s", fieldErr.Pointer, fieldErr.Detail)
-		if fieldErr.Example != "" {
+		if fieldErr.Example != "" && !strings.Contains(fieldErr.Detail, " such as ") {
 			parts[i] += fmt.Sprintf(", such as %s", fieldErr.Example)
 		}
 	}
