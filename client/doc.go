@@ -12,9 +12,9 @@
 //		Ring: func(ctx context.Context, ring client.Ring) error { return closeOrder(ctx, ring.Body) },
 //	})
 //
-// A call ends with its context. A call whose body or answer has any length ends also when Wakecall
-// takes or sends nothing for [DefaultTimeout]. A refusal is a [*Problem], with the refused fields and, if it is
-// the reason, the timer's true state.
+// A call ends with its context. A call whose body or answer has any length also ends when Wakecall
+// takes or sends nothing for [DefaultTimeout]. A refusal is a [*Problem], with the refused fields
+// and, if it is the reason, the timer's true state.
 //
 // The client repeats a call if that is safe, in these cases:
 //
