@@ -1,6 +1,7 @@
 import { type Api, type CallOptions, given, take } from "./api.js";
 import { Problem } from "./errors.js";
 import type { components } from "./openapi.js";
+import type { Settings } from "./options.js";
 import { pauseAfter, sleep } from "./pause.js";
 import { Refused, type Ring, type RingHandler, ringOf } from "./ring.js";
 import { milliseconds } from "./schema.js";
@@ -23,6 +24,11 @@ const longestWait = 30_000;
 
 /** How much of a reason Wakecall stores, in bytes. */
 const longestReason = 400;
+
+/** The settings of polls. A poll is answered after its wait: a timeout for other calls may be much longer. */
+export function pollSettings(settings: Settings): Settings {
+  return { ...settings, timeout: Math.min(settings.timeout, 2 * longestWait) };
+}
 
 /** Connects receivers that nobody can call, by long polls. */
 export class Streams {

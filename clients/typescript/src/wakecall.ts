@@ -5,7 +5,7 @@ import { type Options, settingsOf } from "./options.js";
 import { Access, Deliveries, Emergencies, Recurrences, Server } from "./others.js";
 import { sleep } from "./pause.js";
 import { Policies } from "./policies.js";
-import { Streams } from "./streams.js";
+import { pollSettings, Streams } from "./streams.js";
 import { Timers } from "./timers.js";
 
 /** Calls one Wakecall. Nothing is called before its first call. */
@@ -38,6 +38,7 @@ export class Wakecall {
     this.recurrences = new Recurrences(this.api);
     this.access = new Access(this.api);
     this.server = new Server(this.api);
-    this.streams = new Streams(this.api, settings.timeout);
+    const polls = pollSettings(settings);
+    this.streams = new Streams(apiOf(polls), polls.timeout);
   }
 }

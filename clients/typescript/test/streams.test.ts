@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { Refused } from "../src/index.js";
-import { Streams } from "../src/streams.js";
+import { settingsOf } from "../src/options.js";
+import { pollSettings, Streams } from "../src/streams.js";
 import { type Got, hastyApi, problem, type Scripted, ScriptedServer } from "./scripted.js";
 
 const rings = (...ids: string[]): Scripted => ({
@@ -165,4 +166,14 @@ test("an error of the caller's own code ends a listener", async (t) => {
     },
   );
   await assert.rejects(listening, /the log is full/);
+});
+
+test("a poll ends without an answer, whatever the timeout of other calls is", () => {
+  for (const [timeout, want] of [
+    [Number.POSITIVE_INFINITY, 60_000],
+    [600_000, 60_000],
+    [1_000, 1_000],
+  ] as const) {
+    assert.equal(pollSettings(settingsOf({ url: "http://127.0.0.1", timeout })).timeout, want);
+  }
 });
