@@ -80,6 +80,7 @@ type Server struct {
 	contract calls.Routes
 	streams  *streams.Receivers
 	tls      *tls.Config
+	logger   *slog.Logger
 	http     *http.Server
 	// stop ends what waits or streams: it comes before the shutdown.
 	stop func()
@@ -92,7 +93,10 @@ func New(options Options) *Server {
 	}
 	stopping, stop := context.WithCancel(context.Background())
 	e := echo.New()
-	s := &Server{contract: calls.NewRoutes(e), tls: options.TLS, stop: func() { stop(); options.EndWaits() }}
+	s := &Server{
+		contract: calls.NewRoutes(e), tls: options.TLS, logger: options.Front.Logger,
+		stop: func() { stop(); options.EndWaits() },
+	}
 	e.HTTPErrorHandler, e.JSONSerializer = answers.ErrorHandler(options.Reach), answers.Serializer{}
 	front.Guard(e, s.contract, options.Front)
 
@@ -145,7 +149,7 @@ func (s *Server) Serve(listener net.Listener) error {
 	if s.tls != nil {
 		listener = tls.NewListener(listener, s.tls)
 	}
-	if err := s.http.Serve(front.FramingListener{Listener: listener}); err != http.ErrServerClosed {
+	if err := s.http.Serve(front.FramingListener{Listener: listener, Logger: s.logger}); err != http.ErrServerClosed {
 		return err
 	}
 	return nil

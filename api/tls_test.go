@@ -129,6 +129,70 @@ func TestTLSHidesNothingFromTheFraming(t *testing.T) {
 	require.Empty(t, answers)
 }
 
+// A handshake that fails is in the log, with its cause and where it came from: no request tells of it. A
+// client that only goes away is not.
+func TestFailedHandshakesAreLogged(t *testing.T) {
+	t.Parallel()
+	const line = "a TLS handshake failed"
+	for name, c := range map[string]struct {
+		client tls.Certificate
+		text   string // sent without TLS; "" for a handshake
+		trusts bool
+		want   string
+	}{
+		"a foreign certificate":        {client: pair(t, "stranger"), trusts: true, want: "certificate signed by unknown authority"},
+		"a client that does not trust": {want: "remote error: tls: bad certificate"},
+		"no TLS":                       {text: "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n", want: "first record does not look like a TLS handshake"},
+		"a broken hello":               {text: "\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00", want: "local error: tls: error decoding message"},
+		"a probe":                      {text: "\x16"},
+		"in order":                     {trusts: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f, _ := secured(t, tls.Certificate{})
+			if c.text != "" {
+				knock(t, f.addr, c.text)
+			} else {
+				shake(t, f.addr, &tls.Config{
+					ServerName: "127.0.0.1", RootCAs: x509.NewCertPool(), InsecureSkipVerify: c.trusts, //nolint:gosec // that is the case
+					GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &c.client, nil },
+				})
+			}
+			f.stop()
+			if c.want == "" {
+				require.NotContains(t, f.logged.String(), line)
+				return
+			}
+			require.Contains(t, f.logged.String(), `"level":"INFO","msg":"`+line+`","from":"127.0.0.1","cause":"`)
+			require.Contains(t, f.logged.String(), c.want)
+		})
+	}
+}
+
+// knock sends a text, ends its half, and waits until the server hangs up.
+func knock(t *testing.T, addr, text string) {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = io.WriteString(conn, text)
+	require.NoError(t, err)
+	require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+	_, _ = io.Copy(io.Discard, conn)
+}
+
+// shake makes a handshake and one request, whatever comes of them, and waits until the server hangs up.
+func shake(t *testing.T, addr string, settings *tls.Config) {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", addr)
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	client := tls.Client(conn, settings)
+	_, _ = io.WriteString(client, "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+	_, _ = io.Copy(io.Discard, client)
+	_, _ = io.Copy(io.Discard, conn)
+}
+
 // A certificate that ends while its connection goes on shows nobody any more.
 func TestACertificateEndsWithItsTime(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"log/slog"
 	"net"
 	"regexp"
 	"strconv"
@@ -23,7 +24,11 @@ import (
 // apart stays Go's.
 
 // FramingListener makes connections that record how their requests give their length.
-type FramingListener struct{ net.Listener }
+type FramingListener struct {
+	net.Listener
+	// Logger is told of clients whose TLS handshake failed.
+	Logger *slog.Logger
+}
 
 // Accept implements [net.Listener].
 func (l FramingListener) Accept() (net.Conn, error) {
@@ -31,7 +36,7 @@ func (l FramingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &framingConn{Conn: conn}, nil
+	return &framingConn{Conn: conn, logger: l.Logger}, nil
 }
 
 // framingConn follows the heads of the requests on a connection up to the first one in chunks,
@@ -39,6 +44,7 @@ func (l FramingListener) Accept() (net.Conn, error) {
 type framingConn struct {
 	net.Conn
 	framing framing
+	logger  *slog.Logger
 	// twice reports whether the last request says its length twice. The server reads on in
 	// the background while the handler asks.
 	twice atomic.Bool
@@ -52,6 +58,9 @@ func (c *framingConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if c.framing.follow(p[:n]) {
 		c.twice.Store(true)
+	}
+	if err != nil {
+		c.logHandshake(err)
 	}
 	return n, err
 }

@@ -24,6 +24,7 @@ var told = map[string]string{
 	"activities/send/classify.go":       "is compared, and not shown",
 	"activities/send/sendtest/leaks.go": "runs in tests only",
 	"api/front/log.go":                  "is the line of the log",
+	"api/front/tls.go":                  "is a line of the log",
 	"engine/enginetest/answers.go":      "runs in tests only",
 	"internal/door/door.go":             "the door's own refusals",
 	"internal/oidc/browser.go":          "is a line of the log",

@@ -47,7 +47,9 @@ func (s stamp) equal(other stamp) bool {
 func New(files Files, logger *slog.Logger) (*Server, error) {
 	s := &Server{files: files, logger: logger, seen: files.state()}
 	var err error
-	s.current, err = files.read()
+	if s.current, err = files.read(); err == nil {
+		s.checkTime()
+	}
 	return s, err
 }
 
@@ -79,7 +81,17 @@ func (s *Server) latest() *tls.Config {
 	}
 	s.logger.Info("the TLS files were reloaded")
 	s.current = read
+	s.checkTime()
 	return read
+}
+
+// checkTime warns of a certificate that clients refuse. It is used all the same: its time is no fault of
+// the files, and the clock may be wrong.
+func (s *Server) checkTime() {
+	now, shown := time.Now(), s.current.Certificates[0].Leaf
+	if now.After(shown.NotAfter) || now.Before(shown.NotBefore) {
+		s.logger.Warn("clients refuse the TLS certificate: it is not valid now", "from", shown.NotBefore, "until", shown.NotAfter)
+	}
 }
 
 func (s state) equal(other state) bool {

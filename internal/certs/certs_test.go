@@ -184,6 +184,26 @@ func TestFilesAreReadAnew(t *testing.T) {
 	require.NotContains(t, l.log.String(), "PRIVATE KEY")
 }
 
+// A certificate that clients refuse for its time is used, and the log says so, at the start and later.
+func TestACertificateOutOfItsTime(t *testing.T) {
+	t.Parallel()
+	const line = "it is not valid now"
+	a := newAuthority(t)
+	l := newLab(t, a)
+	require.NotContains(t, l.log.String(), line, "the control")
+	certificate, key := a.issue("old", time.Now().Add(-time.Minute))
+	l.replace(l.files.Certificate, certificate)
+	l.replace(l.files.Key, key)
+	for range 2 {
+		_, err := l.connect(&tls.Config{RootCAs: a.pool()})
+		require.ErrorContains(t, err, "expired")
+	}
+	require.Equal(t, 1, strings.Count(l.log.String(), line), l.log)
+	_, err := certs.New(l.files, slog.New(slog.NewTextHandler(l.log, nil)))
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(l.log.String(), line), l.log)
+}
+
 // Links are followed: a mount of secrets changes their targets.
 func TestFilesBehindLinks(t *testing.T) {
 	t.Parallel()
