@@ -410,6 +410,37 @@ func (a asked) requireExample(t *testing.T, server http.Handler, id, path string
 	assert.Less(t, status, 300, "%s %s: the example %s is refused: %+v", id, path, example, problem)
 }
 
+// What is in conflict with another field, or with the path, has no example: its value may be good, and
+// the example would be refused as well.
+func TestConflictsShowNoExample(t *testing.T) {
+	t.Parallel()
+	server := ruled()
+	const timer, bulk, policy = "/v1/timers/order-close/1", "/v1/bulk", "/v1/policies/order-close"
+	of := func(operation string, filter body) body { return body{"operation": operation, "filter": filter} }
+	for name, c := range map[string]struct {
+		method, path, pointer string
+		body                  body
+		want                  string // the code
+	}{
+		"two times":            {"PUT", timer, "/delay", body{"delay": "1h", "due_at": "2035-01-31T09:00:00Z"}, "conflict"},
+		"another type":         {"PUT", timer, "/business_type", body{"delay": "1h", "business_type": "refund"}, "conflict"},
+		"another id":           {"PUT", timer, "/business_id", body{"delay": "1h", "business_id": "2"}, "conflict"},
+		"what has ended":       {"POST", bulk, "/filter/status", of("cancel", body{"status": "failed"}), "conflict"},
+		"an end of open ones":  {"POST", bulk, "/filter/ended_from", of("cancel", body{"ended_from": "2025-01-31T09:00:00Z"}), "conflict"},
+		"a burst of no rate":   {"PUT", policy, "/limits/adds_burst", body{"limits": body{"adds_burst": 5}}, "conflict"},
+		"the control, no time": {"PUT", timer, "/delay", body{"delay": "soon"}, "invalid-duration"},
+		"the control, no word": {"POST", bulk, "/filter/status", of("redeliver", body{"status": "soon"}), "invalid-parameter"},
+	} {
+		call := asked{method: c.method, path: c.path}
+		status, problem := call.send(t, server, c.body)
+		require.Equal(t, http.StatusUnprocessableEntity, status, name)
+		i := slices.IndexFunc(problem.Errors, func(e wire.FieldError) bool { return e.Pointer == c.pointer })
+		require.GreaterOrEqual(t, i, 0, "%s: %+v", name, problem.Errors)
+		require.Equal(t, c.want, string(problem.Errors[i].Code), name)
+		require.Equal(t, c.want == "conflict", problem.Errors[i].Example == "", "%s: %s", name, problem.Errors[i].Example)
+	}
+}
+
 // The examples of times are in the next year, whenever they are told.
 func TestExamplesStayInTheFuture(t *testing.T) {
 	t.Parallel()

@@ -26,8 +26,8 @@ var parameterExamples = map[string]string{
 // timeParameters are the parameters that are moments.
 var timeParameters = []string{"due_from", "due_to", "ended_from", "ended_to", "from", "to"}
 
-// WithExamples returns field errors of a call, each with a value that its field takes. brokers are the configured names; no other name is
-// taken.
+// WithExamples returns field errors of a call, each with a value that its field takes. A field that is in
+// conflict has none. brokers are the configured names; no other name is taken.
 func WithExamples(errs wire.FieldErrors, called calls.Scope, brokers []string) wire.FieldErrors {
 	if len(errs) == 0 {
 		return errs
@@ -36,6 +36,7 @@ func WithExamples(errs wire.FieldErrors, called calls.Scope, brokers []string) w
 	for i, fieldErr := range shown {
 		switch {
 		case fieldErr.Code == wire.CodeUnknownField || fieldErr.Pointer == "":
+		case fieldErr.Code == wire.CodeConflict: // with another field, or with what is stored: any example may conflict too
 		case !strings.HasPrefix(fieldErr.Pointer, "/"):
 			shown[i].Example = parameterExample(called, fieldErr.Pointer, now)
 		case strings.HasSuffix(fieldErr.Pointer, "/broker"):

@@ -124,7 +124,7 @@ func called(p policy.Policy, link delivery.Link) error {
 }
 
 func wrongLink(why string) error {
-	return wire.FieldErrors{{Pointer: "link", Code: wire.CodeInvalidParameter, Detail: why}}.Err()
+	return wire.FieldErrors{{Pointer: "link", Code: wire.CodeConflict, Detail: why}}.Err()
 }
 
 func tooSoon() error {

@@ -3700,7 +3700,7 @@ export interface components {
             code: components["schemas"]["FieldErrorCode"];
             /** @description What the value must be, for people. */
             detail: string;
-            /** @description An accepted value of the field, by itself. Omitted if the pointer names no field, or if no example is useful, as for a secret. */
+            /** @description An accepted value of the field, by itself. Omitted if the pointer names no field, if the value is in conflict with another one, or if no example is useful, as for a secret. */
             example?: unknown;
         };
         /**
