@@ -87,6 +87,22 @@ func TestIntegersInBodies(t *testing.T) {
 	require.Equal(t, []string{"/priority"}, apitest.Pointers(t, err))
 }
 
+// A rate of 0 holds everything back, so no other number is read as 0.
+func TestRatesThatAreNearlyNothing(t *testing.T) {
+	t.Parallel()
+	for number, refused := range map[string]bool{
+		"0": false, "0e-400": false, "0.001": false, "1e-400": true, "-1e-400": true, "0.0009": true,
+	} {
+		for _, field := range []string{"callbacks_per_second", "adds_per_second"} {
+			members, err := decode.Parse([]byte(`{"callback":{"url":"https://h/"},"limits":{"` + field + `":` + number + `}}`))
+			require.NoError(t, err)
+			change, err := policies.Read(members, "a", delivery.Reach{}, policy.Policy{})
+			require.NoError(t, err)
+			require.Equal(t, refused, len(change.Policy.Check()) > 0, "%s %s", field, number)
+		}
+	}
+}
+
 // Every list, and every object of free names, that a body may hold has a bound of its own:
 // it is counted before anything is built of it.
 func TestEveryListIsBounded(t *testing.T) {

@@ -115,14 +115,20 @@ func readScalar(raw jsontext.Value, dst any) error {
 	if kind := raw.Kind(); kind == '{' || kind == '[' { // it would be read whole
 		return strconv.ErrSyntax
 	}
-	number, ok := dst.(*int)
-	if !ok {
+	switch number := dst.(type) {
+	case *int:
+		var ok bool
+		if *number, ok = integer(raw); !ok {
+			return strconv.ErrSyntax
+		}
+		return nil
+	case *float64:
+		var err error
+		*number, err = decimal(raw)
+		return err
+	default:
 		return json.Unmarshal(raw, dst)
 	}
-	if *number, ok = integer(raw); !ok {
-		return strconv.ErrSyntax
-	}
-	return nil
 }
 
 func fillStruct(raw jsontext.Value, dst reflect.Value) (errs wire.FieldErrors) {
