@@ -1864,7 +1864,7 @@ export interface components {
         LabelValue: string;
         /**
          * Format: uri
-         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters. A host name may be in any script. Of the ports below 1024 only 80 and 443 are allowed, and above none of well-known databases and brokers. Addresses that are not public are not called, unless the operator allows them.
+         * @description An http or https URL with a host, without user information and without a fragment, of at most 2048 visible ASCII characters. A host name may be in any script. Of the ports below 1024 only 80 and 443 are allowed, and above none of well-known databases and brokers. Addresses that are not public are not called, unless the operator allows them. It is shown as it is, with its parameters: put credentials into headers.
          * @example https://orders.example.com/close
          */
         CallbackUrl: string;
