@@ -1,11 +1,13 @@
 package policy
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/wakecall/wakecall/core/delivery"
 	"github.com/wakecall/wakecall/core/wire"
@@ -83,23 +85,47 @@ func isBundle(text string) bool {
 	return err == nil
 }
 
-var errNoCertificate = errors.New("has no certificate in PEM")
+var (
+	errNoCertificate = errors.New("has no certificate in PEM")
+	errBroken        = errors.New("has a PEM block that is cut off or malformed")
+)
 
 // Certificates reads a bundle of certificates in PEM. It skips text between them; any other PEM
 // block is an error.
 func Certificates(bundle []byte) (found []*x509.Certificate, err error) {
-	for block, rest := pem.Decode(bundle); block != nil; block, rest = pem.Decode(rest) {
-		if block.Type != "CERTIFICATE" {
+	blocks, err := Blocks(bundle)
+	switch {
+	case err != nil:
+		return nil, err
+	case !slices.ContainsFunc(blocks, isCertificate):
+		return nil, errNoCertificate
+	}
+	for _, block := range blocks {
+		if !isCertificate(block) {
 			return nil, fmt.Errorf("has a %s where a certificate should be", block.Type)
 		}
 		certificate, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("has a certificate that cannot be read: %w", err)
 		}
 		found = append(found, certificate)
 	}
-	if len(found) == 0 {
-		return nil, errNoCertificate
-	}
 	return found, nil
+}
+
+func isCertificate(block *pem.Block) bool { return block.Type == "CERTIFICATE" }
+
+// beginning is how each block of PEM begins.
+const beginning = "-----BEGIN "
+
+// Blocks returns the blocks of a text in PEM. [pem.Decode] skips what it cannot read, and an authority or
+// a part of a chain would be missing without a word.
+func Blocks(text []byte) (blocks []*pem.Block, err error) {
+	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
+		blocks = append(blocks, block)
+	}
+	if bytes.Count(text, []byte(beginning)) != len(blocks) {
+		return nil, errBroken
+	}
+	return blocks, nil
 }

@@ -124,7 +124,7 @@ var rooms = map[string][]string{
 	"internal/audit":        {"core", "internal/auth"},
 	"internal/auth":         {"core"},
 	"internal/build":        {},
-	"internal/certs":        {},
+	"internal/certs":        {"core"},
 	"internal/completion":   {"internal/identity", "internal/limiter"},
 	"internal/detector":     {},
 	"internal/door":         {},

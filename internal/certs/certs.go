@@ -8,6 +8,8 @@ import (
 	"os"
 	"sync"
 	"time"
+
+	"github.com/wakecall/wakecall/core/policy"
 )
 
 // Files names the files of a listener's TLS.
@@ -114,7 +116,7 @@ func (f Files) state() (now state) {
 }
 
 func (f Files) read() (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(f.Certificate, f.Key)
+	pair, err := Pair(f.Certificate, f.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -123,13 +125,38 @@ func (f Files) read() (*tls.Config, error) {
 	if f.ClientCA == "" {
 		return read, nil
 	}
-	bundle, err := os.ReadFile(f.ClientCA)
-	if err != nil {
-		return nil, err
-	}
 	read.ClientCAs, read.ClientAuth = x509.NewCertPool(), tls.VerifyClientCertIfGiven
-	if !read.ClientCAs.AppendCertsFromPEM(bundle) {
-		return nil, fmt.Errorf("%s has no certificate in PEM", f.ClientCA)
+	return read, AddBundle(read.ClientCAs, f.ClientCA)
+}
+
+// Pair reads a certificate with its chain, and its key. The chain must be whole.
+func Pair(certificate, key string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(certificate, key)
+	if err != nil {
+		return pair, err
 	}
-	return read, nil
+	text, err := os.ReadFile(certificate)
+	if err != nil {
+		return pair, err
+	}
+	if _, err := policy.Blocks(text); err != nil {
+		return pair, fmt.Errorf("%s %w", certificate, err)
+	}
+	return pair, nil
+}
+
+// AddBundle adds the certificates of a file in PEM to a pool. Every one must be valid.
+func AddBundle(pool *x509.CertPool, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	found, err := policy.Certificates(text)
+	if err != nil {
+		return fmt.Errorf("%s %w", file, err)
+	}
+	for _, certificate := range found {
+		pool.AddCert(certificate)
+	}
+	return nil
 }

@@ -274,7 +274,16 @@ func TestFilesThatAreNotInOrder(t *testing.T) {
 	t.Parallel()
 	a := newAuthority(t)
 	l := newLab(t, a)
+	cut := func(name string) string {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		half := filepath.Join(t.TempDir(), "half")
+		l.replace(half, append(text, a.pem()[:100]...))
+		return half
+	}
 	for _, files := range []certs.Files{
+		{Certificate: cut(l.files.Certificate), Key: l.files.Key},
+		{Certificate: l.files.Certificate, Key: l.files.Key, ClientCA: cut(l.files.ClientCA)},
 		{Certificate: l.files.Key, Key: l.files.Key},
 		{Certificate: l.files.Certificate, Key: l.files.Certificate},
 		{Certificate: "nowhere", Key: l.files.Key},

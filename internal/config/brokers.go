@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+
+	"github.com/wakecall/wakecall/internal/certs"
 )
 
 // Broker is a RabbitMQ for policies and timers.
@@ -131,17 +133,13 @@ func (t brokerTLS) settings() (*tls.Config, error) {
 		if err != nil {
 			return nil, err
 		}
-		bundle, err := os.ReadFile(t.CA)
-		if err != nil {
+		if err := certs.AddBundle(roots, t.CA); err != nil {
 			return nil, err
-		}
-		if !roots.AppendCertsFromPEM(bundle) {
-			return nil, fmt.Errorf("%s has no certificate in PEM", t.CA)
 		}
 		settings.RootCAs = roots
 	}
 	if t.Certificate != "" || t.Key != "" {
-		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+		pair, err := certs.Pair(t.Certificate, t.Key)
 		if err != nil {
 			return nil, fmt.Errorf("certificate_file and key_file: %w", err)
 		}

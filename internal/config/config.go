@@ -4,15 +4,14 @@ package config
 
 import (
 	"crypto/x509"
-	"fmt"
 	"log/slog"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/auth"
+	"github.com/wakecall/wakecall/internal/certs"
 	"github.com/wakecall/wakecall/internal/seal"
 )
 
@@ -147,9 +146,5 @@ func checkBundle(file string) error {
 	if file == "" {
 		return nil
 	}
-	bundle, err := os.ReadFile(file)
-	if err == nil && !x509.NewCertPool().AppendCertsFromPEM(bundle) {
-		err = fmt.Errorf("%s has no certificate in PEM", file)
-	}
-	return err
+	return certs.AddBundle(x509.NewCertPool(), file)
 }

@@ -1,7 +1,7 @@
 package config
 
 import (
-	"crypto/tls"
+	"crypto/x509"
 	"encoding/pem"
 	"fmt"
 	"net"
@@ -91,7 +91,7 @@ func (c Config) checkTLS(f *Faults) {
 		if err := checkKey(c.TLSKey); err != nil {
 			f.Add("WAKECALL_TLS_KEY_FILE", "%w", err)
 		}
-		if _, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey); err != nil && (!f.Has("WAKECALL_TLS_KEY_FILE") || checkBundle(c.TLSCert) != nil) {
+		if _, err := certs.Pair(c.TLSCert, c.TLSKey); err != nil && (!f.Has("WAKECALL_TLS_KEY_FILE") || !holdsCertificate(c.TLSCert)) {
 			f.Add("WAKECALL_TLS_CERT_FILE", "%w", err)
 		}
 	}
@@ -106,6 +106,12 @@ func (c Config) checkTLS(f *Faults) {
 	case c.TLSClientCA == "" && len(c.TLSRoles) > 0:
 		f.Add("WAKECALL_TLS_ROLES", "needs WAKECALL_TLS_CLIENT_CA_FILE")
 	}
+}
+
+// holdsCertificate reports whether a file has a certificate, beside whatever else.
+func holdsCertificate(file string) bool {
+	text, err := os.ReadFile(file)
+	return err == nil && x509.NewCertPool().AppendCertsFromPEM(text)
 }
 
 // checkKey returns why a file has no private key.
