@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,10 +86,10 @@ func (q queried) requireExamples(t *testing.T, name string) (refusals int) {
 	return refusals
 }
 
-// Every refusal of a parameter of a query shows a value that the call takes.
-func TestRefusedParametersShowExamples(t *testing.T) {
-	t.Parallel()
-	document, server, parameters := readDocument(t), ruled(), 0
+// eachParameter visits the parameters of the queries of all calls that show examples.
+func eachParameter(t *testing.T, visit func(call queried, described node)) {
+	t.Helper()
+	document, server := readDocument(t), ruled()
 	bodies, needed := operationsWithBodies(), map[string]url.Values{"forecastTimers": {"business_type": {"a"}}}
 	for path, item := range document.at(t, "paths") {
 		for method, one := range item.(node) {
@@ -100,16 +101,40 @@ func TestRefusedParametersShowExamples(t *testing.T) {
 			call := queried{asked{method: strings.ToUpper(method), path: pathParameter.ReplaceAllString(path, "a"), base: bodies[id].base}, needed[id], server}
 			listed, _ := operation["parameters"].([]any)
 			for _, parameter := range listed {
-				described := document.resolve(t, parameter.(node))
-				name, _ := described["name"].(string)
-				if described["in"] == "query" {
-					parameters++
-					require.Equal(t, neverRefused[name] == "", call.requireExamples(t, name) > 0, "%s %s is refused", path, name)
+				if described := document.resolve(t, parameter.(node)); described["in"] == "query" {
+					visit(call, described)
 				}
 			}
 		}
 	}
+}
+
+// Every refusal of a parameter of a query shows a value that the call takes.
+func TestRefusedParametersShowExamples(t *testing.T) {
+	t.Parallel()
+	parameters := 0
+	eachParameter(t, func(call queried, described node) {
+		name, _ := described["name"].(string)
+		parameters++
+		require.Equal(t, neverRefused[name] == "", call.requireExamples(t, name) > 0, "%s %s is refused", call.path, name)
+	})
 	require.Greater(t, parameters, 60, "the oracle sees parameters")
+}
+
+// The document says which parameters may be empty. Any other one is refused, and not read as if it were
+// left out.
+func TestParametersThatMayBeEmpty(t *testing.T) {
+	t.Parallel()
+	found := map[bool]int{}
+	eachParameter(t, func(call queried, described node) {
+		name, _ := described["name"].(string)
+		may := described["allowEmptyValue"] == true
+		refused := slices.ContainsFunc(call.ask(t, name, "").Errors, func(e wire.FieldError) bool { return e.Pointer == name })
+		assert.Equal(t, may, !refused, "%s %s %s", call.method, call.path, name)
+		found[may]++
+	})
+	require.Greater(t, found[true], 3, "the oracle sees both kinds")
+	require.Greater(t, found[false], 50)
 }
 
 // resolve follows a reference.

@@ -161,10 +161,10 @@ func TestOpenAPIRefusesAnotherRequest(t *testing.T) {
 	} {
 		require.Error(t, check(path+"1", body), name)
 	}
-	for _, target := range []string{"1?wait=soon", "1?what=1", "a%20b"} {
+	for _, target := range []string{"1?wait=soon", "1?wait=", "1?what=1", "a%20b"} {
 		require.Error(t, check(path+target, good), target)
 	}
-	for _, target := range []string{"1?wait=5s", "1?wait=", "a%40b"} {
+	for _, target := range []string{"1?wait=5s", "a%40b"} {
 		require.NoError(t, check(path+target, good), target)
 	}
 }
