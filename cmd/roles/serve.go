@@ -111,6 +111,11 @@ func (p plain) Serve(listener net.Listener) error {
 // ServeAPI serves the API, and the metrics on their own address if there is one, until ctx is
 // done or one of them fails. It calls started with the API's address.
 func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
+	open, err := listenAt(a.Config)
+	if err != nil {
+		return err
+	}
+	defer open.close()
 	server, err := a.API()
 	if err != nil {
 		return err
@@ -125,16 +130,15 @@ func (a *App) ServeAPI(ctx context.Context, started func(net.Addr)) error {
 	a.startCanary(ctx, &counting)
 	counting.Go(func() { a.Engine.Outcomes.Run(ctx) })
 	a.signIn.refreshKeys(ctx, &counting)
-	if a.Config.MetricsAddr == "" {
-		return serve(ctx, server, place{httpSetting, a.Config.HTTPAddr}, started)
+	if open.metrics == nil {
+		return serve(ctx, server, open.api, started)
 	}
 	beside := make(chan error, 1)
 	go func() {
 		defer cancel()
-		addr := a.Config.MetricsAddr
-		beside <- serve(ctx, a.metrics(addr), place{metricsSetting, addr}, func(net.Addr) {})
+		beside <- serve(ctx, a.metrics(a.Config.MetricsAddr), open.metrics, func(net.Addr) {})
 	}()
-	err = serve(ctx, server, place{httpSetting, a.Config.HTTPAddr}, started)
+	err = serve(ctx, server, open.api, started)
 	cancel()
 	return errors.Join(err, <-beside)
 }
@@ -145,24 +149,53 @@ func (a *App) ServeMetrics(ctx context.Context, started func(net.Addr)) error {
 	if addr == "" {
 		addr = workerMetricsAddr
 	}
-	return serve(ctx, a.metrics(addr), place{metricsSetting, addr}, started)
+	listener, err := listen(metricsSetting, addr)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, a.metrics(addr), listener, started)
 }
-
-// place is where a server listens, and the setting that says so.
-type place struct{ setting, addr string }
 
 const (
 	httpSetting    = "WAKECALL_HTTP_ADDR"
 	metricsSetting = "WAKECALL_METRICS_ADDR"
 )
 
-// serve listens at a place and answers until ctx is done. It then stops accepting and finishes the
-// requests in progress. It calls started with the address.
-func serve(ctx context.Context, server Server, at place, started func(net.Addr)) error {
-	listener, err := net.Listen("tcp", at.addr)
-	if err != nil {
-		return fmt.Errorf("%s: %w", at.setting, err)
+// listeners are open before a start is announced, since an address may be taken. metrics is nil where the
+// API has the metrics.
+type listeners struct{ api, metrics net.Listener }
+
+func listenAt(c config.Config) (l listeners, err error) {
+	if l.api, err = listen(httpSetting, c.HTTPAddr); err != nil || c.MetricsAddr == "" {
+		return l, err
 	}
+	if l.metrics, err = listen(metricsSetting, c.MetricsAddr); err != nil {
+		l.close()
+	}
+	return l, err
+}
+
+// close closes what a server has not closed.
+func (l listeners) close() {
+	for _, listener := range []net.Listener{l.api, l.metrics} {
+		if listener != nil {
+			_ = listener.Close()
+		}
+	}
+}
+
+// listen listens at the address of a setting.
+func listen(setting, addr string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", setting, err)
+	}
+	return listener, nil
+}
+
+// serve answers until ctx is done. It then stops accepting and finishes the requests in progress. It calls
+// started with the address.
+func serve(ctx context.Context, server Server, listener net.Listener, started func(net.Addr)) error {
 	started(listener.Addr())
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
