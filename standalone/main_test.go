@@ -75,6 +75,32 @@ func TestPublicTemporalNeedsAWord(t *testing.T) {
 	}
 }
 
+// Clients of Temporal and its Web UI must know the port. The API tells its own.
+func TestPortsOfTemporalAreNamed(t *testing.T) {
+	for _, name := range []string{"WAKECALL_TEMPORAL_ADDR", "WAKECALL_UI_ADDR"} {
+		t.Run(name, func(t *testing.T) {
+			for _, port := range []string{"0", "00", ""} {
+				t.Setenv(name, "127.0.0.1:"+port)
+				require.ErrorContains(t, config.Read(new(settings)), name+": must name a port, not 0")
+			}
+			t.Setenv(name, "127.0.0.1:1")
+			require.NoError(t, config.Read(new(settings)))
+		})
+	}
+	t.Setenv("WAKECALL_HTTP_ADDR", "127.0.0.1:0")
+	require.NoError(t, config.Read(new(config.Config), new(settings)))
+}
+
+// A value that is no number and no flag is named in words of ours.
+func TestValuesThatCannotBeRead(t *testing.T) {
+	t.Setenv("WAKECALL_HISTORY_SHARDS", "1e1")
+	t.Setenv("WAKECALL_TEMPORAL_PUBLIC", "yes")
+	err := config.Read(new(settings))
+	require.ErrorContains(t, err, `WAKECALL_HISTORY_SHARDS: "1e1" is not a whole number`)
+	require.ErrorContains(t, err, `WAKECALL_TEMPORAL_PUBLIC: "yes" is neither true nor false`)
+	require.NotContains(t, err.Error(), "strconv")
+}
+
 func TestRetentionAndShards(t *testing.T) {
 	for name, values := range map[string]map[string]bool{
 		"WAKECALL_RETENTION":      {"0s": false, "-720h": false, "59m": false, "1h": true},

@@ -51,6 +51,8 @@ func (s settings) Check(f *config.Faults) {
 		switch {
 		case err != nil:
 			f.Add(name, "%w", err)
+		case anyPort(addr):
+			f.Add(name, "must name a port, not 0: others connect to it")
 		case !loopback && !s.TemporalPublic && !f.Has("WAKECALL_TEMPORAL_PUBLIC"):
 			f.Add(name, "Temporal has no login: a caller can read every payload and send callbacks anywhere; "+
 				"an address beyond loopback needs WAKECALL_TEMPORAL_PUBLIC=true")
@@ -68,6 +70,14 @@ func (s settings) Check(f *config.Faults) {
 	if s.Shards < 1 || s.Shards > maxShards {
 		f.Add("WAKECALL_HISTORY_SHARDS", "must be from 1 to %d", maxShards)
 	}
+}
+
+// anyPort reports whether an address leaves its port to the system. Temporal's clients and the links to
+// the Web UI could not tell which one it took.
+func anyPort(addr string) bool {
+	_, port, _ := net.SplitHostPort(addr)
+	number, err := net.LookupPort("tcp", port)
+	return err == nil && number == 0
 }
 
 func (s settings) options(webUI string) embedded.Options {

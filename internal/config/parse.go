@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"reflect"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +32,20 @@ var parsers = map[reflect.Type]env.ParserFunc{
 			return nil, fmt.Errorf("%q is not a duration such as 90s, 30m or 72h", text)
 		}
 		return d, nil
+	},
+	reflect.TypeFor[int](): func(text string) (any, error) {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a whole number", text)
+		}
+		return n, nil
+	},
+	reflect.TypeFor[bool](): func(text string) (any, error) {
+		is, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", text)
+		}
+		return is, nil
 	},
 }
 
