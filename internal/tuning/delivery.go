@@ -78,6 +78,12 @@ const (
 	// IdleConnections and IdleConnectionsPerReceiver bound the idle connections.
 	IdleConnections            = 1024
 	IdleConnectionsPerReceiver = 64
+	// AttemptSends is how often net/http may send a request before it opens no further connection for
+	// it. Each time that an HTTP/2 receiver turns the request away (GOAWAY), net/http opens another
+	// one, as fast as it can and until the timeout: 3,000 in 10 s were seen. A receiver that serves one
+	// stream at a time refuses some in good order (REFUSED_STREAM): more than 6 times for one of 50
+	// attempts at once.
+	AttemptSends = 100
 	// ReceiverHeaderBytes bounds the headers of an answer (docs/limits.md).
 	ReceiverHeaderBytes = 32 << 10
 )

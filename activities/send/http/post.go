@@ -70,10 +70,11 @@ func (t transmission) then(again transmission) transmission {
 // wire observes the transport, which uses its own goroutines.
 type wire struct {
 	firstByte                           atomic.Pointer[time.Time]
+	sent                                atomic.Int32 // how often net/http has sent the request
 	kept, answered, handshakeBad, asked atomic.Bool
 }
 
-// asking is the key of the wire in the context of a handshake.
+// asking is the key of the wire in the context of a dial and of a handshake.
 type asking struct{}
 
 // showing answers a receiver that asks for a client certificate, and records the request. An
@@ -91,7 +92,7 @@ func (w *wire) watch(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, asking{}, w)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn:              func(info httptrace.GotConnInfo) { w.kept.Store(info.Reused) },
-		WroteHeaders:         func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now) },
+		WroteHeaders:         func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now); w.sent.Add(1) },
 		GotFirstResponseByte: func() { w.answered.Store(true) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err != nil {

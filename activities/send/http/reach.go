@@ -47,9 +47,16 @@ type dialer struct{ rule *ssrf.Guardian }
 // other ones.
 var errUnreached = errors.New("no allowed address can be reached")
 
+// errTurnedAway is the error of a request that was sent often enough. net/http would open another
+// connection for it.
+var errTurnedAway = errors.New("the receiver turned the request away on each connection")
+
 // dial connects to the first allowed address of a name that can be reached. Forbidden ones beside
 // it do not make the name forbidden: a later attempt may reach it.
 func (d dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	if w, ok := ctx.Value(asking{}).(*wire); ok && w.sent.Load() >= tuning.AttemptSends {
+		return nil, errTurnedAway
+	}
 	var allowed atomic.Bool
 	connector := net.Dialer{Timeout: tuning.ReceiverConnectTimeout, KeepAlive: tuning.ReceiverKeepAlive,
 		Control: func(network, address string, raw syscall.RawConn) error {

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // With HTTP/2 net/http itself resends what the receiver did not look at. Including that, no
@@ -42,7 +44,13 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			url, pool, sent := wiretap2(t, c.leave)
+			url, pool, sent := wiretap2(t, func(conn int, out *http2.Framer, stream uint32) bool {
+				if conn > 1 || stream == 1 {
+					return false
+				}
+				c.leave(out, stream)
+				return true
+			})
 			resent := 0
 			caller := New(Config{Allowed: []netip.Prefix{loopback}, Roots: pool, Resent: func() { resent++ }})
 			t.Cleanup(caller.Close)
@@ -54,9 +62,61 @@ func TestKeptHTTP2ConnectionThatBreaks(t *testing.T) {
 	}
 }
 
-// wiretap2 is an HTTP/2 receiver that leaves at the second request of its first connection.
-// Every request is sent to the channel.
-func wiretap2(t *testing.T, leave func(*http2.Framer, uint32)) (url string, pool *x509.CertPool, sent chan struct{}) {
+// A receiver that turns every request away is not asked again and again: net/http would open a new
+// connection each time, thousands within one attempt.
+func TestAReceiverThatTurnsEveryRequestAway(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{"a payload": "x", "no payload": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, pool, sent := wiretap2(t, func(_ int, out *http2.Framer, _ uint32) bool {
+				_ = out.WriteGoAway(0, http2.ErrCodeNo, nil)
+				return true
+			})
+			caller := New(Config{Allowed: []netip.Prefix{loopback}, Roots: pool, Resent: func() {}})
+			t.Cleanup(caller.Close)
+			for range 2 {
+				require.Equal(t, delivery.Answer{Class: delivery.BrokenAnswer}, postBody(caller, url, body, 10*time.Second).Answer)
+				require.LessOrEqual(t, len(sent), tuning.AttemptSends)
+				for len(sent) > 0 {
+					<-sent
+				}
+			}
+		})
+	}
+}
+
+// A receiver that serves one stream at a time is not taken for one that turns requests away: many
+// attempts at once fill each other's connections, and open further ones.
+func TestAReceiverThatServesOneStreamAtATime(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		<-time.After(5 * time.Millisecond) // meanwhile the connection is full
+	}))
+	server.EnableHTTP2, server.Config.HTTP2 = true, &http.HTTP2Config{MaxConcurrentStreams: 1}
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	pool := x509.NewCertPool()
+	pool.AddCert(server.Certificate())
+	var resent atomic.Int32
+	caller := New(Config{Allowed: []netip.Prefix{loopback}, Roots: pool, Resent: func() { resent.Add(1) }})
+	t.Cleanup(caller.Close)
+	const attempts = 50
+	ended := make(chan delivery.Answer, attempts)
+	for range attempts {
+		go func() { ended <- postTo(caller, server.URL, time.Minute).Answer }()
+	}
+	for range attempts {
+		require.Equal(t, delivery.Answer{Delivered: true, Status: 200}, <-ended)
+	}
+	require.Zero(t, resent.Load(), "no connection was refused to an attempt")
+}
+
+// wiretap2 is an HTTP/2 receiver. leaves reports whether it leaves at a request of its n-th
+// connection (from 1). Every request is sent to the channel.
+func wiretap2(t *testing.T, leaves func(conn int, out *http2.Framer, stream uint32) bool) (
+	url string, pool *x509.CertPool, sent chan struct{},
+) {
 	lender := httptest.NewTLSServer(http.NotFoundHandler())
 	defer lender.Close()
 	pool = x509.NewCertPool()
@@ -65,21 +125,16 @@ func wiretap2(t *testing.T, leave func(*http2.Framer, uint32)) (url string, pool
 		Certificates: lender.TLS.Certificates, NextProtos: []string{"h2"}, MinVersion: tls.VersionTLS12,
 	})
 	require.NoError(t, err)
-	sent = make(chan struct{}, 100)
+	sent = make(chan struct{}, 10*tuning.AttemptSends)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		for leaves := true; ; leaves = false {
+		for n := 1; ; n++ {
 			conn, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			converse2(conn, sent, func(out *http2.Framer, stream uint32) bool {
-				if leaves && stream > 1 {
-					leave(out, stream)
-				}
-				return leaves && stream > 1
-			})
+			converse2(conn, sent, func(out *http2.Framer, stream uint32) bool { return leaves(n, out, stream) })
 		}
 	}()
 	t.Cleanup(func() { _ = listener.Close(); <-done })
@@ -100,12 +155,15 @@ func converse2(conn net.Conn, sent chan<- struct{}, leaves func(*http2.Framer, u
 			return
 		}
 		if _, ok := frame.(*http2.HeadersFrame); ok {
-			sent <- struct{}{}
+			select {
+			case sent <- struct{}{}:
+			default: // that many are too many for every test
+			}
 		}
 		if ping, ok := frame.(*http2.PingFrame); ok && !ping.IsAck() {
 			_ = framer.WritePing(true, ping.Data)
 		}
-		if data, ok := frame.(*http2.DataFrame); !ok || !data.StreamEnded() {
+		if !ends(frame) {
 			continue
 		}
 		if leaves(framer, frame.Header().StreamID) {
@@ -116,5 +174,17 @@ func converse2(conn net.Conn, sent chan<- struct{}, leaves func(*http2.Framer, u
 		_ = framer.WriteHeaders(http2.HeadersFrameParam{
 			StreamID: frame.Header().StreamID, BlockFragment: head.Bytes(), EndHeaders: true, EndStream: true,
 		})
+	}
+}
+
+// ends reports whether a frame is the last one of a request.
+func ends(frame http2.Frame) bool {
+	switch frame := frame.(type) {
+	case *http2.DataFrame:
+		return frame.StreamEnded()
+	case *http2.HeadersFrame:
+		return frame.StreamEnded()
+	default:
+		return false
 	}
 }
