@@ -103,7 +103,7 @@ type points struct {
 }
 
 // query asks for a value at the end of each step, and returns it by the step's beginning. Values
-// that are no numbers are left out.
+// that are no numbers are left out, and infinite ones, which JSON does not know.
 func (p *Prometheus) query(ctx context.Context, query string, span outcomes.Span) (map[wire.Instant]float64, error) {
 	target := p.client.URL("/api/v1/query_range", nil)
 	form := url.Values{
@@ -120,8 +120,11 @@ func (p *Prometheus) query(ctx context.Context, query string, span outcomes.Span
 		return nil, err
 	}
 	var answer points
-	if err := json.Unmarshal(body, &answer); err != nil || answer.Status != "success" {
-		return nil, fmt.Errorf("status %d: %s: %w", response.StatusCode, answer.Error, err)
+	if err := json.Unmarshal(body, &answer); err != nil {
+		return nil, fmt.Errorf("status %d: %w", response.StatusCode, err)
+	}
+	if answer.Status != "success" {
+		return nil, fmt.Errorf("status %d: %s", response.StatusCode, answer.Error)
 	}
 	values := map[wire.Instant]float64{}
 	for _, series := range answer.Data.Result {
@@ -129,7 +132,7 @@ func (p *Prometheus) query(ctx context.Context, query string, span outcomes.Span
 			at, ok := point[0].(float64)
 			text, _ := point[1].(string)
 			value, err := strconv.ParseFloat(text, 64)
-			if ok && err == nil && !math.IsNaN(value) {
+			if ok && err == nil && !math.IsNaN(value) && !math.IsInf(value, 0) {
 				values[wire.At(time.UnixMilli(int64(at*1000))).Add(-span.Step)] = value
 			}
 		}

@@ -82,6 +82,26 @@ func TestPrometheusIsAskedForAllTypes(t *testing.T) {
 	}
 }
 
+// An infinite value cannot be answered as JSON, so it is as unknown as one that is no number.
+func TestPrometheusHasInfiniteValues(t *testing.T) {
+	t.Parallel()
+	p, _ := prometheusWith(t, map[string][2]string{"quantile(": {"+Inf", "-Inf"}, "attempts_total": {"3", "+Inf"}})
+	begin := wire.At(time.Unix(1796000400, 0))
+	known, err := p.Lateness(t.Context(), nil, outcomes.Span{From: begin, To: begin.Add(2 * time.Minute), Step: time.Minute})
+	require.NoError(t, err)
+	require.Equal(t, []outcomes.Lateness{{At: begin, Attempts: 3, Retried: 3}}, known)
+}
+
+// The reason that Prometheus gives stands in the log.
+func TestPrometheusSaysWhy(t *testing.T) {
+	t.Parallel()
+	p, _ := prometheusWith(t, nil)
+	begin := wire.At(time.Unix(1796000400, 0))
+	_, err := p.Lateness(t.Context(), nil, outcomes.Span{From: begin, To: begin.Add(time.Minute), Step: time.Minute})
+	require.ErrorContains(t, err, "what is that?")
+	require.NotContains(t, err.Error(), "%!")
+}
+
 func TestPrometheusIsAway(t *testing.T) {
 	t.Parallel()
 	p, _ := prometheusWith(t, nil)
