@@ -83,10 +83,18 @@ type Settings struct {
 	Limiter bookings.Limiter
 }
 
+// configFile names the variable of Temporal's configuration file.
+const configFile = "TEMPORAL_CONFIG_FILE"
+
 // FromEnvironment configures the connection to Temporal with the variables and files of the
 // temporal CLI: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_… and
 // temporal.toml.
 func FromEnvironment() (client.Options, error) {
+	if file := os.Getenv(configFile); file != "" { // the SDK does without one that is not there
+		if _, err := os.Stat(file); err != nil {
+			return client.Options{}, fmt.Errorf("%s: %w", configFile, err)
+		}
+	}
 	options, err := envconfig.LoadDefaultClientOptions()
 	if err != nil {
 		return options, fmt.Errorf("the connection to Temporal (TEMPORAL_…, temporal.toml): %w", err)
