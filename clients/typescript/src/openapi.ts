@@ -56,7 +56,8 @@ export interface paths {
         /**
          * Add up to 1000 timers
          * @description Adds each timer as if it were sent alone. Each is admitted or refused separately, so partial success is
-         *     normal. The answer is 200 with one result for each timer, in the order of the request.
+         *     normal. The answer is 200 with one result for each timer, in the order of the request. They are added
+         *     at the same time: of two with the same id, either may come first.
          */
         post: operations["addBatch"];
         delete?: never;
