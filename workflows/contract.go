@@ -329,12 +329,22 @@ func DispatchShardID(id dispatch.ID, round, shard int) string {
 	return fmt.Sprintf("dispatch-shard:%s/%d.%d/%d", id.Key, id.Occurrence, round, shard)
 }
 
+// DispatchPages begins the ids of the pages that a shard stores. It holds the beginning of
+// memo.Run: a worker that stood still may write or delete pages of an earlier dispatch with the
+// same id.
+func DispatchPages(memo dispatch.Memo, shard int) string {
+	return DispatchShardID(memo.ID(), memo.Round, shard) + "/" + runOf(memo)
+}
+
 // DispatchUploads begins the ids of uploads for a dispatch. It holds the beginning of
 // memo.Run, because an earlier dispatch may have had the same id. The beginning is enough
 // and keeps the ids short.
 func DispatchUploads(memo dispatch.Memo) string {
-	return DispatchUploadPrefix(memo.Order.Key) + memo.Run[:min(len(memo.Run), 8)] + "/"
+	return DispatchUploadPrefix(memo.Order.Key) + runOf(memo) + "/"
 }
+
+// runOf distinguishes the dispatches of one id.
+func runOf(memo dispatch.Memo) string { return memo.Run[:min(len(memo.Run), 8)] }
 
 // DispatchUploadPrefix begins the ids of the pages that a client has uploaded.
 func DispatchUploadPrefix(key wire.Key) string { return "dispatch-page:" + key.String() + "/" }

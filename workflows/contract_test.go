@@ -26,6 +26,7 @@ func TestStoredNames(t *testing.T) {
 	t.Parallel()
 	key := wire.Key{BusinessType: "a", BusinessID: "b"}
 	id := dispatch.ID{Key: key, Occurrence: 2}
+	memo := dispatch.Memo{Order: dispatch.Dispatch{Key: key}, Occurrence: 2, Round: 1, Run: "12345678-rest"}
 	for name, want := range map[string]string{
 		workflows.DeliveryQueue("order"):               "wakecall-delivery/order",
 		workflows.StreamQueue("order"):                 "wakecall-stream/order",
@@ -47,6 +48,7 @@ func TestStoredNames(t *testing.T) {
 		workflows.DispatchTypePrefix("a"):              "dispatch:a/",
 		workflows.DispatchUploadPrefix(key):            "dispatch-page:a/b/",
 		workflows.DispatchShardID(id, 1, 3):            "dispatch-shard:a/b/2.1/3",
+		workflows.DispatchPages(memo, 3):               "dispatch-shard:a/b/2.1/3/12345678",
 		workflows.TypeTimer + workflows.TaskQueue:      "WakecallTimerwakecall",
 		workflows.ProbeID + " " + workflows.RegistryID: "wakecall:probe wakecall:registry",
 	} {

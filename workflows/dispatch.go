@@ -272,7 +272,7 @@ func (d *dispatchRun) cleanup(all bool) (sweep dispatch.Cleanup) {
 		}
 		for made, queue := range state.Ladder {
 			if queue.Tail > 0 {
-				part := dispatch.Ladder(d.shardID(shard), made)
+				part := dispatch.Ladder(d.pagesOf(shard), made)
 				part.Pages = queue.Tail
 				sweep.Delete = append(sweep.Delete, part)
 			}

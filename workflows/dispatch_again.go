@@ -22,7 +22,7 @@ func (d *dispatchRun) putBackItems(ctx workflow.Context, status dispatch.Status)
 	var puts []workflow.Future
 	for shard, state := range d.states {
 		puts = append(puts, workflow.ExecuteActivity(ctx, ActivityPutBack, dispatch.Shard{
-			ID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan, State: state,
+			ID: d.Memo.ID(), Number: shard, Stored: d.pagesOf(shard), Source: d.sources[shard], Plan: d.Memo.Plan, State: state,
 		}))
 	}
 	for shard, put := range puts {

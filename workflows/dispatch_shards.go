@@ -88,13 +88,15 @@ func (in DispatchInput) shardID(shard int) string {
 	return DispatchShardID(in.Memo.ID(), in.Memo.Round, shard)
 }
 
+func (in DispatchInput) pagesOf(shard int) string { return DispatchPages(in.Memo, shard) }
+
 func (d *dispatchRun) startShard(shard int) {
 	ctx := workflow.WithChildOptions(d.shards, workflow.ChildWorkflowOptions{
 		WorkflowID: d.shardID(shard), WaitForCancellation: true,
 		StaticSummary: fmt.Sprintf("shard %d of %d", shard+1, len(d.sources)),
 	})
 	child := workflow.ExecuteChildWorkflow(ctx, TypeDispatchShard, dispatch.Shard{
-		ID: d.Memo.ID(), Number: shard, Stored: d.shardID(shard), Source: d.sources[shard], Plan: d.Memo.Plan,
+		ID: d.Memo.ID(), Number: shard, Stored: d.pagesOf(shard), Source: d.sources[shard], Plan: d.Memo.Plan,
 	})
 	d.running[shard] = child
 	workflow.Go(ctx, func(ctx workflow.Context) {
@@ -185,7 +187,7 @@ func (d *dispatchRun) failedParts() (parts []dispatch.Part) {
 	}
 	for shard, state := range d.states {
 		if state.GivenUp > 0 {
-			part := dispatch.GivenUp(d.shardID(shard))
+			part := dispatch.GivenUp(d.pagesOf(shard))
 			part.Pages = state.GivenUp
 			parts = append(parts, part)
 		}

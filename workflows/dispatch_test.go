@@ -178,7 +178,7 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Len(t, m.shards, 7, "each was begun, and two had a second run")
 	last := m.last()
 	require.Equal(t, dispatch.Failed, last.Status)
-	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
+	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2//failed/", Pages: 2}}, last.Failed)
 	require.Len(t, last.Stopped, 2, "which, and why")
 	require.Equal(t, []any{2, dispatch.ShardStopped, "The loader did not answer"}, []any{last.Stopped[0].Shard, last.Stopped[0].Status, last.Stopped[0].Problem.Message})
 	require.Equal(t, 3, last.Stopped[1].Shard)
@@ -191,7 +191,7 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Equal(t, dispatch.Failed, again.last().Status)
 	require.Equal(t, last.Stopped, again.last().Stopped)
 	require.Equal(t, []dispatch.Cleanup{{
-		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
+		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2//retry-1/", Pages: 3}}, Close: last.Failed,
 	}}, m.swept)
 }
 
@@ -447,6 +447,33 @@ func TestARecurringDispatch(t *testing.T) {
 	m.ExecuteWorkflow(workflows.TypeDispatch, in)
 	require.ErrorAs(t, m.GetWorkflowError(), &next)
 	require.Empty(t, m.swept, "there is nothing else")
+}
+
+// A worker that stood still may go on with an earlier dispatch of the same id. It must not delete or
+// replace a page of the present one.
+func TestDispatchesOfOneIDShareNoPages(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{}
+	for _, run := range []string{"1a2b3c4d-first", "5e6f7a8b-second"} {
+		m, in := newMass(t), ordered(50, 7)
+		in.Memo.Run, in.Parts[0].Prefix = run, workflows.DispatchUploads(dispatch.Memo{Order: in.Memo.Order, Run: run})
+		m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
+			end := all(shard)
+			end.State.GivenUp, end.State.Ladder = 1, []dispatch.Queue{{}, {Head: 1, Tail: 1}}
+			return end, nil
+		}
+		m.ExecuteWorkflow(workflows.TypeDispatch, in)
+		require.NoError(t, m.GetWorkflowError())
+		stored := m.shards[0].Stored
+		require.Equal(t, workflows.DispatchPages(in.Memo, 0), stored)
+		require.Equal(t, []dispatch.Part{{Prefix: dispatch.GivenUp(stored).Prefix, Pages: 1}}, m.last().Failed)
+		require.Contains(t, m.swept[0].Delete, dispatch.Part{Prefix: dispatch.Ladder(stored, 1).Prefix, Pages: 1})
+		for _, part := range slices.Concat(m.swept[0].Delete, m.swept[0].Close) {
+			require.NotContains(t, pages, part.Prefix, "the first one stores it as well")
+			pages[part.Prefix] = run
+		}
+	}
+	require.Len(t, pages, 6)
 }
 
 // A recurring dispatch that is cancelled between two occurrences ends, and leaves nothing

@@ -74,7 +74,7 @@ func givenUp(memo dispatch.Memo, shards []dispatch.ShardState) (parts []dispatch
 		if shard.State.GivenUp == 0 {
 			continue
 		}
-		part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard.Shard))
+		part := dispatch.GivenUp(workflows.DispatchPages(memo, shard.Shard))
 		part.Pages = shard.State.GivenUp
 		parts = append(parts, part)
 	}

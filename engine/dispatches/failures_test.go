@@ -16,7 +16,7 @@ import (
 func (s *fixture) gaveUp(shard int, sizes ...int) dispatch.Part {
 	s.t.Helper()
 	memo := s.memo()
-	part := dispatch.GivenUp(workflows.DispatchShardID(memo.ID(), memo.Round, shard))
+	part := dispatch.GivenUp(workflows.DispatchPages(memo, shard))
 	for number, size := range sizes {
 		require.NoError(s.t, s.WritePage(s.t.Context(), part.Page(number), dispatch.Page{Items: items(size)}, time.Hour))
 	}
