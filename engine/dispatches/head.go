@@ -70,7 +70,7 @@ func (u *Upload) begin(ctx context.Context) error {
 	}
 	u.begun, u.latest = true, head.latest()
 	err = u.signal(ctx, workflows.SignalStored, nil)
-	if wire.CodeOf(err) == wire.AlreadyFinished { // no other call deletes it
+	if code := wire.CodeOf(err); code == wire.AlreadyFinished || code == wire.Overtaken { // no other call deletes it
 		_ = u.to.pages.deletePage(ctx, headOf(u.uploads()))
 	}
 	return err

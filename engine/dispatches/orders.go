@@ -51,7 +51,7 @@ func (o *Orders) Add(ctx context.Context, order dispatch.Dispatch, items []dispa
 	if err != nil || view.Status != dispatch.Uploading {
 		return view, created, err
 	}
-	uploaded, err := o.uploadGiven(ctx, order.Key, items)
+	uploaded, err := o.uploadGiven(ctx, view, items)
 	if wire.CodeOf(err) == wire.Overtaken { // by the same order, given twice
 		view, err = o.sameAs(ctx, order.Key, fingerprint(order, items))
 		return view, created, err
@@ -59,8 +59,16 @@ func (o *Orders) Add(ctx context.Context, order dispatch.Dispatch, items []dispa
 	return uploaded, created, err
 }
 
-func (o *Orders) uploadGiven(ctx context.Context, key wire.Key, items []dispatch.Item) (dispatch.View, error) {
-	return o.uploads.UploadAll(ctx, key, 0, func(yield func(dispatch.Item, error) bool) {
+// uploadGiven stores the items of an order. Another dispatch may have got its id since.
+func (o *Orders) uploadGiven(ctx context.Context, ordered dispatch.View, items []dispatch.Item) (dispatch.View, error) {
+	upload, err := o.uploads.Upload(ctx, ordered.Key, 0)
+	switch {
+	case err != nil:
+		return dispatch.View{}, err
+	case upload.view.Memo.Run != ordered.Memo.Run:
+		return dispatch.View{}, reordered(upload.view)
+	}
+	return upload.appendAll(ctx, func(yield func(dispatch.Item, error) bool) {
 		for _, item := range items {
 			if !yield(item, nil) {
 				return

@@ -18,6 +18,8 @@ import (
 type Upload struct {
 	to   *Uploads
 	view dispatch.View
+	// runID is the run of the dispatch that it is for. Another dispatch may get the id meanwhile.
+	runID string
 	// name is the upload's name, and resumed are the parts of the upload that it continues.
 	name    string
 	resumed []dispatch.Part
@@ -162,7 +164,7 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 		return dispatch.View{}, err
 	}
 	view, committed, err := u.to.controls.await(ctx, u.view.Key, kernel.DefaultWait, func(view dispatch.View) bool {
-		return view.Status != dispatch.Uploading
+		return view.Status != dispatch.Uploading || view.Memo.Run != u.view.Memo.Run
 	})
 	if err == nil && committed {
 		err = u.confirmCommitted(ctx, view)
@@ -173,5 +175,26 @@ func (u *Upload) Commit(ctx context.Context) (dispatch.View, error) {
 func (u *Upload) signal(ctx context.Context, name string, value any) error {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
-	return u.to.controls.signal(ctx, u.view.Key, name, value)
+	err := kernel.Translate(u.to.controls.kernel.Client.SignalWorkflow(ctx, workflows.DispatchWorkflowID(u.view.Key), u.runID, name, value))
+	if wire.CodeOf(err) == wire.NotFound {
+		return u.ended(ctx)
+	}
+	return err
+}
+
+// ended is the error of an upload whose dispatch has ended.
+func (u *Upload) ended(ctx context.Context) error {
+	view, err := u.to.reader.Get(ctx, u.view.Key)
+	switch {
+	case err != nil:
+		return err
+	case view.Memo.Run != u.view.Memo.Run:
+		return reordered(view)
+	}
+	return dispatchFinished(view)
+}
+
+// reordered is the error of items for a dispatch that has ended, if another one has its id.
+func reordered(view dispatch.View) error {
+	return &wire.Error{Code: wire.Overtaken, State: &view, Message: "The dispatch has ended, and another one has its id."}
 }

@@ -188,6 +188,53 @@ func TestACommitThatLosesTheRace(t *testing.T) {
 	require.Equal(t, 1, s.on.RunsOf(won.ownPart().Page(0)))
 }
 
+// The items of an upload are those of the dispatch that it was begun for, and not of one that has its id
+// since.
+func TestAnUploadForAnEarlierDispatch(t *testing.T) {
+	t.Parallel()
+	full := tuning.DispatchPage.Items
+	for name, act := range map[string]func(s *fixture, u *Upload) error{
+		"it is committed":    func(s *fixture, u *Upload) error { _, err := u.Commit(s.t.Context()); return err },
+		"it stores its page": func(s *fixture, u *Upload) error { return u.storeMore(s.t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			s.opened()
+			u := s.upload(0, full)
+			s.end(dispatch.Cancelled)
+			s.opened()
+			require.Equal(t, wire.Overtaken, wire.CodeOf(act(s, u)))
+			require.Zero(t, s.committed())
+			require.Zero(t, s.on.RunsOf(headOf(u.uploads())))
+			require.Equal(t, dispatch.Uploading, s.memo().Status)
+			_, err := s.upload(0, 2).Commit(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, 2, *s.memo().Items)
+		})
+	}
+}
+
+// A dispatch with inline items may be cancelled before they are stored, and its id ordered again.
+func TestInlineItemsOfAnEarlierDispatch(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	var again bool
+	s.on.After = func(call enginetest.Call) error {
+		if call.Name == "ExecuteWorkflow" && call.Of == id && !again {
+			again = true
+			s.end(dispatch.Cancelled)
+			s.opened()
+		}
+		return nil
+	}
+	_, _, err := s.Add(t.Context(), order(), items(3))
+	require.True(t, again)
+	require.Equal(t, wire.AlreadyExists, wire.CodeOf(err))
+	require.Zero(t, s.committed())
+	require.Equal(t, dispatch.Uploading, s.memo().Status)
+}
+
 func TestWhatAnUploadIsRefusedFor(t *testing.T) {
 	t.Parallel()
 	full := tuning.DispatchPage.Items

@@ -27,15 +27,20 @@ func (u *Uploads) UploadAll(
 	if err != nil {
 		return view, err
 	}
+	return upload.appendAll(ctx, items)
+}
+
+// appendAll stores items as they come, and commits them.
+func (u *Upload) appendAll(ctx context.Context, items iter.Seq2[dispatch.Item, error]) (view dispatch.View, err error) {
 	for item, err := range items {
 		if err == nil {
-			err = upload.Append(ctx, item)
+			err = u.Append(ctx, item)
 		}
 		if err != nil {
 			return view, err
 		}
 	}
-	return upload.Commit(ctx)
+	return u.Commit(ctx)
 }
 
 // Upload begins to store the items of a dispatch. It continues after the first from items,
@@ -43,7 +48,7 @@ func (u *Uploads) UploadAll(
 // [wire.InvalidRequest], [wire.NotFound], [wire.AlreadyFinished], [wire.Overtaken] if every
 // item is stored already, and [wire.Unavailable].
 func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, error) {
-	view, err := u.reader.Get(ctx, key)
+	view, runID, err := u.reader.latest(ctx, key)
 	switch {
 	case err != nil:
 		return nil, err
@@ -54,7 +59,7 @@ func (u *Uploads) Upload(ctx context.Context, key wire.Key, from int) (*Upload, 
 	case view.Status != dispatch.Uploading:
 		return nil, &wire.Error{Code: wire.Overtaken, State: &view, Message: "The items of the dispatch are stored already."}
 	}
-	upload := &Upload{to: u, view: view, name: rand.Text(), room: tuning.DispatchPage}
+	upload := &Upload{to: u, view: view, runID: runID, name: rand.Text(), room: tuning.DispatchPage}
 	if from != 0 {
 		if err := upload.resume(ctx, from); err != nil {
 			return nil, err
