@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/engine/enginetest"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -79,6 +81,35 @@ func TestFailuresAreTriedAgain(t *testing.T) {
 	require.Equal(t, 2, s.on.RunsOf(part.Page(0)), "its pages are kept for as long as it takes")
 	_, _, err = s.RetryFailures(t.Context(), key)
 	require.Equal(t, wire.Overtaken, wire.CodeOf(err), "it runs again")
+}
+
+// A dispatch that says that it has ended may still be closing the pages of its failed items. They are
+// stored again after that, and stay open.
+func TestFailuresAreTriedAgainWhileTheDispatchClearsAway(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	s.added(3)
+	s.run(1)
+	part := s.gaveUp(0, 2)
+	s.change(func(memo *dispatch.Memo) {
+		memo.Status, memo.FinishedAt, memo.Failed = dispatch.Done, wire.At(time.Now()), []dispatch.Part{part}
+		memo.Total = &dispatch.Counts{Found: 3, Done: 1, Failed: 2}
+	})
+	s.on.Before = func(call enginetest.Call) error {
+		if call.Name != "GetWorkflow" {
+			return nil
+		}
+		s.on.Before = nil
+		require.NoError(t, s.CleanUp(t.Context(), dispatch.Cleanup{Close: []dispatch.Part{part}}, func() {}))
+		s.worker.Close(id, nil)
+		return nil
+	}
+	_, retried, err := s.RetryFailures(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, 2, retried)
+	described, err := s.on.DescribeWorkflowExecution(t.Context(), part.Page(0), "")
+	require.NoError(t, err)
+	require.Equal(t, enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING, described.GetWorkflowExecutionInfo().GetStatus())
 }
 
 // A recurring dispatch that was cancelled between two occurrences has the failed items of the last
