@@ -127,8 +127,12 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	counter := ledger.NewCounter(s.Temporal.Namespace, a.Identity, func() ledger.Promising { return a.Engine.Policies })
 	a.preload.tasks.Observe(counter)
+	delays, err := kernel.KeepDelays()
+	if err != nil {
+		return nil, err
+	}
 	trouble := failover.NewTrouble()
-	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), a.preload.tasks.DialOption(),
+	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), delays, a.preload.tasks.DialOption(),
 		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.BoundEndPolls(), actors.Identify(),
 		counter.DialOption())
 	if a.Client, err = client.DialContext(ctx, s.Temporal); err != nil {

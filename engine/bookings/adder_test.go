@@ -313,6 +313,6 @@ func TestHowATimerIsStarted(t *testing.T) {
 	labels, ok := options.TypedSearchAttributes.GetKeywordList(workflows.AttrLabels)
 	require.True(t, ok)
 	require.Contains(t, labels, "env=test")
-	require.InDelta(t, time.Hour, options.StartDelay, float64(time.Minute))
+	require.InDelta(t, time.Hour, startDelay(spec), float64(time.Minute))
 	require.Contains(t, options.StaticSummary, "calls https://orders.test/")
 }

@@ -33,6 +33,7 @@ func (s *starter) start(
 	ctx context.Context, options client.StartWorkflowOptions, spec timer.Spec, payload converter.RawValue,
 ) (client.WorkflowRun, error) {
 	return limited(ctx, s.concurrency, func() (client.WorkflowRun, error) {
+		options.StartDelay = startDelay(spec)
 		if options.EnableEagerStart {
 			var cancel context.CancelFunc
 			ctx, cancel = detached(ctx)
@@ -48,7 +49,7 @@ func (s *starter) signal(
 	ctx context.Context, spec timer.Spec, change timer.Change, reuse enumspb.WorkflowIdReusePolicy,
 ) (runID string, err error) {
 	options := startOptions(spec)
-	options.WorkflowIDReusePolicy = reuse
+	options.WorkflowIDReusePolicy, options.StartDelay = reuse, startDelay(spec)
 	options.WorkflowIDConflictPolicy = enumspb.WORKFLOW_ID_CONFLICT_POLICY_UNSPECIFIED // SignalWithStart has its own conflict policy
 	run, err := s.kernel.Client.SignalWithStartWorkflow(ctx, options.ID, workflows.SignalChange, change, options,
 		workflows.TypeTimer, spec, workflows.Encode(change.Terms.Payload))
@@ -58,6 +59,7 @@ func (s *starter) signal(
 	return run.GetRunID(), nil
 }
 
+// startOptions are those of a timer's start, but for its start delay. That is set when its turn has come.
 func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	attributes := []temporal.SearchAttributeUpdate{
 		workflows.AttrBusinessType.ValueSet(spec.BusinessType),
@@ -73,7 +75,6 @@ func startOptions(spec timer.Spec) client.StartWorkflowOptions {
 	return client.StartWorkflowOptions{
 		ID:                  spec.String(),
 		TaskQueue:           workflows.TaskQueue,
-		StartDelay:          startDelay(spec),
 		EnableEagerStart:    spec.Eager,
 		WorkflowTaskTimeout: workflows.TaskTimeout(spec.Memo),
 		// A start never replaces a running timer. Otherwise the SDK would return the old run

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/internal/limiter"
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -66,6 +67,43 @@ func TestABookingThatWaitsTooLongIsNotMade(t *testing.T) {
 		require.ErrorIs(t, err, context.Canceled)
 		require.Zero(t, bookings.Waiting())
 	})
+}
+
+// A start delay counts from the call. A booking that waits for its turn is due when it was before.
+func TestABookingThatWaitsIsDueAtItsTime(t *testing.T) {
+	t.Parallel()
+	const queued = tuning.LongestQueue - time.Second
+	for name, book := range map[string]func(d fixture, r Request) (timer.View, error){
+		"added": func(d fixture, r Request) (timer.View, error) {
+			view, _, err := d.Add(context.Background(), r)
+			return view, err
+		},
+		"put": func(d fixture, r Request) (timer.View, error) {
+			view, _, err := d.Upsert(context.Background(), r, 0)
+			return view, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newFixture(t, orders())
+				bookings := d.Adder.starter.concurrency
+				for range tuning.LeastBookings {
+					_, ok := bookings.Acquire(t.Context(), time.Now())
+					require.True(t, ok)
+				}
+				time.AfterFunc(queued, bookings.Discard)
+				began := time.Now()
+				view, err := book(d, in(time.Hour, "1"))
+				require.NoError(t, err)
+				require.Equal(t, queued, time.Since(began))
+				described, err := d.temporal.DescribeWorkflowExecution(t.Context(), order1ID, "")
+				require.NoError(t, err)
+				wakes := described.GetWorkflowExecutionInfo().GetExecutionTime().AsTime()
+				require.WithinDuration(t, view.Memo.WakesAt().Time(), wakes, time.Millisecond)
+			})
+		})
+	}
 }
 
 // An engine that is away refuses at once: were that the quickest booking, later

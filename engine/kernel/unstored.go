@@ -8,7 +8,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -24,25 +23,16 @@ func repeatUnstored(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
 	for {
-		began := time.Now()
+		shortenDelays(ctx, request)
 		err := invoke(ctx, method, request, reply, conn, options...)
 		if status.Code(err) != codes.DeadlineExceeded || !repeatable(request) {
 			return err
 		}
 		select {
 		case <-time.After(tuning.UnstoredPause):
-			shortenDelay(request, time.Since(began))
 		case <-ctx.Done():
 			return err
 		}
-	}
-}
-
-// shortenDelay accounts for the time that has passed: a start delay counts from Temporal's
-// acceptance of the start.
-func shortenDelay(request any, passed time.Duration) {
-	if start, ok := request.(*workflowservice.StartWorkflowExecutionRequest); ok && start.GetWorkflowStartDelay() != nil {
-		start.WorkflowStartDelay = durationpb.New(max(start.GetWorkflowStartDelay().AsDuration()-passed, 0))
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
 )
@@ -55,23 +54,4 @@ func TestWhatWasNotStoredIsSentAgain(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A timer that is booked at the third try is due when it was at the first.
-func TestAStartDelayThatWasNotStoredBecomesShorter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		began := time.Now()
-		const delay = tuning.UnstoredPause * 3 / 2
-		request := &workflowservice.StartWorkflowExecutionRequest{RequestId: "r", WorkflowStartDelay: durationpb.New(delay)}
-		var ends []time.Duration
-		invoke := func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error {
-			ends = append(ends, time.Since(began)+request.GetWorkflowStartDelay().AsDuration())
-			if len(ends) < 3 {
-				return status.Error(codes.DeadlineExceeded, "")
-			}
-			return nil
-		}
-		require.NoError(t, repeatUnstored(t.Context(), "", request, nil, nil, invoke))
-		require.Equal(t, []time.Duration{delay, delay, 2 * tuning.UnstoredPause}, ends, "what is due meanwhile begins at once")
-	})
 }
