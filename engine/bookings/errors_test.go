@@ -468,6 +468,41 @@ func TestAKeyNamesOneBooking(t *testing.T) {
 	})
 }
 
+// A request whose key the timer does not remember waits until visibility shows the bookings before. It waits
+// no longer where the clock of the gateway that booked the timer is ahead.
+func TestHowLongAKeyIsLookedFor(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before int
+		under  string
+		ahead  time.Duration
+		want   time.Duration
+	}{
+		"booked without a key":          {before: 0, want: tuning.VisibilityLag},
+		"by a clock that is ahead":      {before: 0, ahead: time.Hour, want: tuning.VisibilityLag},
+		"by a clock that is far behind": {before: 0, ahead: -time.Hour},
+		"it remembers all keys":         {before: timer.MaxEarlierKeys - 1, under: "last"},
+		"it may have forgotten some":    {before: timer.MaxEarlierKeys, under: "last", want: tuning.VisibilityLag},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				d := newFixture(t, orders())
+				for n := range c.before {
+					d.booked(t, under(strconv.Itoa(n), in(time.Hour, `1`)))
+					d.worker.Fail(order1ID)
+				}
+				memo := d.booked(t, under(c.under, in(time.Hour, `2`))).Memo
+				memo.CreatedAt = memo.CreatedAt.Add(c.ahead)
+				d.worker.Say(t, order1ID, workflows.MemoTimer, memo)
+				began := time.Now()
+				require.Equal(t, wire.AlreadyExists, d.refused(t, under("unheard of", in(time.Hour, `9`))))
+				require.Equal(t, c.want, time.Since(began))
+			})
+		})
+	}
+}
+
 // Of a timer that failed, a redelivery is of the run that was found, and of no booking after it.
 func TestARetrialOfARun(t *testing.T) {
 	t.Parallel()

@@ -70,13 +70,15 @@ func (k *keys) findKey(ctx context.Context, request *timer.Idempotency, now time
 }
 
 // untilShown waits until visibility shows the bookings before the timer. A timer booked
-// under a key remembers the earlier keys itself.
+// under a key remembers the earlier keys itself, as many as it has room for. The clock of the gateway
+// that booked it may be ahead.
 func (k *keys) untilShown(ctx context.Context, now timer.View) error {
-	if now.Memo.Idempotency != nil {
+	if now.Memo.Idempotency != nil && len(now.Memo.EarlierKeys) < timer.MaxEarlierKeys {
 		return nil
 	}
+	shown := now.CreatedAt.Add(tuning.VisibilityLag)
 	select {
-	case <-time.After(time.Until(now.CreatedAt.Add(tuning.VisibilityLag).Time())):
+	case <-time.After(min(shown.Until(time.Now()), tuning.VisibilityLag)):
 		return nil
 	case <-ctx.Done():
 		return kernel.Translate(ctx.Err())
