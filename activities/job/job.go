@@ -25,9 +25,10 @@ type Work[Item any] struct {
 	PerSecond float64
 	// Count counts the items, once per job. It should end by [Stopped].
 	Count func(ctx context.Context) (int, error)
-	// Commit, which may be nil, stores the count before the first item is dealt with. Heartbeats
-	// are kept back for a while: a worker that dies meanwhile would have the items counted again,
-	// of which some are changed by then.
+	// Commit, which may be nil, stores the progress at once. It fails if another worker may have
+	// the job. It is called before the first item is dealt with, since heartbeats are kept back for
+	// a while: a worker that dies meanwhile would have the items counted again, of which some are
+	// changed by then. It is also called by a worker that stood still.
 	Commit func(ctx context.Context) error
 	// Page reads one page, and returns the token of the next one. A nil token is the first
 	// page's, and an empty one means the last page.
@@ -77,7 +78,9 @@ func (w Work[Item]) Run(ctx context.Context, progress job.Progress) error {
 		defer place.Release()
 	}
 	together := w.width()
-	r := &run[Item]{Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together)}
+	r := &run[Item]{
+		Work: w, progress: progress, most: together, pace: rate.NewLimiter(rate.Limit(w.PerSecond), together), beatAt: time.Now(),
+	}
 	if place != nil {
 		r.giveUp = place.GiveUp()
 	}
@@ -122,6 +125,8 @@ type run[Item any] struct {
 	giveUp <-chan struct{}
 	// next is how long the next items must wait for the rate.
 	next time.Duration
+	// beatAt is when the last heartbeat was made.
+	beatAt time.Time
 }
 
 func (r *run[Item]) count(ctx context.Context) error {
@@ -182,9 +187,16 @@ func (r *run[Item]) workItems(ctx context.Context, items []Item) error {
 		if err := r.wait(ctx, r.next); err != nil {
 			return err
 		}
+		if err := r.confirm(ctx); err != nil {
+			return err
+		}
 		r.next = 0
 		// A stop waits for the items under way, so that the counts are exact.
-		done, err := r.tally(ctx, chunk, r.doItems(context.WithoutCancel(ctx), chunk))
+		errs := r.doItems(context.WithoutCancel(ctx), chunk)
+		if err := r.confirm(ctx); err != nil {
+			return err
+		}
+		done, err := r.tally(ctx, chunk, errs)
 		if err != nil {
 			return err
 		}
@@ -307,4 +319,16 @@ func errHandedOver() error {
 	})
 }
 
-func (r *run[Item]) heartbeat(ctx context.Context) { activity.RecordHeartbeat(ctx, r.progress) }
+func (r *run[Item]) heartbeat(ctx context.Context) {
+	r.beatAt = time.Now()
+	activity.RecordHeartbeat(ctx, r.progress)
+}
+
+// confirm verifies that the job is still this worker's, if it stood still. Another worker may have
+// the job, or it may have been stopped and has told its counts.
+func (r *run[Item]) confirm(ctx context.Context) error {
+	if r.Commit == nil || time.Since(r.beatAt) < tuning.JobSilence/2 {
+		return nil
+	}
+	return r.Commit(ctx)
+}

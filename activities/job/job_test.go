@@ -301,6 +301,50 @@ func TestAStopIsExact(t *testing.T) {
 	}
 }
 
+// A worker that stood still for long, and goes on, begins no other item where another one has the job.
+func TestAWorkerThatStoodStill(t *testing.T) {
+	t.Parallel()
+	lost := &wire.Error{Code: wire.NotFound}
+	for name, c := range map[string]struct {
+		still  time.Duration
+		answer error
+		begun  []int
+		asked  int
+	}{
+		"another one has it":     {31 * time.Second, lost, upTo(4), 2},
+		"it is still its own":    {31 * time.Second, nil, upTo(7), 2},
+		"it stood for a moment":  {3 * time.Second, lost, upTo(7), 1},
+		"at the end of the page": {31 * time.Second, lost, upTo(6), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				n := &numbers{upTo: 7, page: 3, perSecond: 1e6}
+				n.do = func(number int) error {
+					if number == min(len(c.begun), 6) {
+						<-time.After(c.still)
+					}
+					return nil
+				}
+				work, asked, ended := n.work(), 0, 0
+				work.Commit = func(context.Context) error {
+					if asked++; asked == 1 { // the count
+						return nil
+					}
+					return c.answer
+				}
+				work.EndPage = func(context.Context, []byte, []int) error { ended++; return nil }
+				var at progress
+				_, err := (&try{}).runs(t, func(ctx context.Context) (corejob.Tally, error) { return at.Tally, work.Run(ctx, &at) })
+				require.Equal(t, len(c.begun) == n.upTo, err == nil, "%v", err)
+				require.Equal(t, c.begun, n.counted())
+				require.Equal(t, c.asked, asked)
+				require.Equal(t, map[int]int{4: 1, 6: 1, 7: 3}[len(c.begun)], ended, "nor does it store the outcomes of a page")
+			})
+		})
+	}
+}
+
 // A worker that stops hands the job on at once, after the item under way.
 func TestTheWorkerLeaves(t *testing.T) {
 	t.Parallel()
