@@ -6,10 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/client"
+	"github.com/wakecall/wakecall/core/job"
+	"github.com/wakecall/wakecall/core/timer"
+	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/e2e/contract"
 	"github.com/wakecall/wakecall/e2e/fault/load"
 	"github.com/wakecall/wakecall/e2e/fault/oracle"
 	"github.com/wakecall/wakecall/e2e/process"
+	"github.com/wakecall/wakecall/e2e/sample"
 )
 
 // A frozen process keeps its connections and says nothing: who waits for it
@@ -87,6 +92,137 @@ func TestMovedWhilePostgresIsFrozen(t *testing.T) {
 				p.pause(4 * time.Second)
 			}
 		}})
+	})
+}
+
+// aJobIsLost is longer than a worker may be silent before another one has its job.
+const aJobIsLost = 40 * time.Second
+
+// eachFrozen freezes each of two workers in turn until its jobs are lost, and does something meanwhile
+// by an API that lives.
+func (p *production) eachFrozen(meanwhile func(victim string)) {
+	urls := []string{p.api.URL, p.api.URL}
+	if p.worker == p.gateway {
+		urls[0] = p.gateways[0]
+	}
+	for i, victim := range []string{p.worker, other(p.worker)} {
+		p.api.URL = urls[i]
+		p.freeze(victim)
+		meanwhile(victim)
+		p.pause(aJobIsLost)
+		p.thaw(victim)
+	}
+}
+
+// moves orders a bulk job that moves all timers by an hour, slowly, one after another.
+func (p *production) moves(id string) {
+	_, _, err := p.api.Client().Bulk.Start(p.t.Context(), client.BulkOrder{
+		ID: id, Operation: job.Move, Shift: wire.Duration(time.Hour), Filter: timer.Filter{BusinessType: p.kind}, PerSecond: 4,
+	})
+	require.NoError(p.t, err)
+	p.awaitJob(id, func(j client.BulkJob) bool { return j.Done > 4 })
+}
+
+func (p *production) awaitJob(id string, as func(client.BulkJob) bool) (j client.BulkJob) {
+	p.t.Helper()
+	require.Eventually(p.t, func() bool {
+		var err error
+		j, err = p.api.Client().Bulk.Get(p.t.Context(), id)
+		return err == nil && as(j)
+	}, process.Patience, process.Interval, "the job goes on")
+	return j
+}
+
+// bookedAhead books timers that ring long after the test, and returns their due times.
+func (p *production) bookedAhead(timers int) map[string]wire.Instant {
+	due, listed := sample.BookMany(p.t, p.api.Client(), p.kind, timers), map[string]string{}
+	for id := range due {
+		listed[id] = "scheduled"
+	}
+	p.api.AwaitList(p.kind, listed)
+	return due
+}
+
+// A bulk job goes on where its worker stands still, and changes each timer once. The worker that goes on
+// changes no further timer, nor the results.
+func TestBulkJobFrozen(t *testing.T) {
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.beside(of.worker)
+		due := p.bookedAhead(400)
+		p.moves("frozen")
+		p.eachFrozen(func(string) {})
+		ended := p.awaitJob("frozen", client.BulkJob.Ended)
+		require.Equal(t, []any{job.Done, len(due), 0, 0}, []any{ended.Status, ended.Done, ended.Skipped, ended.Failed})
+		results := map[string]job.Result{}
+		for line, err := range p.api.Client().Bulk.Results(t.Context(), "frozen") {
+			require.NoError(t, err)
+			require.NotContains(t, results, line.BusinessID)
+			require.Contains(t, []job.Result{job.ResultDone, job.ResultPending}, line.Result)
+			results[line.BusinessID] = line.Result
+		}
+		require.Len(t, results, len(due))
+		for id, before := range due {
+			shown := p.api.Get(p.kind + "/" + id)
+			require.Equal(t, before.Add(time.Hour).Time(), shown.DueAt.UTC(), "%s is moved once", id)
+			require.Equal(t, 2, shown.Revision)
+		}
+	})
+}
+
+// A bulk job that is stopped while its worker stands still changes nothing more when the worker goes on,
+// but what that had begun.
+func TestBulkJobStoppedWhileFrozen(t *testing.T) {
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.beside(of.worker)
+		due := p.bookedAhead(400)
+		done := 0
+		for _, id := range []string{"first", "second"} { // one of the two workers has each
+			p.moves(id)
+			p.eachFrozen(func(string) {
+				_, err := p.api.Client().Bulk.Stop(t.Context(), id)
+				require.NoError(t, err)
+			})
+			ended := p.awaitJob(id, client.BulkJob.Ended)
+			require.Equal(t, job.Stopped, ended.Status)
+			require.Less(t, ended.Done, len(due))
+			done += ended.Done
+		}
+		changes := 0
+		for id := range due {
+			changes += p.api.Get(p.kind+"/"+id).Revision - 1
+		}
+		require.GreaterOrEqual(t, changes, done)
+		require.LessOrEqual(t, changes, done+2, "each job has one timer in its hands")
+	})
+}
+
+// A dispatch is changed, paused and resumed while one of two workers stands still. Each item comes.
+func TestDispatchChangedWhileFrozen(t *testing.T) {
+	inEachForm(t, func(t *testing.T, of form) {
+		p := newProduction(t, of, process.Direct)
+		p.beside(of.worker)
+		d := p.dispatch(12000)
+		d.upload(false)
+		d.pause(2 * time.Second)
+		p.eachFrozen(func(victim string) {
+			d.crashes++ // items in flight may come again
+			calls := p.api.Client().Dispatches
+			_, _, err := calls.SetRate(t.Context(), d.key, dispatchRate/2, nil)
+			require.NoError(t, err)
+			_, _, err = calls.Pause(t.Context(), d.key, nil)
+			require.NoError(t, err)
+			d.pause(20 * time.Second) // the task of the dispatch may be the frozen worker's
+			held := d.witness.Count()
+			d.pause(5 * time.Second)
+			require.Equal(t, held, d.witness.Count(), "nothing comes any more: %s", victim)
+			_, _, err = calls.Resume(t.Context(), d.key, nil)
+			require.NoError(t, err)
+			_, _, err = calls.SetRate(t.Context(), d.key, dispatchRate, nil)
+			require.NoError(t, err)
+		})
+		d.ends("a dispatch is paused, resumed and changed while each of two workers is frozen for a minute")
 	})
 }
 
