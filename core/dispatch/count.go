@@ -243,7 +243,7 @@ func (m Memo) RetryFailed(now wire.Instant) Memo {
 	}
 	m.Status, m.DueAt, m.StartedAt, m.FinishedAt, m.Total, m.Shards = Scheduled, now, 0, 0, nil, 0
 	m.SentFor, m.HeldAt, m.Behind = 0, 0, Behind{}
-	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active = false, 0, nil
+	m.Plan.Paused, m.Plan.WarmUp, m.Plan.Active, m.Plan.Quiet = false, 0, nil, false
 	m.Order.Recurrence = nil
 	if m.Order.LatestAt != nil && *m.Order.LatestAt <= now {
 		m.Order.LatestAt = nil

@@ -47,7 +47,7 @@ func (m Memo) NextOccurrence(now wire.Instant) (next Memo, ok bool) {
 	next.Status, next.StartedAt, next.FinishedAt, next.Total, next.Shards = Scheduled, 0, 0, nil, 0
 	next.Failed, next.Stopped, next.Before, next.Round = nil, nil, Counts{}, 0
 	next.SentFor, next.HeldAt, next.Behind = 0, 0, Behind{}
-	next.Plan.WarmUp, next.Plan.Active = next.Order.WarmUp, nil
+	next.Plan.WarmUp, next.Plan.Active, next.Plan.Quiet = next.Order.WarmUp, nil, false
 	next.Plan.Paused = next.Plan.Paused || (m.Status == Failed && m.Order.Recurrence.OnFailure == recurrence.OnFailurePause)
 	if next.Plan.Paused {
 		next.Status = Paused

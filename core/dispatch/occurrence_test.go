@@ -18,7 +18,7 @@ func hourly() dispatch.Memo {
 		Order:  dispatch.Dispatch{Recurrence: &recurrence.Rule{Every: ptr(wire.Duration(time.Hour)), MaxOccurrences: ptr(4)}, WarmUp: wire.Duration(time.Minute)},
 		Status: dispatch.Failed, Cursor: recurrence.Cursor{Booked: booked}, Occurrence: 1, DueAt: booked.Add(time.Hour), Run: "r",
 		StartedAt: booked.Add(time.Hour), FinishedAt: booked.Add(70 * time.Minute), Total: &dispatch.Counts{Done: 7, Failed: 2},
-		Failed: []dispatch.Part{{Prefix: "p/", Pages: 1}}, Stopped: []dispatch.ShardView{{Shard: 3}}, Plan: dispatch.Plan{Active: []int{1}},
+		Failed: []dispatch.Part{{Prefix: "p/", Pages: 1}}, Stopped: []dispatch.ShardView{{Shard: 3}}, Plan: dispatch.Plan{Active: []int{1}, Quiet: true},
 	}
 }
 
@@ -33,6 +33,8 @@ func TestADispatchRecurs(t *testing.T) {
 	require.Empty(t, next.Failed)
 	require.Empty(t, next.Stopped)
 	require.Empty(t, next.Plan.Active)
+	require.False(t, next.Plan.Quiet, "its history is short again")
+	require.False(t, memo.RetryFailed(memo.FinishedAt).Plan.Quiet, "as is that of a retry")
 	require.Nil(t, next.Total)
 	view := next.View()
 	require.Equal(t, []any{1, dispatch.Failed, 7, 2}, []any{view.Last.Occurrence, view.Last.Status, view.Last.Done, view.Last.Failed})
