@@ -242,6 +242,31 @@ func TestAHeldTimerIsTold(t *testing.T) {
 	})
 }
 
+// Another change may move the timer into a worker's hands after this one has read it. The worker is told
+// all the same: a signal alone is hidden from it, and it would ring.
+func TestATimerThatIsHeldSince(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newFixture(t, orders())
+		first := d.booked(t, in(time.Hour, `1`))
+		d.temporal.Before = func(call enginetest.Call) error {
+			if call.Name == "SignalWithStartWorkflow" {
+				d.temporal.Before = nil
+				soon := in(time.Second, `1`).Terms.FixLocalDue()
+				d.worker.Apply(t, order1ID, timer.Change{ID: "c", Terms: soon, At: wire.At(time.Now()), Fingerprint: "f"})
+				d.worker.Hold(order1ID, "worker-7")
+			}
+			return nil
+		}
+		changed, effect, err := d.Amend(t.Context(), in(2*time.Hour, `1`), 0)
+		require.NoError(t, err)
+		require.Equal(t, Pending, effect)
+		require.NotEqual(t, first.RunID, changed.RunID)
+		require.Len(t, d.temporal.Marks(order1ID), 1)
+		require.Equal(t, 1, d.temporal.RunsOf(workflows.NotifyID(changed.RunID)))
+	})
+}
+
 // A change of which the worker could not be told may come too late, so its effect is unknown.
 func TestAHeldTimerThatIsNotTold(t *testing.T) {
 	t.Parallel()

@@ -38,8 +38,10 @@ func mayBePreloaded(view timer.View) bool {
 // task, Temporal hides a signal from it and from a describe of the run. It does show a
 // request id attached to the run. A cancel would also be shown, but a run remembers only
 // one, and that must be a real one. A timer that no worker can hold gets a task by its change.
+// view is the timer as read before the change. Another change may have come between them, and moved
+// the timer into a worker's hands.
 func (i *interrupter) interrupt(ctx context.Context, view timer.View, s sent) error {
-	if !mayBePreloaded(view) {
+	if s.runID == view.RunID && !mayBePreloaded(view) {
 		i.unapplied.add(s)
 		return nil
 	}
