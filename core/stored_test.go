@@ -70,6 +70,7 @@ var (
 		CreatedAt: clock(0), UpdatedAt: clock(1), Fingerprint: "5f0c", Idempotency: &timer.Idempotency{Key: "a1", Fingerprint: "b2"},
 		EarlierKeys: []timer.EarlierKey{{Key: "a0", RunID: "run-1"}},
 		Refusals:    []timer.Refusal{storedRefusal},
+		Applied:     []string{"change-0"},
 		Preload:     policy.Preload{Lead: wire.Duration(2 * time.Second), Window: wire.Duration(3 * time.Second)}, NotPreloaded: true,
 		Series: &storedSeries, Suspended: true, Note: "until it is paid",
 	}

@@ -49,8 +49,12 @@ func (t *timerRun) applyPending() decision {
 }
 
 // apply makes one change. A delivery under way goes on with its attempts and its wait,
-// unless the change makes the timer ring for another occurrence or content.
+// unless the change makes the timer ring for another occurrence or content. A change that an
+// earlier run has applied is the repetition of a call whose answer was lost.
 func (t *timerRun) apply(change timer.Change) error {
+	if t.spec.Applied.Has(change.ID) {
+		return nil
+	}
 	if change.Interrupts = t.delivering; t.delivering && t.spec.Ongoing != nil {
 		change.Made = *t.spec.Ongoing
 	}

@@ -156,7 +156,7 @@ func onceOnItsLadder(change timer.Change) func(l *life) {
 				return
 			}
 			s.later(time.Minute, func() {
-				change.ID, change.At = "c", s.at(time.Minute)
+				change.ID, change.At = "on the ladder", s.at(time.Minute)
 				s.signal(change)
 			})
 		}
@@ -299,7 +299,7 @@ func TestARecurringTimerIsChanged(t *testing.T) {
 	at := func(l *life, after time.Duration, change timer.Change) {
 		l.now = l.began.Add(after) // a signal ends the start delay
 		l.during = func(run int, s *course) {
-			if change.ID, change.At = "c", wire.At(l.began.Add(after)); run == 1 {
+			if change.ID, change.At = after.String(), wire.At(l.began.Add(after)); run == 1 {
 				s.woken(1, func() { s.signal(change) })
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -52,6 +53,8 @@ type play struct {
 	// reports whether one had the run.
 	again []model.Event
 	died  bool
+	// changes counts the changes that were sent.
+	changes int
 	// continued reports whether the last run has continued as another one.
 	continued bool
 
@@ -282,7 +285,8 @@ func (p *play) lapses() bool {
 
 // changeOf is a change as a client sends it.
 func (p *play) changeOf(e model.Event, now time.Time) timer.Change {
-	change := timer.Change{ID: string(e), At: wire.At(now)}
+	p.changes++
+	change := timer.Change{ID: strconv.Itoa(p.changes), At: wire.At(now)}
 	switch e {
 	case model.Move:
 		change.Terms.Delay = ptr(wire.Duration(playDelay))

@@ -23,7 +23,7 @@ func (l *life) changedAt(after time.Duration, change timer.Change) {
 	l.now = l.began.Add(after)
 	first := true
 	l.during = func(_ int, s *course) {
-		if change.ID, change.At = "c", wire.At(l.began.Add(after)); first {
+		if change.ID, change.At = "c"+after.String(), wire.At(l.began.Add(after)); first {
 			s.woken(1, func() { s.signal(change) })
 		}
 		first = false

@@ -113,3 +113,63 @@ func numbers(l *life) (all []int) {
 	}
 	return all
 }
+
+// A call whose answer was lost is repeated, and its signal may meet the run after the one that has applied
+// it. The change is made once: no ring is added, no later change is undone, and nothing is refused.
+func TestARepeatedChangeIsAppliedOnce(t *testing.T) {
+	t.Parallel()
+	after := 10 * time.Minute
+	body := func(text string) timer.Terms {
+		return timer.Terms{Payload: &timer.Payload{Data: []byte(text), ContentType: "text/" + text, Base64: true}}
+	}
+	for name, c := range map[string]struct {
+		terms    timer.Terms
+		changes  [][]timer.Change // of each run
+		revision int
+		check    func(l *life)
+	}{
+		"a ring of a rule": {
+			every(time.Hour, asItIs), [][]timer.Change{{{ID: "1", Ring: true}}, {{ID: "1", Ring: true}}}, 2,
+			func(l *life) {
+				require.Zero(l, l.spec.Series.Extras)
+				l.during = nil
+				l.play(4)
+				require.Equal(l, []time.Duration{after, time.Hour}, []time.Duration{l.attempts[0].at, l.attempts[1].at})
+			},
+		},
+		"with a precondition": {
+			inAnHour(false), [][]timer.Change{{{ID: "1", Terms: body("1"), IfMatch: "1"}}, {{ID: "1", Terms: body("1"), IfMatch: "1"}}}, 2,
+			func(l *life) { require.Empty(l, l.spec.Refusals) },
+		},
+		"behind another one": {
+			inAnHour(false), [][]timer.Change{{{ID: "1", Terms: body("1")}, {ID: "2", Terms: body("2")}}, {{ID: "1", Terms: body("1")}}}, 3,
+			func(l *life) { require.Equal(l, "text/2", l.spec.ContentType) },
+		},
+		"the negative control": {
+			inAnHour(false), [][]timer.Change{{{ID: "1", Terms: body("1")}, {ID: "2", Terms: body("2")}}, {{ID: "3", Terms: body("1")}}}, 4,
+			func(l *life) { require.Equal(l, "text/1", l.spec.ContentType) },
+		},
+		"long ago": {
+			inAnHour(false), [][]timer.Change{{{ID: "1", Ring: true}}, {{Wake: true}}}, 2,
+			func(l *life) { require.Equal(l, timer.Applied{"1"}, l.spec.Applied) },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := book(t, c.terms)
+			l.now = l.began.Add(after)
+			l.during = func(run int, s *course) {
+				changes := c.changes[run-1]
+				s.woken(len(changes), func() {
+					for _, change := range changes {
+						change.At = wire.At(l.began.Add(after))
+						s.signal(change)
+					}
+				})
+			}
+			l.play(2)
+			require.Equal(t, c.revision, l.spec.Revision)
+			c.check(l)
+		})
+	}
+}

@@ -123,7 +123,7 @@ func TestHowARunEnds(t *testing.T) {
 		"moved two hundred times, the last one wins": {func(s *course) {
 			s.woken(200, func() {
 				for n := range 200 {
-					s.signal(timer.Change{ID: "c", Terms: timer.Terms{Delay: ptr(wire.Duration(n+1) * wire.Duration(time.Minute))}, At: s.at(0)})
+					s.signal(timer.Change{ID: fmt.Sprint(n), Terms: timer.Terms{Delay: ptr(wire.Duration(n+1) * wire.Duration(time.Minute))}, At: s.at(0)})
 				}
 			})
 		}, func(s *course) {
@@ -134,7 +134,7 @@ func TestHowARunEnds(t *testing.T) {
 			s.spec.Debounce = &timer.Debounce{First: s.at(-4 * time.Minute), Last: s.at(-time.Minute), MaxWait: wire.Duration(5 * time.Minute)}
 			s.woken(100, func() {
 				for n := range 100 {
-					s.signal(timer.Change{ID: "c", Replace: true, At: s.at(time.Duration(n) * time.Second), Terms: timer.Terms{
+					s.signal(timer.Change{ID: fmt.Sprint(n), Replace: true, At: s.at(time.Duration(n) * time.Second), Terms: timer.Terms{
 						Delay: ptr(wire.Duration(30 * time.Second)), MaxWait: ptr(wire.Duration(5 * time.Minute)),
 						Payload: &timer.Payload{Data: []byte{'0' + byte(n%10)}},
 					}})

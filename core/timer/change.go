@@ -77,6 +77,7 @@ func (s Spec) Apply(c Change) (Spec, error) {
 	if err := append(s.checkLatest(c), s.checkJitter(c.Terms)...).Err(); err != nil {
 		return Spec{}, err
 	}
+	s.Applied = s.Applied.add(c.ID)
 	s.Revision++
 	s.UpdatedAt = c.At
 	s.NotPreloaded = false

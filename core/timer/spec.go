@@ -82,6 +82,8 @@ type Memo struct {
 	EarlierKeys EarlierKeys `json:"earlier_keys,omitempty"`
 	// Refusals are the changes that could not be applied, the latest last.
 	Refusals Refusals `json:"refusals,omitempty"`
+	// Applied are the changes that were applied, the latest last.
+	Applied Applied `json:"applied,omitempty"`
 	// Preload is fixed at the booking or a change; it decides the start delay.
 	Preload policy.Preload `json:"preload,omitzero"`
 	// NotPreloaded reports whether no worker had room to preload the timer. A worker then gets

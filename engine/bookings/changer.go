@@ -91,7 +91,7 @@ func (c *Changer) Change(ctx context.Context, target Target, change timer.Change
 	// that ended since.
 	runID, err := c.starter.signal(call, timer.Spec{Key: key, Memo: view.Memo}, change, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if err != nil {
-		return c.effects.refusedBy(ctx, key, err)
+		return c.effects.refusedBy(ctx, key, change.ID, err)
 	}
 	s := sent{key: key, runID: runID, change: change.ID}
 	if err := c.interrupter.interrupt(call, view, s); err != nil {

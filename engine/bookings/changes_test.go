@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
@@ -84,6 +85,60 @@ func TestAChangeThatLosesTheRace(t *testing.T) {
 		_, _, err = d.Upsert(t.Context(), in(time.Hour, `1`), 0)
 		require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err))
 	})
+}
+
+// repeating makes each change twice, as the SDK does where the first answer was lost.
+type repeating struct {
+	*enginetest.Temporal
+	between func()
+}
+
+//nolint:revive // the client's own arguments
+func (r repeating) SignalWithStartWorkflow(
+	ctx context.Context, id, name string, value any, options client.StartWorkflowOptions, workflow any, args ...any,
+) (client.WorkflowRun, error) {
+	if run, err := r.Temporal.SignalWithStartWorkflow(ctx, id, name, value, options, workflow, args...); err != nil {
+		return run, err
+	}
+	r.between()
+	return r.Temporal.SignalWithStartWorkflow(ctx, id, name, value, options, workflow, args...)
+}
+
+// A change is made and answered once, also where its call is repeated after a worker has applied it, and
+// after the timer has rung.
+func TestAChangeIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change  func(d fixture, first timer.View) (timer.View, Effect, error)
+		between func(worker enginetest.Worker)
+		status  timer.Status
+	}{
+		"with a precondition": {func(d fixture, first timer.View) (timer.View, Effect, error) {
+			r := in(2*time.Hour, `2`)
+			r.IfMatch = first.Memo.Tag()
+			return d.Amend(t.Context(), r, time.Minute)
+		}, func(enginetest.Worker) {}, timer.Scheduled},
+		"a fire that has rung": {func(d fixture, _ timer.View) (timer.View, Effect, error) {
+			return d.Fire(t.Context(), Target{Key: order1, Wait: time.Minute})
+		}, func(worker enginetest.Worker) { worker.Deliver(order1ID) }, timer.Delivered},
+		"a PUT": {func(d fixture, _ timer.View) (timer.View, Effect, error) {
+			return d.Upsert(t.Context(), in(2*time.Hour, `2`), time.Minute)
+		}, func(worker enginetest.Worker) { worker.Deliver(order1ID) }, timer.Delivered},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			temporal := &enginetest.Temporal{}
+			temporal.Policy(t, orders())
+			worker := enginetest.Worker{On: temporal}
+			worker.Work(t)
+			d := newFixtureOn(t, repeating{temporal, func() { c.between(worker) }}, time.Hour)
+			first := d.booked(t, in(time.Hour, `1`))
+			view, effect, err := c.change(d, first)
+			require.NoError(t, err)
+			require.Equal(t, Done, effect)
+			require.Equal(t, []any{first.Revision + 1, c.status}, []any{view.Revision, view.Status})
+		})
+	}
 }
 
 // A run may close between the end of the wait and the look at the timer. The answer then says what

@@ -65,14 +65,23 @@ func (e *effects) awaitEnd(ctx context.Context, key wire.Key, runID string) (end
 	}
 }
 
-// refusedBy answers a change that Temporal did not accept.
-func (e *effects) refusedBy(ctx context.Context, key wire.Key, err error) (timer.View, Effect, error) {
+// refusedBy answers a change that Temporal did not accept. It may have accepted the change at an
+// earlier try of the call, and the timer has ended since.
+func (e *effects) refusedBy(ctx context.Context, key wire.Key, change string, err error) (timer.View, Effect, error) {
 	if !errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		return timer.View{}, "", kernel.Translate(err)
 	}
 	view, err := e.reader.Get(ctx, key)
 	if err != nil {
 		return timer.View{}, "", err
+	}
+	return endedAfter(change, view)
+}
+
+// endedAfter answers a change of a timer that has ended: it was applied before, or came too late.
+func endedAfter(change string, view timer.View) (timer.View, Effect, error) {
+	if view.Memo.Applied.Has(change) {
+		return view, Done, nil
 	}
 	return timer.View{}, "", timers.FinishedError(view)
 }
@@ -101,10 +110,10 @@ func (e *effects) awaitEffect(ctx context.Context, s sent, wait time.Duration) (
 		return e.applied(ctx, s, end.next)
 	default:
 		view, err := e.reader.Run(ctx, s.key, s.runID)
-		if err == nil {
-			err = timers.FinishedError(view)
+		if err != nil {
+			return timer.View{}, "", err
 		}
-		return timer.View{}, "", err
+		return endedAfter(s.change, view)
 	}
 }
 

@@ -73,7 +73,7 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		return u.starter.signal(call, spec, change, reusePolicy(spec.Reuse))
 	})
 	if err != nil {
-		return u.effects.refusedBy(ctx, r.Key, err)
+		return u.effects.refusedBy(ctx, r.Key, change.ID, err)
 	}
 	existing, err := u.reader.Run(call, r.Key, runID)
 	switch {

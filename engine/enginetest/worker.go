@@ -121,6 +121,9 @@ func (w Worker) Apply(tb testing.TB, id string, changes ...timer.Change) {
 	spec := w.spec(tb, r)
 	var refused []timer.Refusal
 	for _, change := range changes {
+		if spec.Applied.Has(change.ID) {
+			continue
+		}
 		next, err := spec.Apply(change)
 		if err != nil {
 			refused = append(refused, timer.RefusalOf(change, err))

@@ -1,0 +1,19 @@
+package timer
+
+import "slices"
+
+// Applied are the ids of the latest changes that a timer has applied, the latest last. A call whose
+// answer was lost is repeated, and may reach the run after the one that has applied it. Temporal
+// itself knows a repeated signal in one run only.
+type Applied []string
+
+// Has reports whether a change is one of them.
+func (a Applied) Has(change string) bool { return change != "" && slices.Contains(a, change) }
+
+// add adds a change, and drops the oldest beyond [MaxApplied].
+func (a Applied) add(change string) Applied {
+	if change == "" {
+		return a
+	}
+	return slices.Concat(a[max(len(a)+1-MaxApplied, 0):], Applied{change})
+}
