@@ -206,7 +206,7 @@ func (a *Adder) sameAs(ctx context.Context, spec timer.Spec) (timer.View, error)
 	}
 	repeated, reused := view.Memo.Repeats(spec.Idempotency)
 	switch {
-	case repeated:
+	case repeated, view.Memo.Booking == spec.Booking: // or its own, made at an earlier try of the call
 		return view, nil
 	case reused:
 		return timer.View{}, &wire.Error{
