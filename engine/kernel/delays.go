@@ -7,6 +7,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"go.temporal.io/api/workflowservice/v1"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/wakecall/wakecall/internal/tuning"
@@ -38,8 +40,10 @@ func (d delayed) intercept(
 		d.known.Add(id, kept)
 	}
 	err := invoke(context.WithValue(ctx, delaysKey{}, kept), method, request, reply, conn, options...)
-	if err == nil {
+	switch status.Code(err) {
+	case codes.OK, codes.AlreadyExists, codes.InvalidArgument, codes.NotFound: // nothing repeats it
 		d.known.Remove(id)
+	default:
 	}
 	return err
 }
@@ -65,6 +69,9 @@ type delaysKey struct{}
 func shortenDelays(ctx context.Context, request any) {
 	kept, _ := ctx.Value(delaysKey{}).(delays)
 	_, all := delaysIn(request)
+	if len(all) != len(kept.whole) {
+		return
+	}
 	for i, whole := range kept.whole {
 		left := durationpb.New(max(whole-time.Since(kept.since), time.Millisecond)) // zero may mean another one
 		all[i].Seconds, all[i].Nanos = left.GetSeconds(), left.GetNanos()

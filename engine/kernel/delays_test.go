@@ -87,6 +87,17 @@ func TestADelayThatHasPassed(t *testing.T) {
 	})
 }
 
+// A request that is refused is not repeated, and is forgotten.
+func TestADelayThatIsRefused(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		refused := status.Error(codes.AlreadyExists, "")
+		c := newChain(t, time.Second, func(int) error { return refused })
+		require.Equal(t, refused, c.call(t.Context(), ends(durationpb.New(time.Minute), nil)))
+		require.Zero(t, c.delayed.known.Len())
+	})
+}
+
 // A request without a delay gets none: Temporal starts nothing eagerly that has one.
 func TestARequestWithoutADelay(t *testing.T) {
 	t.Parallel()
