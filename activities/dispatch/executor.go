@@ -20,6 +20,9 @@ type Store interface {
 	// WritePage stores a page, and replaces one with the same id. life is how long it is
 	// kept at most.
 	WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error
+	// AddPage is WritePage for a page that replaces none. Where there is one, it fails with
+	// [wire.AlreadyExists].
+	AddPage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error
 	// Read returns the memo of a dispatch, at most a moment old and not read before since. A
 	// dispatch that has ended is [wire.NotFound].
 	Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error)

@@ -76,9 +76,9 @@ func (s *stumbler) ReadPage(ctx context.Context, id string) (dispatch.Page, erro
 	return s.world.ReadPage(ctx, id)
 }
 
-func (s *stumbler) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
-	s.stumble("WritePage")
-	return s.world.WritePage(ctx, id, page, life)
+func (s *stumbler) AddPage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	s.stumble("AddPage")
+	return s.world.AddPage(ctx, id, page, life)
 }
 
 func (s *stumbler) Read(ctx context.Context, key wire.Key, since time.Time) (dispatch.Memo, error) {
@@ -110,7 +110,7 @@ func (s *stumbler) Claim(ctx context.Context, businessType string, claim policy.
 // each item is dealt with once.
 func TestWorkThatPanics(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"ReadPage", "WritePage", "Read", "Heartbeat", "ReportProgress", "HoldBack", "Claim"} {
+	for _, name := range []string{"ReadPage", "AddPage", "Read", "Heartbeat", "ReportProgress", "HoldBack", "Claim"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

@@ -176,7 +176,8 @@ func (r *retries) flushAt(made int, q *retryQueue, now time.Time) time.Time {
 }
 
 // write stores the first page of a queue, as the last page of its queue on the ladder or of
-// the given-up pages.
+// the given-up pages. It adds the page at first: where this executor stands still meanwhile, the page
+// of the next one must not be replaced.
 func (r *retries) write(ctx context.Context, made int, q *retryQueue) {
 	p := q.pages[0]
 	q.writing, p.asked = true, true
@@ -190,17 +191,24 @@ func (r *retries) write(ctx context.Context, made int, q *retryQueue) {
 	for _, failed := range p.items {
 		page.Items = append(page.Items, failed.item)
 	}
-	life := r.settings.memo.Life(time.Now())
+	life, store := r.settings.memo.Life(time.Now()), r.Store.AddPage
+	if p.exists {
+		store = r.Store.WritePage
+	}
 	r.startWork(ctx, func() error {
 		ctx, cancel := context.WithTimeout(ctx, tuning.CallTimeout)
 		defer cancel()
-		return r.Store.WritePage(ctx, part.Page(number), page, life)
+		return store(ctx, part.Page(number), page, life)
 	}, func(err error) { r.written(made, q, err) })
 }
 
 // written counts the items of a page once it is stored.
 func (r *retries) written(made int, q *retryQueue, err error) {
 	q.writing = false
+	if wire.CodeOf(err) == wire.AlreadyExists {
+		q.pages[0].exists = true // it is stored at once, if the shard is still this executor's
+		return
+	}
 	if err != nil {
 		q.notBefore = time.Now().Add(tuning.StorePause)
 		return

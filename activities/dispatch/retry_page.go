@@ -28,7 +28,10 @@ type retryPage struct {
 	items []failedItem
 	room  dispatch.Room
 	asked bool
-	since time.Time
+	// exists reports whether another page was found in its place: an earlier executor stored that
+	// and has not reported it. This one takes its place.
+	exists bool
+	since  time.Time
 	// due is when its last item is due, and first when its first item is.
 	due, first wire.Instant
 }

@@ -2,6 +2,8 @@ package dispatch
 
 import (
 	"context"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
 
+	"github.com/wakecall/wakecall/activities/send"
 	"github.com/wakecall/wakecall/core/dispatch"
 	"github.com/wakecall/wakecall/core/wire"
 )
@@ -114,5 +117,69 @@ func TestAfterARunThatPanicked(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, dispatch.RunDone, end.End)
 		require.Len(t, h.ids(), 10)
+	})
+}
+
+// frozen is the store of an executor that stands still while it stores a page, and loses its shard.
+type frozen struct {
+	*world
+	began time.Time
+}
+
+func (f frozen) thaw() { <-time.After(time.Until(f.began.Add(10 * time.Second))) }
+
+func (f frozen) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	f.thaw()
+	return f.world.WritePage(ctx, id, page, life)
+}
+
+func (f frozen) AddPage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	f.thaw()
+	return f.world.AddPage(ctx, id, page, life)
+}
+
+func (f frozen) Heartbeat(ctx context.Context, token []byte, state dispatch.State) error {
+	if time.Since(f.began) > 5*time.Second {
+		return &wire.Error{Code: wire.NotFound}
+	}
+	return f.world.Heartbeat(ctx, token, state)
+}
+
+// An executor that stood still while it stored a page does not replace that of the next one. Its own
+// attempt after a crash replaces the page that it had not reported.
+func TestAnExecutorThatStoodStillReplacesNoPage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := newWorld(30, 30)
+		h.policy.Retry, h.takes = steps(time.Hour), time.Second
+		next := false
+		h.answer = func(m send.Message, _ int) send.Outcome {
+			if number := strings.TrimPrefix(m.Headers[send.HeaderBusinessID], "n-"); next && len(number) == 1 {
+				return taken()
+			}
+			return refused(500)
+		}
+		shard, still := h.shard(), h.executor()
+		still.Store = frozen{h, time.Now()}
+		var ended sync.WaitGroup
+		ended.Go(func() {
+			_, err := attempt{executor: still, number: 1}.run(t, shard, nil)
+			require.Error(t, err)
+		})
+		<-time.After(6 * time.Second)
+		next = true
+		last := h.told[len(h.told)-1]
+		end, err := attempt{executor: h.executor(), number: 2}.run(t, shard, &last)
+		require.NoError(t, err)
+		require.Equal(t, 20, end.State.Retrying)
+		ended.Wait()
+		require.Len(t, h.pages[dispatch.Ladder("shard", 1).Page(0)].Items, 20)
+
+		crashed := end.State // it had not reported the page
+		crashed.Ladder, crashed.Retrying, crashed.Open, crashed.Page, crashed.Base, crashed.End = nil, 0, nil, 0, 0, false
+		crashed.Done, crashed.Found = 0, 0
+		end, err = attempt{executor: h.executor(), number: 3}.run(t, shard, &crashed)
+		require.NoError(t, err)
+		require.Equal(t, []int{20, 1}, []int{end.State.Retrying, end.State.Ladder[1].Tail})
 	})
 }

@@ -159,9 +159,21 @@ func (h *world) ReadPage(_ context.Context, id string) (dispatch.Page, error) {
 const blob = 2 << 20
 
 func (h *world) WritePage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
+	return h.store(id, page, false)
+}
+
+func (h *world) AddPage(_ context.Context, id string, page dispatch.Page, _ time.Duration) error {
+	return h.store(id, page, true)
+}
+
+func (h *world) store(id string, page dispatch.Page, added bool) error {
 	<-time.After(h.stores)
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	_, exists := h.pages[id]
+	if h.broken == nil && added && exists {
+		return &wire.Error{Code: wire.AlreadyExists, Message: "There is such a page already."}
+	}
 	h.wrote = append(h.wrote, wrote{id, page})
 	switch {
 	case h.broken != nil:

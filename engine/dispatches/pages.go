@@ -31,7 +31,13 @@ type pageMemo struct {
 // WritePage stores a page of items, and replaces one with the same id. It is kept for life
 // at most. The error is [wire.Unavailable].
 func (p *Pages) WritePage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
-	return p.writePage(ctx, id, storedPage{page, life, pageMemo{Items: len(page.Items)}})
+	return p.writePage(ctx, id, storedPage{Page: page, life: life, memo: pageMemo{Items: len(page.Items)}})
+}
+
+// AddPage is [Pages.WritePage] for a page that replaces none. The errors are [wire.AlreadyExists] and
+// [wire.Unavailable].
+func (p *Pages) AddPage(ctx context.Context, id string, page dispatch.Page, life time.Duration) error {
+	return p.writePage(ctx, id, storedPage{Page: page, life: life, memo: pageMemo{Items: len(page.Items)}, added: true})
 }
 
 // storedPage is a page with its lifetime and its memo.
@@ -39,11 +45,14 @@ type storedPage struct {
 	dispatch.Page
 	life time.Duration
 	memo pageMemo
+	// added reports whether it replaces no page.
+	added bool
 }
 
 func (p *Pages) writePage(ctx context.Context, id string, page storedPage) error {
 	return p.kernel.StoreBlob(ctx, kernel.Blob{
 		ID: id, WorkflowType: workflows.TypeDispatchPage, Life: page.life, Memo: map[string]any{workflows.MemoItems: page.memo},
+		New: page.added,
 	}, converter.NewRawValue(&commonpb.Payload{
 		Metadata: map[string][]byte{converter.MetadataEncoding: []byte(converter.MetadataEncodingBinary)}, Data: page.Encode(),
 	}))

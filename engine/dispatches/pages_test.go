@@ -75,3 +75,17 @@ func TestASweepWithoutTemporal(t *testing.T) {
 		require.Equal(t, wire.Unavailable, wire.CodeOf(s.CleanUp(t.Context(), sweep, func() {})), name)
 	}
 }
+
+// A page may be added where there is none, and replaces no other.
+func TestAPageIsAdded(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	require.NoError(t, s.AddPage(t.Context(), "page", dispatch.Page{Items: items(1)}, time.Hour))
+	require.Equal(t, wire.AlreadyExists, wire.CodeOf(s.AddPage(t.Context(), "page", dispatch.Page{Items: items(2)}, time.Hour)))
+	stored, err := s.ReadPage(t.Context(), "page")
+	require.NoError(t, err)
+	require.Equal(t, items(1), stored.Items)
+	require.NoError(t, s.WritePage(t.Context(), "page", dispatch.Page{Items: items(2)}, time.Hour))
+	s.on.Err = errors.New("down")
+	require.Equal(t, wire.Unavailable, wire.CodeOf(s.AddPage(t.Context(), "other", dispatch.Page{}, time.Hour)))
+}

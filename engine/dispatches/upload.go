@@ -131,7 +131,7 @@ func (u *Upload) storeMore(ctx context.Context) error {
 func (u *Upload) store(ctx context.Context) error {
 	items := len(u.page.Items)
 	memo := pageMemo{Items: items, Through: u.through + items}
-	if err := u.to.pages.writePage(ctx, u.ownPart().Page(u.stored()), storedPage{u.page, u.life(), memo}); err != nil {
+	if err := u.to.pages.writePage(ctx, u.ownPart().Page(u.stored()), storedPage{Page: u.page, life: u.life(), memo: memo}); err != nil {
 		return err
 	}
 	u.sizes, u.through = append(u.sizes, items), u.through+items

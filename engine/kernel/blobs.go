@@ -6,10 +6,12 @@ import (
 
 	commonpb "go.temporal.io/api/common/v1"
 	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/errtype"
 	"github.com/wakecall/wakecall/workflows"
 )
 
@@ -22,21 +24,34 @@ type Blob struct {
 	Life             time.Duration
 	// Memo may be nil.
 	Memo map[string]any
+	// New reports whether the blob must not replace one with the same id.
+	New bool
 }
 
 // errNoPage is the error for a missing page.
 var errNoPage = &wire.Error{Code: wire.NotFound, Message: "There is no such page."}
 
-// StoreBlob stores a blob, and replaces one with the same id.
+// errPageExists is the error for a new page that is there already.
+var errPageExists = &wire.Error{Code: wire.AlreadyExists, Message: "There is such a page already."}
+
+// StoreBlob stores a blob. Unless it is new, it replaces one with the same id; if it is, the error may
+// be [wire.AlreadyExists].
 func (k *Kernel) StoreBlob(ctx context.Context, what Blob, input any) error {
 	ctx, cancel := Bounded(ctx)
 	defer cancel()
+	conflict := enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING
+	if what.New {
+		conflict = enumspb.WORKFLOW_ID_CONFLICT_POLICY_FAIL
+	}
 	_, err := k.Client.ExecuteWorkflow(ctx, client.StartWorkflowOptions{
 		ID: what.ID, TaskQueue: workflows.UnpolledQueue, StartDelay: 2 * what.Life, WorkflowExecutionTimeout: what.Life,
-		WorkflowIDConflictPolicy: enumspb.WORKFLOW_ID_CONFLICT_POLICY_TERMINATE_EXISTING,
-		WorkflowIDReusePolicy:    enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		Memo:                     what.Memo,
+		WorkflowIDConflictPolicy: conflict, WorkflowExecutionErrorWhenAlreadyStarted: what.New,
+		WorkflowIDReusePolicy: enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		Memo:                  what.Memo,
 	}, what.WorkflowType, input)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
+		return errPageExists
+	}
 	return Translate(err)
 }
 
