@@ -24,6 +24,8 @@ type Bulk interface {
 	// FindMoving lists a page of timers that began another run since then: Find may have
 	// missed them.
 	FindMoving(ctx context.Context, order corejob.Bulk, since wire.Instant, token []byte) (items []corejob.Item, next []byte, err error)
+	// WritePage stores a page. Unless the page is new, it replaces one with its number; if it is, the
+	// error may be [wire.AlreadyExists].
 	WritePage(ctx context.Context, job string, number int, page corejob.Page) error
 	ReadPage(ctx context.Context, job string, number int) (corejob.Page, error)
 	// ClosePages ends the first pages of a job.

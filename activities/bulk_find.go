@@ -52,8 +52,26 @@ func (f *finding) counted(ctx context.Context) func(token []byte) ([]corejob.Ite
 	}
 }
 
-// writePages goes through the pages of a list. A worker that stood still may have been replaced: its
-// pages must not take the place of those of the next one.
+// writePage stores the next page. A worker that stood still may have been replaced: its pages must not
+// take the place of those of the next one. So it replaces a page, which an earlier try has left, only
+// once it knows that the job is still its own.
+func (f *finding) writePage(ctx context.Context, page corejob.Page) error {
+	if err := f.record(ctx); err != nil {
+		return err
+	}
+	page.New = true
+	err := f.store.WritePage(ctx, f.order.ID, f.pages, page)
+	if wire.CodeOf(err) != wire.AlreadyExists {
+		return err
+	}
+	if err := f.record(ctx); err != nil {
+		return err
+	}
+	page.New = false
+	return f.store.WritePage(ctx, f.order.ID, f.pages, page)
+}
+
+// writePages goes through the pages of a list.
 func (f *finding) writePages(ctx context.Context, list func(token []byte) (items []corejob.Item, next []byte, err error)) error {
 	for token, more := []byte(nil), true; more; more = len(token) > 0 {
 		if err := job.Stopped(ctx); err != nil {
@@ -65,10 +83,7 @@ func (f *finding) writePages(ctx context.Context, list func(token []byte) (items
 		}
 		token = next
 		if items = f.unlisted(items); len(items) > 0 {
-			if err := f.record(ctx); err != nil {
-				return err
-			}
-			if err := f.store.WritePage(ctx, f.order.ID, f.pages, corejob.Page{Items: items}); err != nil {
+			if err := f.writePage(ctx, corejob.Page{Items: items}); err != nil {
 				return err
 			}
 			f.pages++

@@ -36,8 +36,10 @@ type bulks struct {
 	by       *bulkTry
 	replaced bool
 
-	mu      sync.Mutex
-	pages   map[int]job.Page
+	mu    sync.Mutex
+	pages map[int]job.Page
+	// adding is called as a page is added; it may be nil.
+	adding  func()
 	counted map[int]job.Page // of another job, a dry run
 	effects map[int]int
 	closed  int
@@ -90,6 +92,12 @@ func (b *bulks) WritePage(_ context.Context, _ string, number int, page job.Page
 	defer b.mu.Unlock()
 	if err := b.alive(); err != nil {
 		return err
+	}
+	if b.adding != nil {
+		b.adding()
+	}
+	if _, exists := b.pages[number]; exists && page.New {
+		return &wire.Error{Code: wire.AlreadyExists}
 	}
 	b.pages[number] = job.Page{Items: page.Items, Outcomes: append([]job.Outcome(nil), page.Outcomes...)}
 	return nil
@@ -401,6 +409,17 @@ func TestBulkThatWasReplaced(t *testing.T) {
 		require.Empty(t, store.effects)
 		require.LessOrEqual(t, len(store.pages), pages+1, "the call during which it was replaced")
 	}
+}
+
+// Nor does one that stood still as it stored a page, which the next one has stored meanwhile.
+func TestBulkThatIsReplacedAsItStores(t *testing.T) {
+	t.Parallel()
+	store := newBulks(20, 10)
+	next := job.Page{Items: []job.Item{{RunID: "of the next one"}}}
+	store.adding = func() { store.replaced, store.pages[0] = true, next }
+	_, err := (&bulkTry{}).run(t, store, bulkOrder)
+	require.Error(t, err)
+	require.Equal(t, map[int]job.Page{0: next}, store.pages)
 }
 
 // A worker that stops hands a search on, and does not wait for its end.

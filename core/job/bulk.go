@@ -223,6 +223,8 @@ type Item struct {
 type Page struct {
 	Items    []Item    `json:"items"`
 	Outcomes []Outcome `json:"outcomes,omitempty"`
+	// New reports whether the page must not replace one with its number. It is not stored.
+	New bool `json:"-"`
 }
 
 // Result is the kind of an outcome.

@@ -154,6 +154,8 @@ func TestPagesAreStoredAndClosed(t *testing.T) {
 		stored, err := s.ReadPage(t.Context(), "june", 0)
 		require.NoError(t, err)
 		require.Equal(t, page, stored)
+		require.Equal(t, wire.AlreadyExists, wire.CodeOf(s.WritePage(t.Context(), "june", 0, job.Page{New: true})))
+		require.NoError(t, s.WritePage(t.Context(), "june", 2, job.Page{New: true}))
 		_, err = s.ReadPage(t.Context(), "june", 1)
 		require.Equal(t, wire.NotFound, wire.CodeOf(err))
 		beats := 0

@@ -103,11 +103,11 @@ func (f *Finder) moved(ctx context.Context, order job.Bulk, id string) (*job.Ite
 // Pages stores the timers that jobs have found.
 type Pages struct{ kernel *kernel.Kernel }
 
-// WritePage stores a page of a job's timers, and replaces the page with its number. The
-// error is [wire.Unavailable].
+// WritePage stores a page of a job's timers. Unless the page is new, it replaces the page with its
+// number. The errors are [wire.AlreadyExists] for a new page, and [wire.Unavailable].
 func (p *Pages) WritePage(ctx context.Context, job string, number int, page job.Page) error {
 	return p.kernel.StoreBlob(ctx, kernel.Blob{ID: workflows.BulkPageID(job, number), WorkflowType: workflows.TypeBulkPage,
-		Life: tuning.BulkLife}, page)
+		Life: tuning.BulkLife, New: page.New}, page)
 }
 
 // ReadPage reads a page. The errors are [wire.NotFound] and [wire.Unavailable].
