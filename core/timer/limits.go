@@ -24,9 +24,6 @@ const (
 	// MaxEarlierKeys is how many idempotency keys of earlier bookings of its id a timer stores.
 	// They find bookings that visibility may not show yet.
 	MaxEarlierKeys = 8
-	// MaxApplied is how many ids of applied changes a timer stores. A call is repeated within
-	// seconds.
-	MaxApplied = 4
 	// MaxRefusals is how many refused changes a timer shows. The memo stores them, and Temporal
 	// advises 2 KB for it.
 	MaxRefusals = 5
