@@ -92,7 +92,7 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 	if err := refuseRetry(view); err != nil {
 		return dispatch.View{}, 0, err
 	}
-	r.awaitEnd(ctx, key, ended)
+	r.reader.awaitEnd(ctx, key, ended) // else it would end the pages that are stored again
 	in := workflows.DispatchInput{Memo: view.Memo.RetryFailed(wire.At(time.Now()))}
 	_, in.Parts = view.Memo.LastFailed()
 	for _, part := range in.Parts {
@@ -114,14 +114,6 @@ func (r *Retrier) RetryFailures(ctx context.Context, key wire.Key) (view dispatc
 		return dispatch.View{}, 0, kernel.Translate(err)
 	}
 	return r.reader.view(in.Memo, runID), retried, nil
-}
-
-// awaitEnd waits for the end of a run of a dispatch. The end is published, but the run may still be
-// clearing away what it stored: it would end the pages that are stored again.
-func (r *Retrier) awaitEnd(ctx context.Context, key wire.Key, runID string) {
-	ctx, cancel := kernel.Bounded(ctx)
-	defer cancel()
-	_ = r.kernel.Client.GetWorkflow(ctx, workflows.DispatchWorkflowID(key), runID).Get(ctx, nil) // if it lasts, the start is refused
 }
 
 // renew stores a page again that Temporal would delete some time after its end: a round may

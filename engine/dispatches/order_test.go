@@ -1,6 +1,7 @@
 package dispatches
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -76,6 +77,39 @@ func TestWhenTheIDOfADispatchIsFreeAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, ended, created)
 			require.Equal(t, ended, first.Memo.Run != view.Memo.Run)
+		})
+	}
+}
+
+// A dispatch that says that it was cancelled may still be clearing away what it stored. An order under its
+// id waits for that.
+func TestAnOrderWhileACancelledDispatchClearsAway(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]bool{"it ends": true, "it goes on": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t)
+			first := s.added(3)
+			s.change(func(memo *dispatch.Memo) {
+				memo.Status, memo.FinishedAt, memo.Total = dispatch.Cancelled, wire.At(time.Now()), &dispatch.Counts{}
+			})
+			ctx, cancel := context.WithCancel(t.Context())
+			s.on.Before = func(call enginetest.Call) error {
+				if call.Name == "GetWorkflow" && ends {
+					s.on.Before = nil
+					s.worker.Cancel(id)
+				} else if call.Name == "GetWorkflow" {
+					cancel()
+				}
+				return nil
+			}
+			view, created, err := s.Add(ctx, order(), items(2))
+			require.Equal(t, ends, err == nil, "%v", err)
+			require.Equal(t, ends, created)
+			if ends {
+				require.NotEqual(t, first.Memo.Run, view.Memo.Run)
+				require.Equal(t, 2, *view.Items)
+			}
 		})
 	}
 }

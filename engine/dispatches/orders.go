@@ -106,7 +106,10 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 	if err != nil {
 		return dispatch.View{}, false, err
 	}
-	runID, err := o.start(ctx, workflows.DispatchInput{Memo: memo}, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+	runID, err := o.startNew(ctx, memo)
+	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) && o.awaitFree(ctx, order.Key) {
+		runID, err = o.startNew(ctx, memo)
+	}
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = o.sameAs(ctx, order.Key, fingerprint)
 		return view, false, err
@@ -118,6 +121,22 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 	o.reader.refreshCapacity(ctx)
 	o.reader.expect(&view)
 	return view, true, nil
+}
+
+// startNew starts a dispatch, unless one with its id runs, or has come to something.
+func (o *Orders) startNew(ctx context.Context, memo dispatch.Memo) (runID string, err error) {
+	return o.start(ctx, workflows.DispatchInput{Memo: memo}, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
+}
+
+// awaitFree reports whether an id is about to be free, and waits for it: the dispatch that has it was
+// cancelled or is not complete, and clears away what it stored.
+func (o *Orders) awaitFree(ctx context.Context, key wire.Key) bool {
+	view, runID, err := o.reader.latest(ctx, key)
+	if err != nil || view.Status != dispatch.Cancelled && view.Status != dispatch.Failed {
+		return false
+	}
+	o.reader.awaitEnd(ctx, key, runID)
+	return true
 }
 
 // admit checks an order against its type's policy, and seals its secrets.

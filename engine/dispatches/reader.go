@@ -72,6 +72,14 @@ func (r *Reader) Read(ctx context.Context, key wire.Key, since time.Time) (dispa
 	})
 }
 
+// awaitEnd waits for the end of a run of a dispatch. Its end is published before: it may still be
+// clearing away what it stored.
+func (r *Reader) awaitEnd(ctx context.Context, key wire.Key, runID string) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	_ = r.kernel.Client.GetWorkflow(ctx, workflows.DispatchWorkflowID(key), runID).Get(ctx, nil) // if it lasts, a start is refused
+}
+
 // open is the info of a dispatch that has not ended.
 func (r *Reader) open(ctx context.Context, key wire.Key) (*workflowpb.WorkflowExecutionInfo, error) {
 	described, err := r.kernel.Describe(ctx, workflows.DispatchWorkflowID(key), "")
