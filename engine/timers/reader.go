@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"github.com/wakecall/wakecall/core/delivery"
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/kernel"
@@ -101,6 +102,7 @@ func (r *Reader) Show(ctx context.Context, described *workflowservice.DescribeWo
 
 // showOpen adds what an open timer's pending work shows.
 func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *workflowservice.DescribeWorkflowExecutionResponse) {
+	ongoing := view.Status == timer.Delivering
 	if late := -view.Memo.RingsAt().Until(time.Now()); view.Status == timer.Scheduled && late >= 0 {
 		switch {
 		case kernel.WithWorker(described):
@@ -111,10 +113,25 @@ func (r *Reader) showOpen(ctx context.Context, view *timer.View, described *work
 	}
 	accepted := AcceptanceIn(described.GetWorkflowExecutionInfo())
 	showAcceptance(view, accepted)
+	if ongoing && accepted.Attempt == 0 && len(described.GetPendingActivities()) == 0 {
+		r.showOngoing(ctx, view)
+	}
 	for _, pending := range described.GetPendingActivities() {
 		view.Status, view.Attempts = timer.Delivering, accepted.Attempt+1
 		r.showPending(ctx, view, pending)
 	}
+}
+
+// showOngoing adds the attempts of a delivery whose run no worker has taken yet: a change has begun the
+// run. Without an answer it adds nothing.
+func (r *Reader) showOngoing(ctx context.Context, view *timer.View) {
+	spec, _, err := r.Input(ctx, view.Key, view.RunID)
+	if err != nil || spec.Ongoing == nil {
+		return
+	}
+	last := *spec.Ongoing
+	view.Attempts, view.LastFailure, view.LatenessMS, view.Link = last.Attempt, last.Failure, last.LatenessMS, last.Link
+	r.waits.ShowNext(ctx, view, policy.Standby{}.After(last))
 }
 
 // showPending adds the last report of a delivery, and what its next attempt waits for. view has the

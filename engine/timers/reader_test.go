@@ -100,6 +100,29 @@ func TestATimerIsShownAsItStands(t *testing.T) {
 	require.Equal(t, 1, view.Attempts)
 }
 
+// A change begins another run of a delivery. It shows the attempts of the run before also where no worker
+// has taken it yet.
+func TestADeliveryIsShownAfterAChange(t *testing.T) {
+	t.Parallel()
+	s := shelved(t, asItIs)
+	s.worker.Cancel(order1ID)
+	late, ended := int64(12), wire.At(time.Now())
+	spec := s.spec
+	spec.Ongoing = &delivery.Report{
+		Result: delivery.ResultRetry, Attempt: 2, LatenessMS: &late, EndedAt: ended, RetryIn: wire.Duration(time.Hour),
+		Failure: &delivery.Failure{Status: 500, Message: "HTTP 500"},
+	}
+	_, err := s.on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+		ID: order1ID, Memo: map[string]any{workflows.MemoTimer: spec.Memo},
+		TypedSearchAttributes: temporal.NewSearchAttributes(workflows.AttrState.ValueSet(string(timer.Delivering))),
+	}, workflows.TypeTimer, spec, workflows.Encode(nil))
+	require.NoError(t, err)
+	view := s.shown(t)
+	require.Equal(t, timer.Delivering, view.Status)
+	require.Equal(t, []any{2, &late, spec.Ongoing.Failure}, []any{view.Attempts, view.LatenessMS, view.LastFailure})
+	require.Equal(t, ended.Add(time.Hour), view.NextAttemptAt)
+}
+
 func TestAFailedTimerIsShown(t *testing.T) {
 	t.Parallel()
 	s := shelved(t, asItIs)
