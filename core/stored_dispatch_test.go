@@ -48,7 +48,7 @@ func TestStoredDispatch(t *testing.T) {
 	t.Parallel()
 	golden.Check(t, "dispatch_memo", dispatch.Memo{
 		Order: storedDispatchOrder, Fingerprint: "5f0c", CreatedAt: clock(0), Status: dispatch.Running, DueAt: clock(2),
-		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, SentFor: wire.Duration(time.Minute), HeldAt: clock(4), Behind: storedBehind, Run: "run-1", Items: ptr(100), Upload: "UPLOAD1", Shards: 8,
+		Occurrence: 4, StartedAt: clock(2), FinishedAt: clock(6), Plan: storedDispatchPlan, SentFor: wire.Duration(time.Minute), HeldAt: clock(4), Behind: storedBehind, Run: "run-1", PagesOfRun: true, Items: ptr(100), Upload: "UPLOAD1", Shards: 8,
 		Total: &storedDispatchCounts, Before: storedDispatchCounts, Failed: storedDispatchParts,
 		Cursor: recurrence.Cursor{Booked: clock(0), Last: clock(1), Ended: clock(2), Rung: 4, Extra: 1}, Round: 1, Retried: 5,
 		Stopped: storedStopped, Last: &dispatch.Occurrence{Pages: storedDispatchParts, End: dispatch.End{

@@ -331,9 +331,13 @@ func DispatchShardID(id dispatch.ID, round, shard int) string {
 
 // DispatchPages begins the ids of the pages that a shard stores. It holds the beginning of
 // memo.Run: a worker that stood still may write or delete pages of an earlier dispatch with the
-// same id.
+// same id. Dispatches of earlier versions find the pages that they have stored.
 func DispatchPages(memo dispatch.Memo, shard int) string {
-	return DispatchShardID(memo.ID(), memo.Round, shard) + "/" + runOf(memo)
+	id := DispatchShardID(memo.ID(), memo.Round, shard)
+	if memo.PagesOfRun {
+		id += "/" + runOf(memo)
+	}
+	return id
 }
 
 // DispatchUploads begins the ids of uploads for a dispatch. It holds the beginning of

@@ -26,7 +26,9 @@ func TestStoredNames(t *testing.T) {
 	t.Parallel()
 	key := wire.Key{BusinessType: "a", BusinessID: "b"}
 	id := dispatch.ID{Key: key, Occurrence: 2}
-	memo := dispatch.Memo{Order: dispatch.Dispatch{Key: key}, Occurrence: 2, Round: 1, Run: "12345678-rest"}
+	memo := dispatch.Memo{Order: dispatch.Dispatch{Key: key}, Occurrence: 2, Round: 1, Run: "12345678-rest", PagesOfRun: true}
+	earlier := memo
+	earlier.PagesOfRun = false
 	for name, want := range map[string]string{
 		workflows.DeliveryQueue("order"):               "wakecall-delivery/order",
 		workflows.StreamQueue("order"):                 "wakecall-stream/order",
@@ -49,6 +51,7 @@ func TestStoredNames(t *testing.T) {
 		workflows.DispatchUploadPrefix(key):            "dispatch-page:a/b/",
 		workflows.DispatchShardID(id, 1, 3):            "dispatch-shard:a/b/2.1/3",
 		workflows.DispatchPages(memo, 3):               "dispatch-shard:a/b/2.1/3/12345678",
+		workflows.DispatchPages(earlier, 3):            "dispatch-shard:a/b/2.1/3",
 		workflows.TypeTimer + workflows.TaskQueue:      "WakecallTimerwakecall",
 		workflows.ProbeID + " " + workflows.RegistryID: "wakecall:probe wakecall:registry",
 	} {

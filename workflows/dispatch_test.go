@@ -178,7 +178,7 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Len(t, m.shards, 7, "each was begun, and two had a second run")
 	last := m.last()
 	require.Equal(t, dispatch.Failed, last.Status)
-	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2//failed/", Pages: 2}}, last.Failed)
+	require.Equal(t, []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/failed/", Pages: 2}}, last.Failed)
 	require.Len(t, last.Stopped, 2, "which, and why")
 	require.Equal(t, []any{2, dispatch.ShardStopped, "The loader did not answer"}, []any{last.Stopped[0].Shard, last.Stopped[0].Status, last.Stopped[0].Problem.Message})
 	require.Equal(t, 3, last.Stopped[1].Shard)
@@ -191,7 +191,7 @@ func TestShardsOfALoader(t *testing.T) {
 	require.Equal(t, dispatch.Failed, again.last().Status)
 	require.Equal(t, last.Stopped, again.last().Stopped)
 	require.Equal(t, []dispatch.Cleanup{{
-		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2//retry-1/", Pages: 3}}, Close: last.Failed,
+		Delete: []dispatch.Part{{Prefix: "dispatch-shard:mass/d/0.0/2/retry-1/", Pages: 3}}, Close: last.Failed,
 	}}, m.swept)
 }
 
@@ -456,7 +456,7 @@ func TestDispatchesOfOneIDShareNoPages(t *testing.T) {
 	pages := map[string]string{}
 	for _, run := range []string{"1a2b3c4d-first", "5e6f7a8b-second"} {
 		m, in := newMass(t), ordered(50, 7)
-		in.Memo.Run, in.Parts[0].Prefix = run, workflows.DispatchUploads(dispatch.Memo{Order: in.Memo.Order, Run: run})
+		in.Memo.PagesOfRun, in.Memo.Run, in.Parts[0].Prefix = true, run, workflows.DispatchUploads(dispatch.Memo{Order: in.Memo.Order, Run: run})
 		m.executor = func(_ context.Context, shard dispatch.Shard, _ int) (dispatch.ShardRunResult, error) {
 			end := all(shard)
 			end.State.GivenUp, end.State.Ladder = 1, []dispatch.Queue{{}, {Head: 1, Tail: 1}}

@@ -79,6 +79,9 @@ type Memo struct {
 	Behind Behind `json:"behind,omitzero"`
 	// Run names the order, since an id may be used again.
 	Run string `json:"run,omitzero"`
+	// PagesOfRun reports whether the ids of the pages of its shards hold Run. Those of an order of an
+	// earlier version do not.
+	PagesOfRun bool `json:"pages_of_run,omitzero"`
 	// Items is the number of items; nil while unknown.
 	Items *int `json:"items,omitempty"`
 	// Upload names the upload that stored them.

@@ -169,7 +169,7 @@ func (o *Orders) admit(ctx context.Context, order dispatch.Dispatch, fingerprint
 // newMemo is the memo of a dispatch that is ordered now. The order is checked, and has its defaults.
 func newMemo(order dispatch.Dispatch, fingerprint string, now wire.Instant) dispatch.Memo {
 	memo := dispatch.Memo{
-		Order: order, Fingerprint: fingerprint, CreatedAt: now, Status: dispatch.Uploading, DueAt: now, Run: uuid.NewString(),
+		Order: order, Fingerprint: fingerprint, CreatedAt: now, Status: dispatch.Uploading, DueAt: now, Run: uuid.NewString(), PagesOfRun: true,
 		Plan: dispatch.Plan{PerSecond: order.PerSecond, WarmUp: order.WarmUp},
 	}
 	if order.Loader != nil {
