@@ -105,8 +105,6 @@ func (r repeating) SignalWithStartWorkflow(
 }
 
 // ExecuteWorkflow implements [client.Client]. Temporal knows a repeated start in the first run only.
-//
-//nolint:revive // the client's own arguments
 func (r repeating) ExecuteWorkflow(
 	ctx context.Context, options client.StartWorkflowOptions, workflow any, args ...any,
 ) (client.WorkflowRun, error) {
