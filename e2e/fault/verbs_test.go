@@ -43,11 +43,11 @@ func tale(now, soon, due time.Time) map[string]told {
 	}
 	times := func(t ...time.Time) []time.Time { return t }
 	later, earlier, meanwhile := due.Add(4*time.Second), due.Add(-5*time.Second), soon.Add(2*time.Second)
-	gone := soon.Add(time.Second / 2) // no worker of the same machine is dead for the others before two seconds
+	gone := soon.Add(400 * time.Millisecond) // a worker of the same machine is dead for the others after a second, at the earliest
 	return map[string]told{
 		"left alone":    {rings: times(due), status: delivered},
 		"due meanwhile": {books: at(meanwhile), rings: times(meanwhile), status: delivered},
-		"expired":       {books: with(at(gone), "expires_after", "1s"), status: "expired"},
+		"expired":       {books: with(at(gone), "expires_after", "300ms"), status: "expired"},
 		"cancelled":     {method: "DELETE", status: "cancelled"},
 		"moved later":   {method: "PATCH", body: at(later), rings: times(later), status: delivered},
 		"moved earlier": {method: "PATCH", body: at(earlier), rings: times(earlier), status: delivered},
