@@ -69,7 +69,7 @@ func TestAWordMeetsATaskThatWaits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := open(t)
 				s.worker.State(t, order1ID, timer.Scheduled)
-				time.Sleep(c.booked) //nolint:forbidigo // the bubble's time
+				<-time.After(c.booked)
 				s.edit()
 				_, _, err := s.said(delivery.Acknowledgement{}, time.Minute)
 				require.Equal(t, c.refused, err != nil)
