@@ -62,8 +62,8 @@ type pair struct {
 
 func newPair(page, of any) pair { return pair{page, of} }
 
-// Frame is what every page has around it. Its methods have pointers as receivers, as those of the pages have: a page
-// gets a copy of each method of a value that it embeds.
+// Frame is what every page has around it. Its methods have pointers as receivers, as those of the pages have.
+// Otherwise the binary would have a copy of each method for each page.
 type Frame struct {
 	words.Speech
 	Title string
