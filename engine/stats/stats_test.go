@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	commonpb "go.temporal.io/api/common/v1"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
@@ -75,34 +77,62 @@ func TestCounts(t *testing.T) {
 	require.Zero(t, counted.Timers)
 }
 
-// A timer that failed and was tried again counts by its last run.
+// A timer that failed and was tried again counts by its last run, whether Temporal still has the failed
+// run or not.
 func TestCountsOfRedeliveredTimers(t *testing.T) {
 	t.Parallel()
-	s, on := crowd(t)
-	worker := enginetest.Worker{On: on}
-	begin := func(id string, labels ...string) {
-		_, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: id, TypedSearchAttributes: temporal.NewSearchAttributes(
-			workflows.AttrBusinessType.ValueSet("again"), workflows.AttrLabels.ValueSet(labels), workflows.AttrDueAt.ValueSet(time.Now()),
-		)}, workflows.TypeTimer)
-		require.NoError(t, err)
+	for name, forgotten := range map[string][]string{
+		"kept":           nil,
+		"deleted":        {"again/delivered", "again/failed", "again/open"},
+		"one is deleted": {"again/failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, on := crowd(t)
+			redeliver(t, on, forgotten)
+			want := timer.StatusCounts{Scheduled: 2, Delivered: 1, Failed: 3}
+			counted, err := s.Count(t.Context(), "again")
+			require.NoError(t, err)
+			require.Equal(t, want, counted.Timers)
+			counted, err = s.Count(t.Context(), "")
+			require.NoError(t, err)
+			require.Equal(t, 1+want.Failed, counted.Timers.Failed)
+		})
 	}
+}
+
+// redeliver adds five failed timers of type again. Three are tried again: one is delivered, one fails once
+// more, one is open. The id of another is booked again. The failed runs of the forgotten ones are deleted.
+func redeliver(t *testing.T, on *enginetest.Temporal, forgotten []string) {
+	t.Helper()
+	worker := enginetest.Worker{On: on}
+	begin := func(id string, memo timer.Memo, labels ...string) (runID string) {
+		memo.DueAt, memo.CreatedAt = wire.At(time.Now()), wire.At(time.Now())
+		run, err := on.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{
+			ID: id, Memo: map[string]any{workflows.MemoTimer: memo}, TypedSearchAttributes: temporal.NewSearchAttributes(
+				workflows.AttrBusinessType.ValueSet("again"), workflows.AttrLabels.ValueSet(labels), workflows.AttrDueAt.ValueSet(time.Now()),
+			),
+		}, workflows.TypeTimer)
+		require.NoError(t, err)
+		return run.GetRunID()
+	}
+	failed := map[string]string{}
 	for _, id := range []string{"again/left", "again/delivered", "again/failed", "again/open", "again/booked"} {
-		begin(id, "a=1")
+		failed[id] = begin(id, timer.Memo{Booking: id}, "a=1")
 		worker.Fail(id)
 	}
-	begin("again/booked", "redelivery=1") // another booking of the id leaves the failed one as it is
+	begin("again/booked", timer.Memo{Booking: "another"}, "redelivery=1")
 	for _, id := range []string{"again/delivered", "again/failed", "again/open"} {
-		begin(id, timer.KeywordRedelivery, "a=1")
+		begin(id, timer.Memo{Booking: id, Round: 1}, timer.KeywordRedelivery, "a=1")
 	}
 	worker.Deliver("again/delivered")
 	worker.Fail("again/failed")
-	want := timer.StatusCounts{Scheduled: 2, Delivered: 1, Failed: 3}
-	counted, err := s.Count(t.Context(), "again")
-	require.NoError(t, err)
-	require.Equal(t, want, counted.Timers)
-	counted, err = s.Count(t.Context(), "")
-	require.NoError(t, err)
-	require.Equal(t, 1+want.Failed, counted.Timers.Failed)
+	for _, id := range forgotten {
+		_, err := on.WorkflowService().DeleteWorkflowExecution(t.Context(), &workflowservice.DeleteWorkflowExecutionRequest{
+			WorkflowExecution: &commonpb.WorkflowExecution{WorkflowId: id, RunId: failed[id]},
+		})
+		require.NoError(t, err)
+	}
 }
 
 // Types without a policy are counted one by one if they are named.

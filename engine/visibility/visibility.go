@@ -42,8 +42,7 @@ var NotRunning = []enumspb.WorkflowExecutionStatus{Completed, Failed, TimedOut, 
 // Timers selects the runs of all timers.
 func Timers() query.Query { return query.WorkflowType.Is(workflows.TypeTimer) }
 
-// Redeliveries selects a run for each failed timer that was tried again. Temporal deletes the failed run
-// before it.
+// Redeliveries selects a run for each failed timer that was tried again.
 func Redeliveries() query.Query { return query.All(Timers(), Labels.Is(timer.KeywordRedelivery)) }
 
 // OpenTimers selects the open timers of a business type.

@@ -67,7 +67,7 @@ var rooms = map[string][]string{
 	"engine/reconcile":      {"core", "engine/bookings", "engine/holds", "engine/kernel", "engine/query", "engine/queues", "engine/timers", "engine/visibility"},
 	"engine/registry":       {"core", "engine/kernel", "workflows"},
 	"engine/runs":           {"core", "engine/kernel", "internal/identity", "workflows"},
-	"engine/stats":          {"core", "engine/kernel", "engine/query", "engine/registry", "engine/visibility"},
+	"engine/stats":          {"core", "engine/kernel", "engine/query", "engine/registry", "engine/visibility", "workflows"},
 	"engine/streams":        {"core", "engine/kernel", "internal/processid", "workflows"},
 	"engine/testrings":      {"core", "engine/emergencies", "engine/kernel", "engine/policies", "internal/errtype", "workflows"},
 	"engine/timers":         {"core", "engine/kernel", "engine/policies", "engine/query", "engine/visibility", "engine/waits", "internal/errtype", "internal/identity", "workflows"},
