@@ -157,11 +157,12 @@ func (f *Failover) giveSign(ctx context.Context) error {
 
 // judgeOthers judges the other workers by their signs.
 func (f *Failover) judgeOthers(ctx context.Context) error {
+	asked := time.Now()
 	signs, err := f.signs.List(ctx)
 	if err != nil {
 		return err
 	}
-	v := f.watch.observe(signs, time.Now())
+	v := f.watch.observe(signs, asked, time.Now())
 	for _, worker := range v.revived {
 		f.Observer.Revived(worker)
 	}

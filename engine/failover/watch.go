@@ -19,7 +19,9 @@ type watch struct {
 	// own is the own sign that was listed last, and judged when it was seen to change.
 	own    Sign
 	judged time.Time
-	peers  map[string]*peer
+	// asked is when the signs were asked for that were listed last.
+	asked time.Time
+	peers map[string]*peer
 }
 
 // peer is what is known of another worker.
@@ -45,10 +47,16 @@ func newWatch(self string, ended func(worker string) bool) *watch {
 	return &watch{self: self, ended: ended, peers: map[string]*peer{}}
 }
 
-// observe takes what was listed at a moment.
-func (w *watch) observe(signs []Sign, now time.Time) (v verdicts) {
+// observe takes what was listed at a moment, and when that was asked for. Many look at once, each before it
+// frees a task. What was asked for before what is known says nothing new, and would make an own sign count
+// again.
+func (w *watch) observe(signs []Sign, asked, now time.Time) (v verdicts) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if asked.Before(w.asked) {
+		return v
+	}
+	w.asked = asked
 	listed := map[string]Sign{}
 	for _, sign := range signs {
 		listed[sign.Worker] = sign
