@@ -38,31 +38,30 @@ func newAttempts(f *Failover) *attempts {
 
 func (*attempts) reset() {}
 
-// pass looks at one timer after the other.
-func (s *attempts) pass(ctx context.Context, overtaken func() bool) (freed int, err error) {
-	looked := 0
-	var failed error
+// pass looks at one timer after the other. One that cannot be read keeps it from no other, unless Temporal
+// does not answer.
+func (s *attempts) pass(ctx context.Context, overtaken func() bool) (freed int, failed error) {
+	looked, unanswered := 0, 0
 	query := visibility.Overdue(visibility.Retrying(), wire.At(time.Now().Add(tuning.ClockSkew)))
-	err = s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
+	err := s.kernel.EachPage(ctx, query, func(page []*workflowpb.WorkflowExecutionInfo) error {
 		for _, info := range page {
-			if looked++; looked > tuning.AttemptsLooked || overtaken() {
+			if looked++; looked > tuning.AttemptsLooked || unanswered >= tuning.UnansweredChecks || overtaken() {
 				return errEnough
 			}
-			var n int
-			n, failed = s.lookAt(ctx, info.GetExecution())
-			if freed += n; failed != nil {
-				return failed
+			n, err := s.lookAt(ctx, info.GetExecution())
+			freed += n
+			if unanswered++; err == nil {
+				unanswered = 0
+			} else {
+				failed = err
 			}
 		}
 		return nil
 	})
-	switch {
-	case errors.Is(err, errEnough):
-		err = nil
-	case err != nil && failed == nil:
-		err = fmt.Errorf("%w: %w", errUnlisted, err)
+	if err != nil && !errors.Is(err, errEnough) {
+		return freed, fmt.Errorf("%w: %w", errUnlisted, err)
 	}
-	return freed, err
+	return freed, failed
 }
 
 // lookAt frees what dead workers have of one run, in its turn. A run that is gone is no error.

@@ -68,8 +68,8 @@ type heldRun struct {
 	// listed is when visibility hears of it.
 	listed    time.Time
 	scheduled int64
-	// lost is set for a task that did not arrive at its holder.
-	lost bool
+	// lost is set for a task that did not arrive at its holder, and broken for a run that cannot be read.
+	lost, broken bool
 	// rung is when its receiver was called.
 	rung []time.Time
 }
@@ -384,6 +384,8 @@ func (p *process) DescribeWorkflowExecution(ctx context.Context, id, _ string) (
 		for _, run := range p.of.runs {
 			switch {
 			case "order/"+run.id != id:
+			case run.broken:
+				return nil, serviceerror.NewUnavailable("the run cannot be read")
 			case run.holder != "":
 				described.PendingWorkflowTask = &workflowpb.PendingWorkflowTaskInfo{State: enumspb.PENDING_WORKFLOW_TASK_STATE_STARTED}
 			default:

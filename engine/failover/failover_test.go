@@ -507,6 +507,25 @@ func TestManyRetries(t *testing.T) {
 	})
 }
 
+// A timer that cannot be read keeps the search from no other one. A Temporal that answers for none is not
+// asked for all.
+func TestARetryThatCannotBeRead(t *testing.T) {
+	const all = 2 * tuning.UnansweredChecks
+	for broken, freed := range map[int]int{1: all - 1, tuning.UnansweredChecks - 1: tuning.UnansweredChecks + 1, tuning.UnansweredChecks: 0} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newCluster(t)
+			for n := range all {
+				c.attempts("before", workflows.DefaultDeliveryQueue)
+				c.runs[n].broken = n < broken
+			}
+			b := c.starts("b")
+			passes(lostWithin + 2*time.Second)
+			require.Len(t, c.freed(), freed, broken)
+			require.NotZero(t, b.failed, "it is told of")
+		})
+	}
+}
+
 // A frozen worker takes no further tasks, and can be asked once it thaws.
 func TestThePollsOfADeadWorkerEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
