@@ -52,6 +52,8 @@ type cluster struct {
 	known []string
 	// lean has lists name the workers alone, as later servers will.
 	lean bool
+	// slow is how long it takes to end the polls of one queue.
+	slow time.Duration
 	// frees are the runs that were freed, and ended the workers whose polls were.
 	frees, ended []string
 	// read are the runs whose history was read.
@@ -312,6 +314,11 @@ func (p service) DescribeWorker(
 func (p service) ShutdownWorker(
 	ctx context.Context, r *workflowservice.ShutdownWorkerRequest, _ ...grpc.CallOption,
 ) (*workflowservice.ShutdownWorkerResponse, error) {
+	select {
+	case <-time.After(p.caller.of.slow):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	return call(ctx, p.caller, func() (*workflowservice.ShutdownWorkerResponse, error) {
 		p.caller.of.ended = append(p.caller.of.ended, r.GetIdentity()+" "+r.GetTaskQueue())
 		return &workflowservice.ShutdownWorkerResponse{}, nil

@@ -3,6 +3,7 @@ package failover
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -542,6 +543,32 @@ func TestThePollsOfADeadWorkerEnd(t *testing.T) {
 		passes(freedWithin)
 		require.ElementsMatch(t, []string{"a " + workflows.TaskQueue, "a " + workflows.DefaultDeliveryQueue}, c.endedPolls())
 	})
+}
+
+// A process polls a queue for each business type. To end very many polls takes no longer than a sign may:
+// meanwhile no worker is judged.
+func TestThePollsOfVeryManyQueues(t *testing.T) {
+	for slow, left := range map[time.Duration]bool{time.Millisecond: false, time.Second: true} {
+		synctest.Test(t, func(t *testing.T) {
+			const queues = 1000
+			c := newCluster(t)
+			a := c.starts("a")
+			c.starts("b")
+			c.set(func() {
+				c.slow = slow
+				for n := range queues {
+					queue := workflows.DeliveryQueue(strconv.Itoa(n))
+					c.signs[queue] = &workerpb.WorkerHeartbeat{WorkerInstanceKey: queue, WorkerIdentity: "a", TaskQueue: queue}
+				}
+			})
+			passes(10 * time.Second)
+			c.holds("a", 10, 0)
+			a.freeze()
+			passes(lostWithin + tuning.SignTimeout)
+			require.Len(t, c.freed(), 10)
+			require.Equal(t, left, len(c.endedPolls()) < queues)
+		})
+	}
 }
 
 // A task that was lost on its way to this worker is freed once Temporal has failed. One that is

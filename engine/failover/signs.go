@@ -10,6 +10,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	workerpb "go.temporal.io/api/worker/v1"
 	"go.temporal.io/api/workflowservice/v1"
+	"golang.org/x/sync/errgroup"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/wakecall/wakecall/core/health"
@@ -44,7 +45,8 @@ type Signs interface {
 	// ListAll returns the last sign of each process.
 	ListAll(ctx context.Context) ([]Sign, error)
 	// EndPolls ends the polls of a worker that cannot end them itself, so that no further
-	// task is handed to it. Temporal refuses its new ones for half a minute.
+	// task is handed to it. Temporal refuses its new ones for half a minute. It takes no longer than a
+	// sign may: a worker polls a queue for each business type.
 	EndPolls(ctx context.Context, worker string) error
 }
 
@@ -158,22 +160,23 @@ func (s *signs) list(ctx context.Context, query string) ([]Sign, error) {
 }
 
 func (s *signs) EndPolls(ctx context.Context, worker string) error {
+	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
+	defer cancel()
 	heartbeats, err := s.heartbeats(ctx, "WorkerIdentity = '"+worker+"'")
-	errs := []error{err}
+	var ending errgroup.Group
+	ending.SetLimit(tuning.FreesAtOnce)
 	for _, heartbeat := range heartbeats {
 		switch heartbeat.GetTaskQueue() {
 		case workflows.SignQueue:
 		case workflows.ReceiptQueue(worker): // if it lives after all, it shall answer
 		default:
-			errs = append(errs, s.endPoll(ctx, heartbeat))
+			ending.Go(func() error { return s.endPoll(ctx, heartbeat) })
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(err, ending.Wait())
 }
 
 func (s *signs) endPoll(ctx context.Context, heartbeat *workerpb.WorkerHeartbeat) error {
-	ctx, cancel := context.WithTimeout(ctx, tuning.SignTimeout)
-	defer cancel()
 	_, err := s.kernel.Client.WorkflowService().ShutdownWorker(ctx, &workflowservice.ShutdownWorkerRequest{
 		Namespace: s.kernel.Namespace, Identity: heartbeat.GetWorkerIdentity(), WorkerInstanceKey: heartbeat.GetWorkerInstanceKey(),
 		TaskQueue: heartbeat.GetTaskQueue(), Reason: "it gives no sign of life",
