@@ -114,6 +114,26 @@ func TestAnOrderWhileACancelledDispatchClearsAway(t *testing.T) {
 	}
 }
 
+// The shards of a terminated dispatch end a moment after it. An order under its id waits for them: its own
+// have the same ids.
+func TestAnOrderWhileShardsOfATerminatedDispatchEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := open(t)
+		s.added(3)
+		s.run(2)
+		shard := s.shard(1, dispatch.State{})
+		s.worker.Adopt(shard, id)
+		require.NoError(t, s.on.TerminateWorkflow(t.Context(), id, "", "by hand"))
+		began := time.Now()
+		time.AfterFunc(time.Second, func() { s.worker.Close(shard, nil) })
+		_, created, err := s.Add(t.Context(), order(), items(2))
+		require.NoError(t, err)
+		require.True(t, created)
+		require.Equal(t, time.Second, time.Since(began).Truncate(time.Second))
+	})
+}
+
 func TestWhatAnOrderIsRefusedFor(t *testing.T) {
 	t.Parallel()
 	loader := &dispatch.Loader{URL: "https://items.test/"}

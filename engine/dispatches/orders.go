@@ -106,9 +106,10 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 	if err != nil {
 		return dispatch.View{}, false, err
 	}
-	runID, err := o.startNew(ctx, memo)
+	in := workflows.DispatchInput{Memo: memo}
+	runID, err := o.start(ctx, in, enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) && o.awaitFree(ctx, order.Key) {
-		runID, err = o.startNew(ctx, memo)
+		runID, err = o.start(ctx, in, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
 	}
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = o.sameAs(ctx, order.Key, fingerprint)
@@ -123,19 +124,16 @@ func (o *Orders) order(ctx context.Context, order dispatch.Dispatch, fingerprint
 	return view, true, nil
 }
 
-// startNew starts a dispatch, unless one with its id runs, or has come to something.
-func (o *Orders) startNew(ctx context.Context, memo dispatch.Memo) (runID string, err error) {
-	return o.start(ctx, workflows.DispatchInput{Memo: memo}, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY)
-}
-
-// awaitFree reports whether an id is about to be free, and waits for it: the dispatch that has it was
-// cancelled or is not complete, and clears away what it stored.
+// awaitFree reports whether an id is free or about to be, and waits for it: the dispatch that has it was
+// cancelled or is not complete, and clears away what it stored. The shards of one that was terminated end a
+// moment later. They have the ids that those of the next one need.
 func (o *Orders) awaitFree(ctx context.Context, key wire.Key) bool {
 	view, runID, err := o.reader.latest(ctx, key)
 	if err != nil || view.Status != dispatch.Cancelled && view.Status != dispatch.Failed {
 		return false
 	}
 	o.reader.awaitEnd(ctx, key, runID)
+	o.reader.awaitShards(ctx, view.Memo, runID)
 	return true
 }
 

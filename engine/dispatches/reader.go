@@ -2,6 +2,7 @@ package dispatches
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,23 @@ func (r *Reader) awaitEnd(ctx context.Context, key wire.Key, runID string) {
 	ctx, cancel := kernel.Bounded(ctx)
 	defer cancel()
 	_ = r.kernel.Client.GetWorkflow(ctx, workflows.DispatchWorkflowID(key), runID).Get(ctx, nil) // if it lasts, a start is refused
+}
+
+// awaitShards waits for the end of the shards of a run of a dispatch.
+func (r *Reader) awaitShards(ctx context.Context, memo dispatch.Memo, runID string) {
+	ctx, cancel := kernel.Bounded(ctx)
+	defer cancel()
+	for {
+		shards, err := r.shards(ctx, memo, runID)
+		if err != nil || !slices.ContainsFunc(shards, func(s dispatch.ShardState) bool { return s.Begun && !s.Ended }) {
+			return
+		}
+		select {
+		case <-time.After(tuning.TaskPoll):
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // open is the info of a dispatch that has not ended.
