@@ -133,8 +133,8 @@ func Open(ctx context.Context, s Settings) (*App, error) {
 	}
 	trouble := failover.NewTrouble()
 	s.Temporal.ConnectionOptions = connected(s.Temporal.ConnectionOptions, trouble.DialOption(), delays, a.preload.tasks.DialOption(),
-		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.BoundEndPolls(), actors.Identify(),
-		counter.DialOption())
+		holds.TakeOverInPlaceOfStarts(), kernel.KeepReports(), kernel.RepeatUnstored(), kernel.RefuseRepeats(), kernel.BoundEndPolls(),
+		actors.Identify(), counter.DialOption())
 	if a.Client, err = client.DialContext(ctx, s.Temporal); err != nil {
 		return nil, fmt.Errorf("connecting to Temporal at %s: %w", s.Temporal.HostPort, err)
 	}

@@ -174,7 +174,7 @@ func (a *Adder) book(
 ) (view timer.View, created bool, err error) {
 	options := startOptions(spec)
 	options.WorkflowIDReusePolicy = reuse
-	run, err := a.starter.start(ctx, options, spec, payload)
+	run, err := a.starter.start(kernel.StartOnce(ctx), options, spec, payload)
 	if errtype.Is[*serviceerror.WorkflowExecutionAlreadyStarted](err) {
 		view, err = a.sameAs(ctx, spec)
 		return view, false, taken(err)

@@ -2,15 +2,18 @@ package bookings
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
+	"github.com/wakecall/wakecall/core/policy"
 	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/core/wire"
 	"github.com/wakecall/wakecall/engine/enginetest"
@@ -87,7 +90,7 @@ func TestAChangeThatLosesTheRace(t *testing.T) {
 	})
 }
 
-// repeating makes each change twice, as the SDK does where the first answer was lost.
+// repeating makes each call twice, as the connection does where the first answer was lost.
 type repeating struct {
 	*enginetest.Temporal
 	between func()
@@ -101,6 +104,7 @@ func (r repeating) SignalWithStartWorkflow(
 		return run, err
 	}
 	r.between()
+	options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	return r.Temporal.SignalWithStartWorkflow(ctx, id, name, value, options, workflow, args...)
 }
 
@@ -112,7 +116,87 @@ func (r repeating) ExecuteWorkflow(
 		return run, err
 	}
 	r.between()
+	options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE
 	return r.Temporal.ExecuteWorkflow(ctx, options, workflow, args...)
+}
+
+// ends are the ways in which a timer ends, and its status then.
+var ends = map[timer.Status]func(worker enginetest.Worker){
+	timer.Delivered: func(worker enginetest.Worker) { worker.Deliver(order1ID) },
+	timer.Failed:    func(worker enginetest.Worker) { worker.Fail(order1ID) },
+	timer.Cancelled: func(worker enginetest.Worker) { worker.Cancel(order1ID) },
+}
+
+// A PUT that books a timer books it once, also where its call is repeated after the timer has ended.
+func TestAPutIsRepeatedAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	for status, end := range ends {
+		for _, reuse := range policy.Reuses() {
+			temporal := &enginetest.Temporal{}
+			reused := orders()
+			reused.Reuse = reuse
+			temporal.Policy(t, reused)
+			d := newFixtureOn(t, repeating{temporal, func() { end(enginetest.Worker{On: temporal}) }}, time.Hour)
+			view, effect, err := d.Upsert(t.Context(), in(time.Hour, `1`), time.Minute)
+			require.NoError(t, err)
+			require.Equal(t, []any{Created, status, 1}, []any{effect, view.Status, temporal.RunsOf(order1ID)}, reuse)
+		}
+	}
+}
+
+// A PUT that books a timer, and whose call is repeated after a change of it, is no change: a worker that was
+// told of one would wait for it.
+func TestAPutIsRepeatedAfterAChange(t *testing.T) {
+	t.Parallel()
+	edit := timer.Change{ID: "c", Terms: timer.Terms{Payload: in(0, `2`).Terms.Payload}, At: wire.At(time.Now()), Fingerprint: "f"}
+	temporal := &enginetest.Temporal{}
+	temporal.Policy(t, orders())
+	d := newFixtureOn(t, repeating{temporal, func() {
+		worker := enginetest.Worker{On: temporal}
+		worker.Apply(t, order1ID, edit)
+		worker.Hold(order1ID, "worker-7")
+	}}, time.Hour)
+	view, effect, err := d.Upsert(t.Context(), in(time.Second, `1`), 0)
+	require.NoError(t, err)
+	require.Equal(t, []any{Created, 2}, []any{effect, view.Revision})
+	require.Empty(t, temporal.Marks(order1ID))
+	require.Zero(t, temporal.RunsOf(workflows.NotifyID(view.RunID)))
+}
+
+// losing loses the first call. The connection repeats it.
+type losing struct {
+	*enginetest.Temporal
+	first *sync.Once
+}
+
+//nolint:revive // the client's own arguments
+func (l losing) SignalWithStartWorkflow(
+	ctx context.Context, id, name string, value any, options client.StartWorkflowOptions, workflow any, args ...any,
+) (client.WorkflowRun, error) {
+	l.first.Do(func() { options.WorkflowIDReusePolicy = enumspb.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE })
+	return l.Temporal.SignalWithStartWorkflow(ctx, id, name, value, options, workflow, args...)
+}
+
+// A PUT whose first try was lost books an id that is free, and no other.
+func TestAPutWhoseFirstTryWasLost(t *testing.T) {
+	t.Parallel()
+	for status, end := range ends {
+		for _, reuse := range policy.Reuses() {
+			temporal := &enginetest.Temporal{}
+			reused := orders()
+			reused.Reuse = reuse
+			temporal.Policy(t, reused)
+			newFixtureOn(t, temporal, time.Hour).booked(t, in(time.Hour, `1`))
+			end(enginetest.Worker{On: temporal})
+			_, effect, err := newFixtureOn(t, losing{temporal, &sync.Once{}}, time.Hour).Upsert(t.Context(), in(time.Hour, `1`), time.Minute)
+			if bookable(reuse, status) {
+				require.NoError(t, err)
+				require.Equal(t, []any{Created, 2}, []any{effect, temporal.RunsOf(order1ID)}, "%s, %s", status, reuse)
+			} else {
+				require.Equal(t, wire.AlreadyFinished, wire.CodeOf(err), "%s, %s", status, reuse)
+			}
+		}
+	}
 }
 
 // A booking whose call is repeated is the one that was made, whatever has become of the timer since.
@@ -128,12 +212,16 @@ func TestABookingIsRepeated(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			temporal := &enginetest.Temporal{}
-			temporal.Policy(t, orders())
-			d := newFixtureOn(t, repeating{temporal, func() { c.between(enginetest.Worker{On: temporal}) }}, time.Hour)
-			view, _, err := d.Add(t.Context(), in(time.Hour, `1`))
-			require.NoError(t, err)
-			require.Equal(t, []any{2, c.status}, []any{view.Revision, view.Status})
+			for _, reuse := range policy.Reuses() {
+				temporal := &enginetest.Temporal{}
+				reused := orders()
+				reused.Reuse = reuse
+				temporal.Policy(t, reused)
+				d := newFixtureOn(t, repeating{temporal, func() { c.between(enginetest.Worker{On: temporal}) }}, time.Hour)
+				view, _, err := d.Add(t.Context(), in(time.Hour, `1`))
+				require.NoError(t, err)
+				require.Equal(t, []any{2, c.status}, []any{view.Revision, view.Status})
+			}
 		})
 	}
 }

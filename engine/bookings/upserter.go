@@ -54,7 +54,7 @@ func (u *Upserter) Upsert(ctx context.Context, r Request, wait time.Duration) (t
 		release(effect == Created, err)
 		// A timer that ended while the change was on its way leaves its id free, and is
 		// booked anew.
-		if !freed(spec.Reuse, err) && !errors.Is(err, errCancelledBefore) {
+		if !freed(spec.Reuse, err) && !errors.Is(err, errCancelledBefore) && !errors.Is(err, errRepeated) {
 			return view, effect, taken(err)
 		}
 	}
@@ -70,10 +70,10 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		Terms: terms, Preload: spec.Preload, Fingerprint: spec.Fingerprint, At: spec.CreatedAt,
 	}
 	runID, err := limited(call, u.starter.concurrency, func() (string, error) {
-		return u.starter.signal(call, spec, change, reusePolicy(spec.Reuse))
+		return u.starter.signal(kernel.StartOnce(call), spec, change, reusePolicy(spec.Reuse))
 	})
 	if err != nil {
-		return u.effects.refusedBy(ctx, r.Key, change.ID, err)
+		return u.refusedBy(ctx, spec, change.ID, err)
 	}
 	existing, err := u.reader.Run(call, r.Key, runID)
 	switch {
@@ -83,6 +83,9 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 		policy, _ := u.policies.Cached(call, spec.BusinessType) // it was read a moment ago, or there was none
 		existing.ShowCall(spec, workflows.Encode(terms.Payload).Payload().GetData(), policy)
 		return existing, Created, u.starter.recheck(call, spec, runID)
+	case existing.Memo.Booking == spec.Booking: // it was made by an earlier try, and its workflow takes this one for no change
+		view, err := u.reader.Get(call, r.Key)
+		return view, Created, err
 	}
 	s := sent{key: r.Key, runID: runID, change: change.ID}
 	if err := u.interrupter.interrupt(call, existing, s); err != nil {
@@ -90,6 +93,28 @@ func (u *Upserter) upsert(ctx context.Context, r Request, spec timer.Spec, wait 
 	}
 	view, effect, err := u.effects.awaitEffect(ctx, s, wait)
 	return changed(existing, view, effect), effect, u.effects.cancelledBefore(ctx, s, err)
+}
+
+// errRepeated is the error of a PUT that Temporal refused as a repetition, and not for its timer.
+var errRepeated = errors.New("the repeated booking met a timer that has ended")
+
+// refusedBy answers a PUT that Temporal did not accept. An earlier try of the call may have booked the timer,
+// which has ended since. If the ended timer is another one and its id is free, only the repetition was
+// refused ([kernel.StartOnce]).
+func (u *Upserter) refusedBy(ctx context.Context, spec timer.Spec, change string, err error) (timer.View, Effect, error) {
+	view, effect, err := u.effects.refusedBy(ctx, spec.Key, change, err)
+	refused, ok := errors.AsType[*wire.Error](err)
+	if !ok || refused.Code != wire.AlreadyFinished {
+		return view, effect, err
+	}
+	switch found := timer.StateOf(refused); {
+	case found.Memo.Booking == spec.Booking:
+		return *found, Created, nil
+	case !found.Status.Finished(), bookable(spec.Reuse, found.Status):
+		return view, effect, errRepeated
+	default:
+		return view, effect, err
+	}
 }
 
 // freed reports whether a PUT found a timer that has ended since and has freed its id.

@@ -3,5 +3,6 @@
 // It also reads the parts of Temporal's answers that several rooms need: memos, pending
 // activities and reports. A reader starts with [Kernel].
 //
-// [KeepReports], [KeepDelays] and [RepeatUnstored] are part of the connection to Temporal.
+// [KeepReports], [KeepDelays], [RepeatUnstored] and [RefuseRepeats] are part of the connection to
+// Temporal.
 package kernel
