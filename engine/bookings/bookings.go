@@ -42,7 +42,8 @@ func New(config Config) *Bookings {
 	admission := &admission{
 		kernel: k, policies: policies, reach: config.Reach, limiter: config.Limiter, bursts: newBursts(), concurrency: concurrency,
 	}
-	unapplied := &Unapplied{holds: holds.New(k), processes: config.Processes, changes: map[string]unapplied{}}
+	unapplied := newUnapplied(holds.New(k), config.Processes)
+	reader.OnTaken(unapplied.taken)
 	effects, interrupter := &effects{kernel: k, reader: reader, unapplied: unapplied}, &interrupter{kernel: k, unapplied: unapplied}
 	changer := &Changer{reader: reader, policies: policies, reach: config.Reach, starter: starter, effects: effects, interrupter: interrupter}
 	return &Bookings{

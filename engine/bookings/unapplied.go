@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/wakecall/wakecall/core/health"
+	"github.com/wakecall/wakecall/core/timer"
 	"github.com/wakecall/wakecall/engine/holds"
 	"github.com/wakecall/wakecall/internal/tuning"
+	"github.com/wakecall/wakecall/workflows"
 )
 
 // Processes tells which processes live.
@@ -16,16 +18,24 @@ type Processes interface {
 	List(ctx context.Context) (health.Processes, error)
 }
 
-// Unapplied are the changes and cancels of this process that no worker has applied yet, as far as it
-// knows, to timers that no worker held. A worker applies such a change within milliseconds. If it dies with the
-// task, the change waits for the task's timeout, up to two minutes. The other workers do not find it:
-// visibility shows the timer as one that waits for its time.
+// Unapplied are the changes and cancels that no worker has applied yet, as far as this process knows, to
+// timers that no worker held: those of its own, and those of others to timers that it has read. A worker
+// applies such a change within milliseconds. If it dies with the task, the change waits for the task's
+// timeout, up to two minutes. The other workers do not find it: visibility shows the timer as one that
+// waits for its time.
 type Unapplied struct {
 	holds     *holds.Holds
 	processes Processes
+	// unsure is when Temporal may last have lost the signs of processes that had died: it keeps them in
+	// memory, and this process may have started after it. A task of before has timed out two minutes later.
+	unsure time.Time
 
 	mu      sync.Mutex
 	changes map[string]unapplied // by run
+}
+
+func newUnapplied(holds *holds.Holds, processes Processes) *Unapplied {
+	return &Unapplied{holds: holds, processes: processes, unsure: time.Now(), changes: map[string]unapplied{}}
 }
 
 // unapplied is a change, and when it was sent.
@@ -39,10 +49,29 @@ type unapplied struct {
 func (u *Unapplied) add(s sent) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, known := u.changes[s.runID]; !known && len(u.changes) >= tuning.UnappliedKnown {
+	u.put(unapplied{s, time.Now()})
+}
+
+// put adds a change. Of several changes of a run the first one tells since when it waits. The caller holds
+// the lock.
+func (u *Unapplied) put(change unapplied) {
+	if before, known := u.changes[change.runID]; known {
+		change.at = before.at
+	} else if len(u.changes) >= tuning.UnappliedKnown {
 		delete(u.changes, u.oldest())
 	}
-	u.changes[s.runID] = unapplied{s, time.Now()}
+	u.changes[change.runID] = change
+}
+
+// taken adds what woke a timer whose task a worker has had for longer than a change takes, and does not
+// preload. The process that sent it may have died with that worker.
+func (u *Unapplied) taken(view timer.View, since time.Time) {
+	if time.Since(since) <= tuning.UnappliedAfter || mayBePreloaded(view) {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.put(unapplied{sent{key: view.Key, runID: view.RunID}, time.Now().Add(-tuning.UnappliedAfter)})
 }
 
 // oldest returns the run of the change that was sent first. The caller holds the lock.
@@ -97,19 +126,10 @@ func (u *Unapplied) overdue(now time.Time) (overdue []sent) {
 	return overdue
 }
 
-// free frees the tasks of changes that silent processes have. What fails is tried again at the next look.
+// free frees the tasks of changes that dead processes have. What fails is tried again at the next look.
 func (u *Unapplied) free(ctx context.Context, overdue []sent) {
-	listed, err := u.processes.List(ctx)
-	if err != nil {
-		return
-	}
-	silent := map[string]bool{}
-	for _, process := range listed.Processes {
-		if process.State == health.Silent {
-			silent[process.ID] = true
-		}
-	}
-	if len(silent) == 0 {
+	dead := u.verdict(ctx)
+	if dead == nil {
 		return
 	}
 	for _, change := range overdue {
@@ -118,8 +138,31 @@ func (u *Unapplied) free(ctx context.Context, overdue []sent) {
 		case err != nil:
 		case !held:
 			u.remove(change.runID)
-		case silent[task.Holder()]:
+		case dead(task.Holder()):
 			_, _ = u.holds.Free(ctx, task)
 		}
+	}
+}
+
+// verdict reports of a process whether it is dead. It is nil where none seems to be, so that nothing is
+// read. A process that is not listed has stopped, after it had ended its tasks, or died before Temporal
+// lost the signs.
+func (u *Unapplied) verdict(ctx context.Context) (dead func(id string) bool) {
+	listed, err := u.processes.List(ctx)
+	if err != nil || !listed.Whole() {
+		u.unsure = time.Now()
+	}
+	forgotten := err == nil && listed.Whole() && time.Since(u.unsure) < workflows.MaxTaskTimeout
+	states, silent := map[string]health.Life{}, false
+	for _, process := range listed.Processes {
+		states[process.ID] = process.State
+		silent = silent || process.State == health.Silent
+	}
+	if !silent && !forgotten {
+		return nil
+	}
+	return func(id string) bool {
+		state, known := states[id]
+		return state == health.Silent || forgotten && !known && id != ""
 	}
 }

@@ -30,12 +30,18 @@ type Reader struct {
 	kernel   *kernel.Kernel
 	policies *policies.Policies
 	waits    *waits.Waits
+	// taken is told of each open timer that is read while a worker has its task; nil for none.
+	taken func(view timer.View, since time.Time)
 }
 
 // NewReader returns a Reader.
 func NewReader(k *kernel.Kernel, policies *policies.Policies, waits *waits.Waits) *Reader {
 	return &Reader{kernel: k, policies: policies, waits: waits}
 }
+
+// OnTaken has taken called with each open timer that is read by itself while a worker has its workflow
+// task, and with the time when the worker got it. It must precede the first read.
+func (r *Reader) OnTaken(taken func(view timer.View, since time.Time)) { r.taken = taken }
 
 // Get returns the state of a timer. It needs no worker. The errors are [wire.NotFound] and
 // [wire.Unavailable].
@@ -91,6 +97,9 @@ func (r *Reader) Show(ctx context.Context, described *workflowservice.DescribeWo
 	case enumspb.WORKFLOW_EXECUTION_STATUS_RUNNING:
 		view.CancelRequested = described.GetWorkflowExtendedInfo().GetCancelRequested()
 		r.showOpen(ctx, &view, described)
+		if r.taken != nil && kernel.WithWorker(described) {
+			r.taken(view, described.GetPendingWorkflowTask().GetStartedTime().AsTime())
+		}
 		return view, nil
 	case enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW: // the timer goes on in another run
 		return view, nil
