@@ -61,7 +61,7 @@ func (c *Counter) settleDoubts(ctx context.Context, temporal client.Client) erro
 	c.mu.Lock()
 	doubts := maps.Clone(c.doubts)
 	c.mu.Unlock()
-	asking, ctx := errgroup.WithContext(ctx)
+	var asking errgroup.Group // one that cannot be read keeps no other in doubt
 	asking.SetLimit(tuning.LedgerAsks)
 	for runID, d := range doubts {
 		if d.counted {

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -10,8 +11,11 @@ import (
 	commandpb "go.temporal.io/api/command/v1"
 	enumspb "go.temporal.io/api/enums/v1"
 	historypb "go.temporal.io/api/history/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
+	"google.golang.org/grpc"
 
 	"github.com/wakecall/wakecall/core/slo"
 	"github.com/wakecall/wakecall/core/timer"
@@ -105,6 +109,46 @@ func TestAnEndWithoutAnAnswer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// slow is a Temporal that answers slowly, and does not for unreadableRun.
+type slow struct{ *enginetest.Temporal }
+
+func (s slow) WorkflowService() workflowservice.WorkflowServiceClient {
+	return slowly{s.Temporal.WorkflowService()}
+}
+
+type slowly struct {
+	workflowservice.WorkflowServiceClient
+}
+
+const unreadableRun = "unreadable"
+
+func (s slowly) GetWorkflowExecutionHistoryReverse(
+	ctx context.Context, r *workflowservice.GetWorkflowExecutionHistoryReverseRequest, options ...grpc.CallOption,
+) (*workflowservice.GetWorkflowExecutionHistoryReverseResponse, error) {
+	if r.GetExecution().GetRunId() == unreadableRun {
+		return nil, serviceerror.NewInternal(unreadableRun)
+	}
+	select {
+	case <-time.After(time.Second):
+		return s.WorkflowServiceClient.GetWorkflowExecutionHistoryReverse(ctx, r, options...)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A run that cannot be read keeps no other in doubt.
+func TestAnEndBesideOneThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		d := newDoubted(t)
+		d.endsBy("process-1", ended(timer.Delivered, 3))
+		d.counter.Unanswered("order/2", unreadableRun, d.ends)
+		require.ErrorContains(t, d.counter.settleDoubts(t.Context(), slow{d.temporal}), unreadableRun)
+		require.EqualValues(t, 1, d.counted().Delivered)
+		require.Contains(t, d.counter.doubts, unreadableRun)
+	})
 }
 
 // answered gives the answer to the task after all.
