@@ -130,7 +130,7 @@ func TestBulkOrdersThatAreRefused(t *testing.T) {
 		`{"operation":"edit","filter":{},"edit":{"on_failed":{},"delay":"1h"}}`:                                      "/edit/delay",
 		`{"operation":"edit","filter":{},"edit":{"priority":0}}`:                                                     "/edit/priority",
 		`{"operation":"edit","filter":{},"edit":{"business_type":"a","priority":1}}`:                                 "/edit/business_type",
-		`{"operation":"edit","filter":{},"edit":{"payload":1,"payload_base64":"AA=="}}`:                              "/edit /edit/payload_base64",
+		`{"operation":"edit","filter":{},"edit":{"payload":1,"payload_base64":"AA=="}}`:                              "/edit/payload_base64",
 		`{"operation":"edit","filter":{},"edit":{"callback":{"broker":"none","exchange":"a"}}}`:                      "/edit/callback/broker",
 		`{"operation":"cancel","filter":{},"per_second":0}`:                                                          "/per_second",
 		`{"operation":"cancel","filter":{},"per_second":"fast"}`:                                                     "/per_second",

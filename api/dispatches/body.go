@@ -97,7 +97,7 @@ func (b Body) missing() (errs wire.FieldErrors) {
 	}
 	switch ways {
 	case 0:
-		errs.Add("/items", wire.CodeRequired, `give items, "upload": true or a loader`)
+		errs.AddBeside("/items", wire.CodeRequired, `give items, "upload": true or a loader`, "/upload", "/loader")
 	case 1:
 	default:
 		errs.Add("/items", wire.CodeConflict, `give one of items, "upload": true and a loader`)

@@ -73,7 +73,8 @@ type BulkBody struct {
 func ReadBulk(o decode.Object, reach delivery.Reach) (job.Bulk, error) {
 	var body BulkBody
 	edit, removed, errs := extractEdit(o, &body)
-	errs = append(append(errs, o.Fill(&body)...), emptyFilters(o)...)
+	errs = append(errs, o.Fill(&body)...)
+	errs.Complete(emptyFilters(o))
 	errs.Under("/edit", edit.Zeros(timers.TermsZeros))
 	order := job.Bulk{
 		ID: decode.Value(body.ID), Operation: decode.Value(body.Operation), Filter: decode.Value(body.Filter), Shift: decode.Value(body.Shift),
@@ -87,10 +88,10 @@ func ReadBulk(o decode.Object, reach delivery.Reach) (job.Bulk, error) {
 	}
 	if body.Edit != nil {
 		terms, wrong := body.Edit.Terms()
-		errs.Under("/edit", wrong)
+		errs.Complete(inEdit(wrong))
 		terms.OnDelivered, terms.OnFailed = cmp.Or(terms.OnDelivered, removed.OnDelivered), cmp.Or(terms.OnFailed, removed.OnFailed)
 		order.Edit = &terms
-		errs.Complete(reachOf(reach, terms))
+		errs.Complete(inEdit(terms.CheckReach(reach)))
 	}
 	errs.Complete(body.missing())
 	errs.Complete(order.Check(time.Now()))
@@ -110,8 +111,9 @@ func extractEdit(o decode.Object, body *BulkBody) (edit decode.Object, removed t
 	return edit, removed, errs
 }
 
-func reachOf(reach delivery.Reach, edit timer.Terms) (errs wire.FieldErrors) {
-	errs.Under("/edit", edit.CheckReach(reach))
+// inEdit returns what is wrong with an edit, with pointers into the order.
+func inEdit(found wire.FieldErrors) (errs wire.FieldErrors) {
+	errs.Under("/edit", found)
 	return errs
 }
 

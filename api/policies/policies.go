@@ -167,7 +167,7 @@ func Read(o decode.Object, businessType string, reach delivery.Reach, old policy
 	var body Body
 	errs := append(o.Fill(&body), o.Zeros(policyZeros)...)
 	if body.BusinessType != nil && *body.BusinessType != businessType {
-		errs.Add("/business_type", wire.CodeConflict, "must match the path")
+		errs.Complete(wire.FieldErrors{{Pointer: "/business_type", Code: wire.CodeConflict, Detail: "must match the path"}})
 	}
 	change := policies.Change{
 		KeepSecrets: body.SigningSecrets == nil,
@@ -196,35 +196,11 @@ func Read(o decode.Object, businessType string, reach delivery.Reach, old policy
 		change.KeepFallbackHeaders = hidden(body.Fallback.Headers)
 	}
 	if len(errs) > 0 {
-		errs.Complete(given(change.Policy, errs).Check())
+		errs.Complete(change.Policy.Check())
 		errs.Complete(policy.CheckReach(reach, change.Policy, old))
 	}
 	return change, errs.Err()
 }
-
-// given returns a policy that has what was given and could not be read. Nothing that needs it is in
-// conflict then.
-func given(p policy.Policy, unread wire.FieldErrors) policy.Policy {
-	for _, fieldErr := range unread {
-		if fieldErr.Code == wire.CodeRequired { // it was read, and is empty
-			continue
-		}
-		switch fieldErr.Pointer {
-		case "/callback/broker":
-			p.Callback.Broker = unreadable
-		case "/callback", "/callback/url", "/callback/stream":
-			if !p.Callback.Addressed() {
-				p.Callback.URL = "https://" + unreadable + ".invalid/"
-			}
-		case "/limits/adds_per_second":
-			p.Limits.AddsPerSecond = new(float64)
-		}
-	}
-	return p
-}
-
-// unreadable stands for a name that was given and could not be read.
-const unreadable = "unreadable"
 
 // hidden are the headers that were sent back as they are shown.
 func hidden(headers map[string]string) (names []string) {

@@ -268,14 +268,9 @@ func readAnswer(o decode.Object) (id string, answer delivery.RingAnswer, err err
 	if acks == nacks {
 		errs.Add("/ack", wire.CodeRequired, "give either ack or nack, with the id of a ring")
 	}
-	if acks {
-		for _, name := range []string{"reason", "delay", "no_retry"} {
-			if _, said := o[name]; said {
-				errs.Add("/"+name, wire.CodeConflict, "is allowed only with nack")
-			}
-		}
-	}
-	if d := decode.Value(body.Delay); d < 0 || d.D() > delivery.MaxRetryAfter {
+	if acks && !nacks {
+		errs.Complete(onlyOfNacks(o))
+	} else if d := decode.Value(body.Delay); d < 0 || d.D() > delivery.MaxRetryAfter {
 		errs.AddRange("/delay", wire.Duration(0), wire.Duration(delivery.MaxRetryAfter))
 	}
 	if err := errs.Err(); err != nil {
@@ -288,6 +283,16 @@ func readAnswer(o decode.Object) (id string, answer delivery.RingAnswer, err err
 		Reason: wire.Excerpt(decode.Value(body.Reason)), Delay: decode.Value(body.Delay), NoRetry: decode.Value(body.NoRetry),
 		Stop: decode.Value(body.Stop),
 	}, nil
+}
+
+// onlyOfNacks names the members of an ack that go only with a nack.
+func onlyOfNacks(o decode.Object) (errs wire.FieldErrors) {
+	for _, name := range []string{"reason", "delay", "no_retry"} {
+		if _, said := o[name]; said {
+			errs.Add("/"+name, wire.CodeConflict, "is allowed only with nack")
+		}
+	}
+	return errs
 }
 
 // RingsBody is the answer to a long poll.

@@ -58,13 +58,19 @@ func ReadBooking(o decode.Object, reach delivery.Reach) (bookings.Request, error
 func ReadAmendment(o decode.Object, key wire.Key, reach delivery.Reach) (bookings.Request, error) {
 	var body Body
 	errs := append(o.Fill(&body), o.Zeros(TermsZeros)...)
-	if body.BusinessType != nil && *body.BusinessType != key.BusinessType {
+	errs.Complete(body.elsewhere(key))
+	return body.request(key, errs, reach)
+}
+
+// elsewhere returns what is wrong with a body that repeats the key in its path.
+func (b Body) elsewhere(key wire.Key) (errs wire.FieldErrors) {
+	if b.BusinessType != nil && *b.BusinessType != key.BusinessType {
 		errs.Add("/business_type", wire.CodeConflict, "must match the path")
 	}
-	if body.BusinessID != nil && *body.BusinessID != key.BusinessID {
+	if b.BusinessID != nil && *b.BusinessID != key.BusinessID {
 		errs.Add("/business_id", wire.CodeConflict, "must match the path")
 	}
-	return body.request(key, errs, reach)
+	return errs
 }
 
 // ExtractOutcomes removes from a body the outcomes that a change switches off. A change does so
@@ -83,7 +89,7 @@ func ExtractOutcomes(o decode.Object) (removed timer.Terms) {
 // checked all the same, so that one answer names every field error.
 func (b Body) request(key wire.Key, errs wire.FieldErrors, reach delivery.Reach) (bookings.Request, error) {
 	terms, more := b.Terms()
-	errs = append(errs, more...)
+	errs.Complete(more)
 	if len(errs) > 0 {
 		errs.Complete(append(key.Check(), terms.Check(time.Now())...))
 		errs.Complete(terms.CheckReach(reach))
@@ -123,7 +129,7 @@ func (b TermsBody) payload() (payload *timer.Payload, errs wire.FieldErrors) {
 		}
 		return &timer.Payload{Data: data, ContentType: decode.Value(b.ContentType), Base64: true}, nil
 	case b.ContentType != nil:
-		errs.Add("/content_type", wire.CodeConflict, "is allowed only with payload_base64")
+		errs.AddBeside("/content_type", wire.CodeConflict, "is allowed only with payload_base64", "/payload_base64")
 	}
 	return nil, errs
 }

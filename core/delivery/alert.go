@@ -29,7 +29,7 @@ func (a *Alert) OrNil() *Alert {
 // Check returns what is wrong with the alert, field by field.
 func (a Alert) Check() (errs wire.FieldErrors) {
 	if a.URL == "" && a.Broker == "" {
-		errs.Add("/url", wire.CodeRequired, "give url or broker")
+		errs.AddBeside("/url", wire.CodeRequired, "give url or broker", "/broker")
 		return errs
 	}
 	return a.Destination.Check()

@@ -54,11 +54,11 @@ const brokersOwn = "amq."
 func (d Declare) Check(at Destination) (errs wire.FieldErrors) {
 	switch {
 	case at.Broker == "":
-		errs.Add("", wire.CodeConflict, "is allowed only with callback.broker")
+		errs.AddBeside("", wire.CodeConflict, "is allowed only with callback.broker", "/../callback/broker")
 	case d == Declare{}:
-		errs.Add("", wire.CodeRequired, "name exchange_type, queue or both")
+		errs.AddBeside("", wire.CodeRequired, "name exchange_type, queue or both", "")
 	case d.Queue == "" && d.QueueType != "":
-		errs.Add("/queue_type", wire.CodeConflict, "is allowed only with queue")
+		errs.AddBeside("/queue_type", wire.CodeConflict, "is allowed only with queue", "/queue")
 	}
 	errs = append(errs, d.checkExchange(at.Exchange)...)
 	return append(errs, d.checkQueue(at)...)
@@ -71,7 +71,8 @@ func (d Declare) checkExchange(exchange string) (errs wire.FieldErrors) {
 	case !slices.Contains(ExchangeTypes(), d.ExchangeType):
 		errs.Add(pointer, wire.CodeInvalidBroker, "must be direct, topic or fanout")
 	case exchange == "":
-		errs.Add(pointer, wire.CodeConflict, "is allowed only with callback.exchange: the default exchange is always there")
+		errs.AddBeside(pointer, wire.CodeConflict, "is allowed only with callback.exchange: the default exchange is always there",
+			"/../callback/exchange")
 	case strings.HasPrefix(exchange, brokersOwn):
 		errs.Add(pointer, wire.CodeConflict, "is not allowed with a broker's predefined exchange, whose name begins with "+brokersOwn)
 	}
@@ -86,7 +87,8 @@ func (d Declare) checkQueue(at Destination) (errs wire.FieldErrors) {
 	case strings.HasPrefix(d.Queue, brokersOwn):
 		errs.Add(pointer, wire.CodeInvalidBroker, "must not begin with "+brokersOwn+": such names are reserved by the broker")
 	case at.Broker != "" && at.Exchange == "" && d.Queue != at.RoutingKey:
-		errs.Add(pointer, wire.CodeConflict, "must be the routing key: without callback.exchange it names the queue")
+		errs.AddBeside(pointer, wire.CodeConflict, "must be the routing key: without callback.exchange it names the queue",
+			"/../callback/exchange", "/../callback/routing_key")
 	}
 	if d.QueueType != "" && !slices.Contains(QueueTypes(), d.QueueType) {
 		errs.Add("/queue_type", wire.CodeInvalidBroker, "must be classic or quorum")

@@ -82,7 +82,7 @@ func (d Destination) Check() (errs wire.FieldErrors) {
 	}
 	for _, field := range []struct{ pointer, value string }{{"/exchange", d.Exchange}, {"/routing_key", d.RoutingKey}} {
 		if field.value != "" && d.Broker == "" {
-			errs.Add(field.pointer, wire.CodeConflict, "is allowed only with broker")
+			errs.AddBeside(field.pointer, wire.CodeConflict, "is allowed only with broker", "/broker")
 			continue
 		}
 		errs = append(errs, checkShortString(field.pointer, field.value)...)

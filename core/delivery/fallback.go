@@ -47,11 +47,13 @@ func (f Fallback) Check(callback Destination, businessType string) (errs wire.Fi
 	}
 	switch {
 	case !callback.Addressed():
-		errs.Add("", wire.CodeConflict, "is allowed only with callback.url, callback.broker or callback.stream")
+		errs.AddBeside("", wire.CodeConflict, "is allowed only with callback.url, callback.broker or callback.stream",
+			"/../callback/url", "/../callback/broker", "/../callback/stream")
 	case f.Kind() == NoDestination:
-		errs.Add(pointer, wire.CodeRequired, "give url, broker or stream")
+		errs.AddBeside(pointer, wire.CodeRequired, "give url, broker or stream", "/broker", "/stream")
 	case f.Routed(businessType).sameReceiver(callback.Routed(businessType)):
-		errs.Add(pointer, wire.CodeConflict, "must differ from the callback")
+		errs.AddBeside(pointer, wire.CodeConflict, "must differ from the callback",
+			"/exchange", "/routing_key", "/../callback/exchange", "/../callback/routing_key")
 	}
 	wire.EnforceNonZero(&errs, FieldFallbackAfter, f.After)
 	return append(errs, f.Callback.Check()...)

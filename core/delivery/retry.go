@@ -136,7 +136,7 @@ func (r Retry) checkSteps() (errs wire.FieldErrors) {
 
 func (r Retry) checkExponential() (errs wire.FieldErrors) {
 	if r.Initial == 0 {
-		errs.Add("/initial", wire.CodeRequired, "give either steps or initial")
+		errs.AddBeside("/initial", wire.CodeRequired, "give either steps or initial", "/steps")
 	}
 	wire.EnforceNonZero(&errs, fieldInitial, r.Initial)
 	wire.EnforceNonZero(&errs, fieldMultiplier, r.Multiplier)

@@ -138,7 +138,7 @@ func (d Dispatch) checkPer() (errs wire.FieldErrors) {
 	switch d.Per {
 	case "", PerItem:
 		if d.PageSize != 0 {
-			errs.Add("/page_size", wire.CodeConflict, "is allowed only with callback_per page")
+			errs.AddBeside("/page_size", wire.CodeConflict, "is allowed only with callback_per page", "/callback_per")
 		}
 	case PerPage:
 		wire.EnforceNonZero(&errs, fieldPageSize, d.PageSize)

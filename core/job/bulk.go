@@ -149,7 +149,7 @@ func (b Bulk) checkEdit(now time.Time) (errs wire.FieldErrors) {
 	case b.Edit == nil:
 		errs.Add(pointer, wire.CodeRequired, "is required")
 	case b.Edit.IsZero():
-		errs.Add(pointer, wire.CodeRequired, "name at least one field to change")
+		errs.AddBeside(pointer, wire.CodeRequired, "name at least one field to change", pointer)
 	default:
 		errs.Under(pointer, append(b.Edit.RefuseTimes(), b.Edit.CheckChange(now)...))
 	}

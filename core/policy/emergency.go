@@ -48,7 +48,7 @@ func (o EmergencyOrder) Check() (errs wire.FieldErrors) {
 	case o.Everything && o.BusinessTypes != nil:
 		errs.Add("/business_types", wire.CodeConflict, "give either everything or business_types")
 	case !o.Everything && len(o.BusinessTypes) == 0:
-		errs.Add("/business_types", wire.CodeRequired, "give everything, or at least one business type")
+		errs.AddBeside("/business_types", wire.CodeRequired, "give everything, or at least one business type", "/everything")
 	}
 	if !wire.EnforceLength(&errs, ListEmergencies, "/business_types", len(o.BusinessTypes)) {
 		return errs

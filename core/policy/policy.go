@@ -130,7 +130,8 @@ func (p Policy) WithDefaults() Policy {
 func (p Policy) Check() (errs wire.FieldErrors) {
 	errs = wire.CheckBusinessType(p.BusinessType)
 	if !p.Callback.Addressed() && len(p.Callback.Headers) > 0 {
-		errs.Add("/callback/headers", wire.CodeConflict, "is allowed only with url: a timer with its own URL does not get these headers")
+		errs.AddBeside("/callback/headers", wire.CodeConflict, "is allowed only with url: a timer with its own URL does not get these headers",
+			"/callback/url", "/callback/broker", "/callback/stream")
 	}
 	errs.Under("/callback", p.Callback.Check())
 	if p.Declare != nil {

@@ -35,7 +35,7 @@ func (l Limits) check() (errs wire.FieldErrors) {
 	wire.EnforceGiven(&errs, fieldAddsPerSecond, l.AddsPerSecond)
 	wire.EnforceNonZero(&errs, fieldAddsBurst, l.AddsBurst)
 	if l.AddsBurst != 0 && l.AddsPerSecond == nil {
-		errs.Add("/adds_burst", wire.CodeConflict, "is allowed only with adds_per_second")
+		errs.AddBeside("/adds_burst", wire.CodeConflict, "is allowed only with adds_per_second", "/adds_per_second")
 	}
 	wire.EnforceGiven(&errs, fieldCallbacksPerSecond, l.CallbacksPerSecond)
 	wire.EnforceNonZero(&errs, fieldInFlight, l.InFlight)

@@ -44,7 +44,7 @@ func (t *TLS) Trust() *TLS {
 // Check returns what is wrong with t.
 func (t TLS) Check() (errs wire.FieldErrors) {
 	if t == (TLS{}) {
-		errs.Add("", wire.CodeRequired, "name a ca, or a client_certificate and its client_key")
+		errs.AddBeside("", wire.CodeRequired, "name a ca, or a client_certificate and its client_key", "")
 	}
 	for _, field := range []struct{ pointer, text string }{
 		{"/ca", t.CA}, {"/client_certificate", t.ClientCertificate}, {"/client_key", t.ClientKey},

@@ -45,16 +45,16 @@ func checkKind(r Rule) (errs wire.FieldErrors) {
 		}
 	}
 	if given == 0 {
-		errs.Add("/cron", wire.CodeRequired, one)
+		errs.AddBeside("/cron", wire.CodeRequired, one, "/crons", "/every", "/after", "/at", "/before")
 	}
 	if r.Seconds && r.Cron == nil && r.Crons == nil {
-		errs.Add("/seconds", wire.CodeConflict, "is allowed only with cron or crons")
+		errs.AddBeside("/seconds", wire.CodeConflict, "is allowed only with cron or crons", "/cron", "/crons")
 	}
 	if r.Dialect != "" && r.Cron == nil && r.Crons == nil {
-		errs.Add("/dialect", wire.CodeConflict, "is allowed only with cron or crons")
+		errs.AddBeside("/dialect", wire.CodeConflict, "is allowed only with cron or crons", "/cron", "/crons")
 	}
 	if r.Offset != nil && r.Every == nil {
-		errs.Add("/offset", wire.CodeConflict, "is allowed only with every")
+		errs.AddBeside("/offset", wire.CodeConflict, "is allowed only with every", "/every")
 	}
 	return errs
 }
@@ -73,7 +73,7 @@ func checkExpressions(r Rule) (errs wire.FieldErrors) {
 	texts, pointers := r.expressions()
 	for i, text := range texts {
 		if err := calendar.CheckCron(text, r.form()); err != nil {
-			errs.Add(pointers[i], wire.CodeInvalidRecurrence, err.Error())
+			errs.AddBeside(pointers[i], wire.CodeInvalidRecurrence, err.Error(), "/seconds", "/dialect")
 		}
 	}
 	return errs
@@ -82,7 +82,7 @@ func checkExpressions(r Rule) (errs wire.FieldErrors) {
 func checkSteps(r Rule) (errs wire.FieldErrors) {
 	errs = append(checkStep(fieldEvery, r.Every), checkStep(fieldAfter, r.After)...)
 	if r.Offset != nil && r.Every != nil && (*r.Offset < 0 || *r.Offset >= *r.Every || !wholeMillis(*r.Offset)) {
-		errs.Add("/offset", wire.CodeOutOfRange, "must be below every, and not negative, in whole milliseconds")
+		errs.AddBeside("/offset", wire.CodeOutOfRange, "must be below every, and not negative, in whole milliseconds", "/every")
 	}
 	return errs
 }
@@ -152,7 +152,7 @@ func checkWords(r Rule) (errs wire.FieldErrors) {
 }
 
 // checkRings refuses a recurrence without an occurrence, and names the bound that excludes the
-// last one.
+// last one. It judges the whole rule.
 func checkRings(r Rule, now wire.Instant) (errs wire.FieldErrors) {
 	if r.rings(now) {
 		return nil
@@ -163,13 +163,13 @@ func checkRings(r Rule, now wire.Instant) (errs wire.FieldErrors) {
 	endless.EndAt = 0
 	switch {
 	case len(r.Exclude) > 0 && open.rings(now):
-		errs.Add("/exclude", wire.CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at")
+		errs.AddBeside("/exclude", wire.CodeInvalidRecurrence, "leaves no occurrence within ten years and before end_at", "")
 	case r.EndAt != 0 && endless.rings(now):
-		errs.Add("/end_at", wire.CodeOutOfRange, "must leave time for an occurrence")
+		errs.AddBeside("/end_at", wire.CodeOutOfRange, "must leave time for an occurrence", "")
 	case r.listed() != "":
-		errs.Add(r.listed(), wire.CodeOutOfRange, "must have a time that is still ahead")
+		errs.AddBeside(r.listed(), wire.CodeOutOfRange, "must have a time that is still ahead", "")
 	default:
-		errs.Add("", wire.CodeInvalidRecurrence, "must ring within ten years")
+		errs.AddBeside("", wire.CodeInvalidRecurrence, "must ring within ten years", "")
 	}
 	return errs
 }
@@ -181,7 +181,7 @@ func (r Rule) rings(now wire.Instant) bool {
 
 func checkJitter(r Rule) (errs wire.FieldErrors) {
 	if r.Jitter != 0 && r.Jitter.D() >= r.MinInterval() {
-		errs.Add("/jitter", wire.CodeOutOfRange, "must be below the shortest interval, "+wire.Duration(r.MinInterval()).String())
+		errs.AddBeside("/jitter", wire.CodeOutOfRange, "must be below the shortest interval, "+wire.Duration(r.MinInterval()).String(), "")
 	}
 	return errs
 }

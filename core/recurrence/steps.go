@@ -72,10 +72,10 @@ func checkStepsDue(r Rule, now time.Time) (errs wire.FieldErrors) {
 	}
 	switch {
 	case r.Before == nil && (r.DueAt != 0 || r.DueLocal != nil):
-		errs.Add(given, wire.CodeConflict, "is allowed only with before")
+		errs.AddBeside(given, wire.CodeConflict, "is allowed only with before", "/before")
 	case r.Before == nil:
 	case r.DueAt == 0 && r.DueLocal == nil:
-		errs.Add("/due_at", wire.CodeRequired, "give due_at or due_local: before counts back from it")
+		errs.AddBeside("/due_at", wire.CodeRequired, "give due_at or due_local: before counts back from it", "/due_local")
 	case r.DueAt != 0 && r.DueLocal != nil:
 		errs.Add("/due_local", wire.CodeConflict, "give either due_at or due_local")
 	case r.due().Until(now) > wire.MaxAhead:

@@ -41,7 +41,7 @@ func (t Terms) checkDebounce() (errs wire.FieldErrors) {
 		return nil
 	}
 	if t.Delay == nil {
-		errs.Add("/max_wait", wire.CodeConflict, "is allowed only with delay")
+		errs.AddBeside("/max_wait", wire.CodeConflict, "is allowed only with delay", "/delay")
 	}
 	wire.EnforceGiven(&errs, fieldMaxWait, t.MaxWait)
 	return errs

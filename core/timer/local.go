@@ -33,7 +33,7 @@ func (t Terms) FixLocalDue() Terms {
 func (t Terms) checkLocal() (errs wire.FieldErrors) {
 	switch {
 	case t.DueLocal == nil && t.Timezone != "":
-		errs.Add("/timezone", wire.CodeConflict, "is allowed only with due_local; a recurrence has its own timezone")
+		errs.AddBeside("/timezone", wire.CodeConflict, "is allowed only with due_local; a recurrence has its own timezone", "/due_local")
 	case t.DueLocal == nil:
 	case t.DueAt != nil || t.Delay != nil:
 		errs.Add("/due_local", wire.CodeConflict, "give one of due_at, due_local, delay and recurrence")

@@ -67,3 +67,43 @@ func TestErrorsThatFollowAreLeftOut(t *testing.T) {
 		require.Equal(t, left, pointers, "%q is unread", unread)
 	}
 }
+
+// What follows from other fields is left out if one of them, or a part of one, could not be read.
+func TestErrorsThatFollowFromOtherFieldsAreLeftOut(t *testing.T) {
+	t.Parallel()
+	for unread, left := range map[string][]string{
+		"/rule/every":   {"/rule", "/fallback"},
+		"/rule/every/x": {"/rule", "/fallback"},
+		"/rule/everyx":  {"/rule", "/rule/offset", "/fallback"},
+		"/callback":     {"/rule", "/rule/offset"},
+		"/callback/url": {"/rule", "/rule/offset"},
+		"/fallback/url": {"/rule", "/rule/offset", "/fallback"},
+		"/url":          {"/rule", "/rule/offset", "/fallback"},
+		"":              nil,
+	} {
+		var rule, fallback, found FieldErrors
+		rule.Add("", CodeConflict, "is not alone")
+		rule.AddBeside("/offset", CodeConflict, "is allowed only with every", "/every")
+		fallback.AddBeside("", CodeConflict, "is allowed only with callback.url", "/../callback/url")
+		found.Under("/rule", rule)
+		found.Under("/fallback", fallback)
+		errs := FieldErrors{{Pointer: unread}}
+		errs.Complete(found)
+		var pointers []string
+		for _, one := range errs[1:] {
+			pointers = append(pointers, one.Pointer)
+		}
+		require.Equal(t, left, pointers, "%q is unread", unread)
+	}
+	empty := FieldErrors{{Pointer: "/every", Code: CodeRequired}}
+	empty.Complete(FieldErrors{{Pointer: "/offset", beside: []string{"/every"}}})
+	require.Len(t, empty, 2, "it was read")
+	var whole FieldErrors
+	whole.AddBeside("", CodeRequired, "name a field", "")
+	for unread, left := range map[string]int{"/a": 1, "/a/x": 1, "/b/c": 2} {
+		errs, found := FieldErrors{{Pointer: unread}}, FieldErrors{}
+		found.Under("/a", whole)
+		errs.Complete(found)
+		require.Len(t, errs, left, unread)
+	}
+}

@@ -3,6 +3,7 @@ package wire
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -44,6 +45,8 @@ type FieldError struct {
 	Detail  string         `json:"detail"`
 	// Example is a value that the field accepts. It is shown to the caller and not stored.
 	Example Example `json:"example,omitzero"`
+	// beside are the pointers to the other fields that the error follows from.
+	beside []string
 }
 
 // FieldErrors are the field errors of one request. An answer names up to [MaxFieldErrors] of
@@ -53,6 +56,13 @@ type FieldErrors []FieldError
 // Add appends a field error.
 func (f *FieldErrors) Add(pointer string, code FieldErrorCode, detail string) {
 	f.add(FieldError{Pointer: pointer, Code: code, Detail: detail})
+}
+
+// AddBeside appends a field error that follows from what other fields say, or from their absence.
+// [FieldErrors.Complete] leaves it out if one of them, or a part of one, could not be read. Their
+// pointers begin at the same object as pointer, and "/.." leads out of that object.
+func (f *FieldErrors) AddBeside(pointer string, code FieldErrorCode, detail string, others ...string) {
+	f.add(FieldError{Pointer: pointer, Code: code, Detail: detail, beside: others})
 }
 
 // add keeps the work on a request linear: its errors may be as long as the request.
@@ -81,18 +91,23 @@ func (f *FieldErrors) Under(pointer string, others FieldErrors) {
 		if f.Full() {
 			return
 		}
-		o.Pointer = pointer + o.Pointer
+		o.Pointer, o.beside = pointer+o.Pointer, under(pointer, o.beside)
 		f.add(o)
 	}
+}
+
+// under returns pointers below another one.
+func under(pointer string, others []string) (below []string) {
+	for _, other := range others {
+		below = append(below, path.Join(pointer, other))
+	}
+	return below
 }
 
 // Complete appends the errors found in readable values to f, which names the unreadable ones. It
 // leaves out errors that follow from an unreadable value.
 func (f *FieldErrors) Complete(found FieldErrors) {
-	unread := make(map[string]bool, len(*f))
-	for _, fieldErr := range *f {
-		unread[fieldErr.Pointer] = true
-	}
+	unread := (*f)[:len(*f):len(*f)]
 	for _, fieldErr := range found {
 		if f.Full() {
 			return
@@ -103,17 +118,20 @@ func (f *FieldErrors) Complete(found FieldErrors) {
 	}
 }
 
-// follows reports whether f concerns an unreadable value, or a part of one.
-func (f FieldError) follows(unread map[string]bool) bool {
-	pointer := f.Pointer
-	for !unread[pointer] {
-		last := strings.LastIndexByte(pointer, '/')
-		if last < 0 {
-			return false
-		}
-		pointer = pointer[:last]
-	}
-	return true
+// follows reports whether f concerns an unreadable value, or a part of one, or follows from one. A
+// value that is required was read, and is empty.
+func (f FieldError) follows(unread FieldErrors) bool {
+	return slices.ContainsFunc(unread, func(one FieldError) bool {
+		return isWithin(f.Pointer, one.Pointer) || one.Code != CodeRequired && slices.ContainsFunc(f.beside, func(other string) bool {
+			return isWithin(other, one.Pointer) || isWithin(one.Pointer, other)
+		})
+	})
+}
+
+// isWithin reports whether a pointer leads to a value, or to a part of it.
+func isWithin(pointer, value string) bool {
+	rest, within := strings.CutPrefix(pointer, value)
+	return within && (rest == "" || rest[0] == '/')
 }
 
 func (f FieldErrors) Error() string {
