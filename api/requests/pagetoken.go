@@ -27,14 +27,15 @@ func SealToken(token []byte, filter any) string {
 	return base64.RawURLEncoding.EncodeToString(append(markOf(token, filter), token...))
 }
 
-// PageToken is the page token of a list with a filter, as [SealToken] made it; nil without one.
+// PageToken is the page token of a list with a filter, as [SealToken] made it; nil without one. It is read
+// last: a token does not fit a filter that could not be read, and is not to blame for that.
 func (q *Query) PageToken(filter any) []byte {
 	text := q.Values.Get(PageTokenName)
 	if text == "" {
 		return nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(raw) <= markLen || !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
+	if err != nil || len(raw) <= markLen || len(q.Errs) == 0 && !slices.Equal(raw[:markLen], markOf(raw[markLen:], filter)) {
 		q.Errs.Add(PageTokenName, wire.CodeInvalidParameter, "must be the next_page_token of a call with the same filter")
 		return nil
 	}

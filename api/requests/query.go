@@ -96,6 +96,9 @@ func (q *Query) read(part string) {
 
 // Instant returns a parameter that is a moment; 0 without one.
 func (q *Query) Instant(name string) (at wire.Instant) {
+	if q.refused(name) { // given twice, say: a span would be judged by one of them
+		return 0
+	}
 	if text := q.Values.Get(name); text != "" && at.UnmarshalText([]byte(text)) != nil {
 		q.Errs.Add(name, wire.CodeInvalidTime, wire.InstantRefusal(text))
 	}
@@ -228,5 +231,21 @@ func (q *Query) Position(name string) int {
 	return n
 }
 
-// Err returns a refusal that names every wrong parameter; nil for none.
-func (q *Query) Err() error { return q.Errs.Err() }
+// refused reports whether a parameter is refused already.
+func (q *Query) refused(name string) bool { return isNamed(q.Errs, name) }
+
+func isNamed(errs wire.FieldErrors, name string) bool {
+	return slices.ContainsFunc(errs, func(one wire.FieldError) bool { return one.Pointer == name })
+}
+
+// Err returns a refusal that names every wrong parameter once, by what was found first; nil for none.
+// Each wrong label is named.
+func (q *Query) Err() error {
+	var once wire.FieldErrors
+	for _, fieldErr := range q.Errs {
+		if fieldErr.Pointer == LabelName || !isNamed(once, fieldErr.Pointer) {
+			once = append(once, fieldErr)
+		}
+	}
+	return once.Err()
+}
