@@ -190,7 +190,11 @@ func nested(decoder *jsontext.Decoder) error {
 func malformed(text jsontext.Value, err error) error {
 	message := "The body must be one JSON object."
 	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
-		message = "The body " + fault(text, syntax) + atPointer(string(syntax.JSONPointer)) + "."
+		what, where := fault(text, syntax), atPointer(string(syntax.JSONPointer))
+		if where == "" {
+			what = strings.TrimSuffix(what, ",") // the end of a clause before the place
+		}
+		message = "The body " + what + where + "."
 	}
 	return &wire.Error{Code: problems.Malformed, Message: message, Cause: err}
 }

@@ -22,6 +22,7 @@ func TestFaultsOfABodyAreNamed(t *testing.T) {
 		`{"payload":"x\uDFFF"}`:                   `The body has a lone surrogate, \uDFFF, which is half of a character, at /payload.`,
 		`{"payload":"\ud83d\u0041"}`:              `The body has a lone surrogate, \ud83d, which is half of a character, at /payload.`,
 		`{"payload":{"\ud800":1}}`:                `The body has a lone surrogate, \ud800, which is half of a character, at /payload.`,
+		`{"\ud800":1}`:                            `The body has a lone surrogate, \ud800, which is half of a character.`,
 		"{\"payload\":\"\xff\"}":                  "The body is not UTF-8 at /payload.",
 		"{\"payload\":\"\xed\xa0\x80\"}":          "The body is not UTF-8 at /payload.",
 		`{"payload":"\q"}`:                        "The body is not valid JSON at /payload.",

@@ -119,8 +119,20 @@ func readBatch(c echo.Context) ([]jsontext.Value, error) {
 }
 
 // splitBatch takes a batch apart. The timers are checked one by one: what is wrong with one
-// refuses that one, unless its end cannot be found.
+// refuses that one, unless its end cannot be found. A batch that is refused as a whole may be no
+// text at all; that is said first, as of every body.
 func splitBatch(raw jsontext.Value) ([]jsontext.Value, error) {
+	timers, err := timersOf(raw)
+	if err == nil || wire.CodeOf(err) == problems.Malformed {
+		return timers, err
+	}
+	if _, malformed := decode.Parse(raw); malformed != nil {
+		return nil, malformed
+	}
+	return nil, err
+}
+
+func timersOf(raw jsontext.Value) ([]jsontext.Value, error) {
 	body, err := decode.ParseMembers(raw)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/wakecall/wakecall/api/apitest"
 	"github.com/wakecall/wakecall/api/decode"
 	"github.com/wakecall/wakecall/api/problems"
 )
@@ -29,11 +30,27 @@ func TestOneUnreadableTimerOfABatch(t *testing.T) {
 		}
 	}
 	for body, want := range map[string]string{
-		`{"timers":[{}],"timers":[{}]}`: "The body has a duplicate name at /timers.",
-		`{"timers":[{},]}`:              "The body is not valid JSON at /timers.",
-		`{"timers":[{}]}{}`:             "The body must be one JSON object.",
+		`{"timers":[{}],"timers":[{}]}`:    "The body has a duplicate name at /timers.",
+		`{"timers":[{},]}`:                 "The body is not valid JSON at /timers.",
+		`{"timers":[{}]}{}`:                "The body must be one JSON object.",
+		"{\"timers\":[{}],\"\xff\":1}":     "The body is not UTF-8.",
+		"{\"timers\":[{}],\"a\":\"\xff\"}": "The body is not UTF-8 at /a.",
+		"{\"timers\":\"\xff\"}":            "The body is not UTF-8 at /timers.",
+		`{"timers":[{}],"\ud800":1}`:       `The body has a lone surrogate, \ud800, which is half of a character.`,
+		`{"timers":[{}],"a":"\ud800"}`:     `The body has a lone surrogate, \ud800, which is half of a character, at /a.`,
+		`{"timers":{"a":1,"a":2}}`:         "The body has a duplicate name at /timers/a.",
+		"{\"timers\":[],\"a\":[\"\xff\"]}": "The body is not UTF-8 at /a/0.",
 	} {
 		_, err := splitBatch([]byte(body))
 		require.Equal(t, want, problems.DocumentOf(err).Detail, body)
+		require.Equal(t, 400, problems.DocumentOf(err).Status, body)
+		_, other := decode.Parse([]byte(body))
+		require.Equal(t, 400, problems.DocumentOf(other).Status, "as elsewhere: %s", body)
+	}
+	for body, want := range map[string][]string{ // the control
+		`{"timers":[{}],"a":1}`: {"/a"}, `{"timers":{}}`: {"/timers"}, `{"timers":[]}`: {"/timers"}, `{}`: {"/timers"},
+	} {
+		_, err := splitBatch([]byte(body))
+		require.Equal(t, want, apitest.Pointers(t, err), body)
 	}
 }
