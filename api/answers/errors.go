@@ -35,12 +35,16 @@ func ErrorHandler(reach delivery.Reach) echo.HTTPErrorHandler {
 }
 
 func answerError(err error, c echo.Context, reach delivery.Reach) {
+	called := calls.ScopeOf(c.Request().Context())
+	if called.Reads() {
+		err = wire.OfRead(err)
+	}
 	SetCause(c, err)
 	if c.Response().Committed {
 		return
 	}
 	problem := problems.DocumentOf(err)
-	if called := calls.ScopeOf(c.Request().Context()); !called.Receives {
+	if !called.Receives {
 		problem.Errors = WithExamples(problem.Errors, called, reach.Brokers)
 	}
 	problem.RequestID = c.Response().Header().Get(echo.HeaderXRequestID)

@@ -63,7 +63,8 @@ func (r Routes) Under(path string) Routes {
 
 func (r Routes) add(to Call, who Scope, do echo.HandlerFunc, around ...echo.MiddlewareFunc) {
 	to.Path = r.prefix + to.Path
-	who.changes = to.Method != http.MethodGet && who.Role >= auth.Operator && !who.Receives
+	who.reads = to.Method == http.MethodGet || who.Role < auth.Operator
+	who.changes = !who.reads && !who.Receives
 	r.Scopes[to] = &who
 	r.group.Add(to.Method, to.Path, do, around...)
 }

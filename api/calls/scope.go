@@ -26,7 +26,12 @@ type Scope struct {
 	// changes reports whether the call changes something, so that it is recorded. Its method
 	// says so.
 	changes bool
+	// reads reports whether the call changes nothing.
+	reads bool
 }
+
+// Reads reports whether the call changes nothing, however it ends.
+func (s Scope) Reads() bool { return s.reads }
 
 // Accepting is the scope of a call that understands these parts.
 func (s Scope) Accepting(understood Part) Scope {

@@ -141,6 +141,8 @@ func (h handlers) changePolicy(c echo.Context, read func(businessType string) (p
 		record(audits.EntryOf(c), result, dryRun)
 	}
 	switch {
+	case err != nil && dryRun:
+		return wire.OfRead(err)
 	case err != nil:
 		return err
 	case dryRun:

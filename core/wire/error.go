@@ -36,6 +36,7 @@ const (
 type Error struct {
 	Code        Code
 	Message     string      // a sentence for the caller
+	OfRead      string      // what Message is to a caller who has asked for no change; "" for the same
 	FieldErrors FieldErrors // the refused fields, if fields were refused
 	State       any         // the true state of the object that refused the call: a *timer.View, a *dispatch.View or []health.Check
 	Quota       *Quota      // the limit that was reached, if any
@@ -54,6 +55,17 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Cause }
+
+// OfRead returns an error as the caller of a call that changes nothing gets it.
+func OfRead(err error) error {
+	e, ok := errors.AsType[*Error](err)
+	if !ok || e.OfRead == "" {
+		return err
+	}
+	read := *e
+	read.Message, read.OfRead = e.OfRead, ""
+	return &read
+}
 
 // CodeOf returns the code of err. It is Internal for an error of another type, and for nil.
 func CodeOf(err error) Code {

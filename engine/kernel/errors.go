@@ -24,6 +24,7 @@ func Translate(err error) error {
 	return &wire.Error{
 		Code: wire.Unavailable, Cause: err,
 		Message: "The timer engine did not answer. The request may or may not have taken effect; repeat it.",
+		OfRead:  "The timer engine did not answer. Repeat the request.",
 	}
 }
 

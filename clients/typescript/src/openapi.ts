@@ -4693,7 +4693,7 @@ export interface components {
                 };
             };
         };
-        /** @description Temporal, or the workers if they are needed, did not answer. The request may or may not have taken effect. Repeat it without a change. With `sign-in-unavailable` the identity provider of the token did not answer, and nothing was done. */
+        /** @description Temporal, or the workers if they are needed, did not answer. A change may or may not have taken effect, and `detail` says so; a read or a dry run has no effect. Repeat the request without a change. With `sign-in-unavailable` the identity provider of the token did not answer, and nothing was done. */
         Unavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
