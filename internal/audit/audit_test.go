@@ -79,6 +79,12 @@ func TestOutcomes(t *testing.T) {
 			want = trail.Unchanged
 		}
 		require.Equal(t, want, one.Outcome, "%d, of what was so before", status)
+		one.Method = http.MethodGet
+		if want == trail.Unknown {
+			want = trail.Refused
+		}
+		audit.Answer(one, status, "")
+		require.Equal(t, want, one.Outcome, "%d, of a read", status)
 	}
 	require.Equal(t, trail.Unchanged, audit.ItemOf(wire.Key{}, http.StatusOK, "").Outcome)
 	require.Equal(t, trail.Refused, audit.ItemOf(wire.Key{}, http.StatusConflict, wire.AlreadyExists).Outcome)

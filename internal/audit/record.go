@@ -24,10 +24,14 @@ func outcomeOf(status int) trail.Outcome {
 	}
 }
 
-// Answer records the answer to a call. An unchanged outcome stays so.
+// Answer records the answer to a call. An unchanged outcome stays so. A read that failed has done
+// nothing and shown nothing.
 func Answer(r *trail.Record, status int, problem wire.Code) {
 	r.Status, r.Problem = status, problem
-	if outcome := outcomeOf(status); outcome != trail.Done || r.Outcome != trail.Unchanged {
+	switch outcome := outcomeOf(status); {
+	case outcome == trail.Unknown && r.Method == http.MethodGet:
+		r.Outcome = trail.Refused
+	case outcome != trail.Done || r.Outcome != trail.Unchanged:
 		r.Outcome = outcome
 	}
 }
