@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -154,7 +155,7 @@ func repeatable(err error, once bool) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || (!once && problem.passing())
 	}
-	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || isUntrusted(err) {
 		return false
 	}
 	op, isOp := errors.AsType[*net.OpError](err)
@@ -165,16 +166,28 @@ func repeatable(err error, once bool) bool {
 	return isOp || isURL || isSilence(err) || errors.Is(err, errCutOff)
 }
 
+// isUntrusted reports whether the certificate of a server is not accepted, or the server speaks no
+// TLS. Nothing was sent, and another try would meet the same server.
+func isUntrusted(err error) bool {
+	_, unverified := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	return unverified || plain || errors.Is(err, http.ErrSchemeMismatch)
+}
+
 func isSilence(err error) bool {
 	_, silent := errors.AsType[silence](err)
 	return silent
 }
 
 // Unavailable reports whether an error means that Wakecall could not be reached, or asks for a
-// later call. The same call may succeed then.
+// later call. The same call may succeed then. A server whose certificate is not accepted is no
+// such case.
 func Unavailable(err error) bool {
 	if problem, ok := errors.AsType[*Problem](err); ok {
 		return problem.Status == http.StatusTooManyRequests || problem.Status >= http.StatusInternalServerError
+	}
+	if isUntrusted(err) {
+		return false
 	}
 	broken := errors.Is(err, errCutOff) || errors.Is(err, errBrokenOff) || errors.Is(err, io.ErrUnexpectedEOF)
 	return broken || isSilence(err) || ofTheNetwork(err)

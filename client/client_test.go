@@ -2,6 +2,8 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net"
@@ -113,6 +115,8 @@ func TestWhatIsRepeated(t *testing.T) {
 		"a deletion that a proxy does not know":     {drop, []answer{{err: lost}, {status: 404, body: "<html>"}}, 2, true},
 		"a deletion of what is not there":           {drop, []answer{gone}, 1, true},
 		"a deletion that did not reach it at first": {drop, []answer{{err: dial}, full, gone}, 3, true},
+		"a booking with an untrusted server":        {add, []answer{{err: &tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}}}, 1, true},
+		"a booking with a server without TLS":       {add, []answer{{err: http.ErrSchemeMismatch}}, 1, true},
 		"an answer that is no JSON":                 {add, []answer{{status: 200, body: "<html>"}}, 1, true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,8 @@
 //   - The answer was lost, or a proxy answered 502 or 504 in its place.
 //   - The call was refused for now.
 //
+// It calls a server whose certificate is not trusted only once.
+//
 // A booking carries an idempotency key for this. Fire, redeliver, pause and resume are repeated
 // only if they were never sent, or if the answer says that nothing was done.
 //

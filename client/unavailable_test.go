@@ -3,9 +3,13 @@ package client
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,5 +33,31 @@ func TestUnavailable(t *testing.T) {
 	}
 	for _, err := range []error{refused, &url.Error{Op: "Get", URL: "http://h/", Err: refused}, &Problem{Document: problem.Document{Status: 503}}, os.ErrDeadlineExceeded} {
 		require.True(t, Unavailable(err), "%v", err)
+	}
+}
+
+// A server that cannot be the one that was meant is tried once. Waiting does not help.
+func TestAnUntrustedServerIsTriedOnce(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(*httptest.Server){
+		"its certificate is of an unknown authority": (*httptest.Server).StartTLS,
+		"it speaks no TLS":                           (*httptest.Server).Start,
+	} {
+		var opened atomic.Int32
+		server := httptest.NewUnstartedServer(http.NotFoundHandler())
+		server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+		server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				opened.Add(1)
+			}
+		}
+		start(server)
+		transport := &http.Transport{}
+		_, err := New(Options{URL: "https://" + server.Listener.Addr().String(), HTTP: &http.Client{Transport: transport}}).Server.About(t.Context())
+		transport.CloseIdleConnections()
+		server.Close()
+		require.Error(t, err, name)
+		require.False(t, Unavailable(err), "%s: %v", name, err)
+		require.EqualValues(t, 1, opened.Load(), name)
 	}
 }

@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +65,7 @@ func TestExitCodes(t *testing.T) {
 		"broken":              {problem(http.StatusInternalServerError), ExitUnavailable},
 		"not there":           {&url.Error{Op: "Get", URL: "http://h", Err: syscall.ECONNREFUSED}, ExitUnavailable},
 		"too late":            {&url.Error{Op: "Get", URL: "http://h", Err: context.DeadlineExceeded}, ExitUnavailable},
+		"not trusted":         {&url.Error{Op: "Get", URL: "https://h", Err: &tls.CertificateVerificationError{Err: errors.New("expired")}}, ExitFailure},
 		"interrupted":         {context.Canceled, ExitInterrupted},
 		"interrupted a call":  {&url.Error{Op: "Get", URL: "http://h", Err: context.Canceled}, ExitInterrupted},
 		"several, one refuse": {errors.Join(problem(422), errors.New("nothing was applied")), ExitRefused},

@@ -60,11 +60,45 @@ export class NetworkError extends Error {
   override readonly name = "NetworkError";
   /** Whether the call may have taken effect; false where it was never sent. */
   readonly sent: boolean;
+  /** Whether the certificate of the server is not trusted, or it speaks no TLS: another call would not help. */
+  readonly untrusted: boolean;
 
   constructor(where: string, sent: boolean, cause: unknown) {
-    super(`${where} ${sent ? "gave no whole answer" : "could not be reached"}: ${reasonOf(cause)}`, { cause });
-    this.sent = sent;
+    const untrusted = isUntrusted(cause);
+    super(`${where} ${sent && !untrusted ? "gave no whole answer" : "could not be reached"}: ${reasonOf(cause)}`, {
+      cause,
+    });
+    this.sent = sent && !untrusted;
+    this.untrusted = untrusted;
   }
+}
+
+/** How Node says that it does not trust a certificate, or that there is no TLS. */
+const untrusting: ReadonlySet<unknown> = new Set([
+  "CERT_CHAIN_TOO_LONG",
+  "CERT_HAS_EXPIRED",
+  "CERT_NOT_YET_VALID",
+  "CERT_REJECTED",
+  "CERT_REVOKED",
+  "CERT_SIGNATURE_FAILURE",
+  "CERT_UNTRUSTED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_SSL_PACKET_LENGTH_TOO_LONG",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "HOSTNAME_MISMATCH",
+  "INVALID_CA",
+  "INVALID_PURPOSE",
+  "PATH_LENGTH_EXCEEDED",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+function isUntrusted(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && untrusting.has(error.code)) || isUntrusted(error.cause);
 }
 
 function reasonOf(error: unknown): string {
@@ -80,5 +114,6 @@ function reasonOf(error: unknown): string {
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof Problem) return error.status === 429 || error.status >= 500;
-  return error instanceof NetworkError || (error instanceof DOMException && error.name === "TimeoutError");
+  if (error instanceof NetworkError) return !error.untrusted;
+  return error instanceof DOMException && error.name === "TimeoutError";
 }

@@ -101,7 +101,7 @@ function taken(outcome: Response | NetworkError): Response {
 
 /** Whether a call that failed may be made again: it was refused for now, was never sent, or does the same twice. */
 function mayRepeat(outcome: Response | NetworkError, once: boolean): boolean {
-  if (outcome instanceof NetworkError) return !outcome.sent || !once;
+  if (outcome instanceof NetworkError) return !outcome.untrusted && (!outcome.sent || !once);
   return outcome.status === 429 || (!once && [502, 503, 504].includes(outcome.status));
 }
 

@@ -140,6 +140,29 @@ test("a server that is down", async () => {
   assert.equal(pauses.length, 2);
 });
 
+test("a server that is not trusted is called once", async (t) => {
+  const plain = await new ScriptedServer([done]).start(t);
+  const code = (is: string) => Object.assign(new Error("no"), { code: is });
+  const failing = (is: string) => () => Promise.reject(new TypeError("fetch failed", { cause: code(is) }));
+  const url = plain.url.replace("http:", "https:");
+  for (const options of [
+    {},
+    { fetch: failing("DEPTH_ZERO_SELF_SIGNED_CERT") },
+    { fetch: failing("CERT_HAS_EXPIRED") },
+  ]) {
+    const { api, pauses } = hastyApi({ url, ...options });
+    const error = await add(api).catch((e: unknown) => e);
+    assert.ok(error instanceof NetworkError && error.untrusted && !error.sent, String(error));
+    assert.match(error.message, /could not be reached/);
+    assert.equal(isUnavailable(error), false);
+    assert.deepEqual(pauses, []);
+  }
+  const { api, pauses } = hastyApi({ url, tries: 3, fetch: failing("ECONNRESET") }); // the control
+  const error = await add(api).catch((e: unknown) => e);
+  assert.ok(error instanceof NetworkError && !error.untrusted && isUnavailable(error));
+  assert.equal(pauses.length, 2);
+});
+
 test("a name that nobody knows was never called", async () => {
   const { api } = hastyApi({ url: "http://wakecall.invalid", tries: 1 });
   const error = await fire(api).catch((e: unknown) => e);
