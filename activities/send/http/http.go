@@ -57,7 +57,7 @@ func clientOn(transport http.RoundTripper, userAgent string) *resty.Client {
 type unmoved struct{ http.RoundTripper }
 
 func (u unmoved) RoundTrip(r *http.Request) (*http.Response, error) {
-	response, err := u.RoundTripper.RoundTrip(r)
+	response, err := u.RoundTripper.RoundTrip(watched(r))
 	if err == nil {
 		response.Header.Del("Location")
 	}

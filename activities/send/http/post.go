@@ -3,6 +3,7 @@ package httpsend
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net/http"
 	"net/http/httptrace"
 	"sync/atomic"
@@ -28,7 +29,7 @@ type transmission struct {
 }
 
 func post(ctx context.Context, client *resty.Client, e send.Envelope) (t transmission) {
-	var wire wire
+	wire := wire{bodiless: len(e.Body) == 0}
 	request := client.R().SetContext(wire.watch(ctx)).SetHeaders(e.Headers)
 	if e.ContentType != "" {
 		request.SetHeader("Content-Type", e.ContentType)
@@ -72,6 +73,10 @@ type wire struct {
 	firstByte                           atomic.Pointer[time.Time]
 	sent                                atomic.Int32 // how often net/http has sent the request
 	kept, answered, handshakeBad, asked atomic.Bool
+	// away reports whether the receiver has turned the request away, and net/http has not begun to
+	// send it again. It is not seen of a request without a body.
+	away     atomic.Bool
+	bodiless bool
 }
 
 // asking is the key of the wire in the context of a dial and of a handshake.
@@ -88,9 +93,24 @@ func showing(certificate *tls.Certificate) func(*tls.CertificateRequestInfo) (*t
 	}
 }
 
+// watched is the request, of which the wire sees when net/http begins its body anew.
+func watched(r *http.Request) *http.Request {
+	w, ok := r.Context().Value(asking{}).(*wire)
+	if !ok || r.GetBody == nil {
+		return r
+	}
+	seen := r.WithContext(r.Context())
+	seen.GetBody = func() (io.ReadCloser, error) {
+		w.away.Store(true)
+		return r.GetBody()
+	}
+	return seen
+}
+
 func (w *wire) watch(ctx context.Context) context.Context {
 	ctx = context.WithValue(ctx, asking{}, w)
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn:              func(string) { w.away.Store(false) },
 		GotConn:              func(info httptrace.GotConnInfo) { w.kept.Store(info.Reused) },
 		WroteHeaders:         func() { now := time.Now(); w.firstByte.CompareAndSwap(nil, &now); w.sent.Add(1) },
 		GotFirstResponseByte: func() { w.answered.Store(true) },
@@ -107,6 +127,8 @@ func (w *wire) watch(ctx context.Context) context.Context {
 func (w *wire) classify(err error) delivery.FailureClass {
 	class := send.Classify(err)
 	switch {
+	case class == delivery.Timeout && w.turnedAway():
+		return delivery.BrokenAnswer
 	case class == delivery.BrokenAnswer && w.handshakeBad.Load():
 		return delivery.TLSFailure
 	case class == delivery.TLSProtocol && w.asked.Load():
@@ -115,4 +137,12 @@ func (w *wire) classify(err error) delivery.FailureClass {
 		return delivery.TLSClientCertificate
 	}
 	return class
+}
+
+// turnedAway reports whether the receiver had refused the request last (REFUSED_STREAM): it did not
+// process it (RFC 9113, section 8.7). net/http sends it again on the same connection after a pause,
+// which doubles. The timeout that ends the pause is not the receiver's. Of a request without a body
+// it is not seen whether the last one was refused too.
+func (w *wire) turnedAway() bool {
+	return w.away.Load() || w.bodiless && w.kept.Load() && w.sent.Load() > 1
 }

@@ -86,6 +86,40 @@ func TestAReceiverThatTurnsEveryRequestAway(t *testing.T) {
 	}
 }
 
+// A receiver that refuses each stream has turned the request away. It is not one that is silent.
+func TestAReceiverThatRefusesEveryStream(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		body    string
+		refuses func(sent int) bool // whether it refuses a request, or is silent
+		want    delivery.FailureClass
+	}{
+		"a payload":                  {"x", func(int) bool { return true }, delivery.BrokenAnswer},
+		"no payload":                 {"", func(int) bool { return true }, delivery.BrokenAnswer},
+		"silent":                     {"x", func(int) bool { return false }, delivery.Timeout},
+		"silent, no payload":         {"", func(int) bool { return false }, delivery.Timeout},
+		"refused, and silent then":   {"x", func(sent int) bool { return sent == 1 }, delivery.Timeout},
+		"refused twice, then silent": {"x", func(sent int) bool { return sent <= 2 }, delivery.Timeout},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ended := make(chan struct{})
+			url, pool, _ := wiretap2(t, func(_ int, out *http2.Framer, stream uint32) bool {
+				for sent, ok := 1, true; ok && c.refuses(sent); sent++ {
+					_ = out.WriteRSTStream(stream, http2.ErrCodeRefusedStream)
+					stream, ok = request2(out)
+				}
+				<-ended
+				return true
+			})
+			t.Cleanup(func() { close(ended) })
+			caller := New(Config{Allowed: []netip.Prefix{loopback}, Roots: pool, Resent: func() {}})
+			t.Cleanup(caller.Close)
+			require.Equal(t, delivery.Answer{Class: c.want}, postBody(caller, url, c.body, 2*time.Second).Answer)
+		})
+	}
+}
+
 // A receiver that serves one stream at a time is not taken for one that turns requests away: many
 // attempts at once fill each other's connections, and open further ones.
 func TestAReceiverThatServesOneStreamAtATime(t *testing.T) {
@@ -174,6 +208,19 @@ func converse2(conn net.Conn, sent chan<- struct{}, leaves func(*http2.Framer, u
 		_ = framer.WriteHeaders(http2.HeadersFrameParam{
 			StreamID: frame.Header().StreamID, BlockFragment: head.Bytes(), EndHeaders: true, EndStream: true,
 		})
+	}
+}
+
+// request2 reads a whole request, and returns its stream; ok is false if none comes any more.
+func request2(in *http2.Framer) (stream uint32, ok bool) {
+	for {
+		frame, err := in.ReadFrame()
+		if err != nil {
+			return 0, false
+		}
+		if ends(frame) {
+			return frame.Header().StreamID, true
+		}
 	}
 }
 

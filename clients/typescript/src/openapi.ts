@@ -2248,7 +2248,8 @@ export interface components {
          *     * `dns_failure`: the name of the host could not be resolved.
          *     * `connect_failure`: no connection could be made.
          *     * `timeout`: the attempt took too long.
-         *     * `broken_answer`: the connection broke, or the answer was not HTTP.
+         *     * `broken_answer`: the connection broke, the answer was not HTTP, or an HTTP/2 receiver turned the
+         *       request away each time.
          *     * `bad_request`: the request could not be built.
          *     * `no_receiver`: neither the timer nor a policy names a URL.
          *     * `out_of_resources`: Wakecall had no room for a connection. No call was made, and no attempt is used
