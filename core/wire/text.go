@@ -1,6 +1,10 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 func clip(text string, most int) string {
 	if len(text) > most {
@@ -17,14 +21,18 @@ func EscapePointer(token string) string {
 // NotVisibleASCII reports whether r is not a visible ASCII character.
 func NotVisibleASCII(r rune) bool { return r <= ' ' || r > '~' }
 
-// Excerpt cuts text to [MaxFailureMessage] and drops characters that a log or a terminal could
-// misread.
+// Excerpt cuts text to [MaxFailureMessage]. It drops characters that change the direction of a line
+// for what follows, and makes spaces of others that a log or a terminal could misread.
 func Excerpt(text string) string {
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\uFFFD' {
+		switch {
+		case unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		case unicode.In(r, unicode.Cc, unicode.Zl, unicode.Zp) || r == utf8.RuneError:
 			return ' '
+		default:
+			return r
 		}
-		return r
 	}, text)
 	if len(text) > MaxFailureMessage {
 		text = strings.ToValidUTF8(text[:MaxFailureMessage], "")
