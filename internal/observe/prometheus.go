@@ -16,6 +16,7 @@ import (
 
 	"github.com/wakecall/wakecall/core/outcomes"
 	"github.com/wakecall/wakecall/core/wire"
+	"github.com/wakecall/wakecall/internal/resend"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -28,7 +29,9 @@ type Prometheus struct {
 
 // NewPrometheus returns the server at a URL.
 func NewPrometheus(address string) (*Prometheus, error) {
-	client, err := api.NewClient(api.Config{Address: address, Client: &http.Client{Timeout: tuning.PrometheusTimeout}})
+	client, err := api.NewClient(api.Config{Address: address, Client: &http.Client{
+		Timeout: tuning.PrometheusTimeout, Transport: resend.Bound(tuning.AttemptSends),
+	}})
 	return &Prometheus{client: client, answers: answers{now: time.Now, known: map[string]answer{}}}, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"golang.org/x/oauth2"
 
+	"github.com/wakecall/wakecall/internal/resend"
 	"github.com/wakecall/wakecall/internal/tuning"
 )
 
@@ -25,7 +26,7 @@ var (
 
 // newClient returns a client for the provider alone.
 func newClient() *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport := resend.Bound(tuning.AttemptSends)
 	transport.DisableKeepAlives = true // requests are minutes apart
 	transport.ResponseHeaderTimeout = tuning.ProviderTimeout
 	return &http.Client{
@@ -35,11 +36,11 @@ func newClient() *http.Client {
 }
 
 // bounded bounds the bodies of answers.
-type bounded struct{ *http.Transport }
+type bounded struct{ resend.Bounded }
 
 // RoundTrip implements [http.RoundTripper].
 func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := b.Transport.RoundTrip(request)
+	response, err := b.Bounded.RoundTrip(request)
 	if err == nil {
 		response.Body = &boundedBody{ReadCloser: response.Body, left: tuning.ProviderBytes}
 	}
