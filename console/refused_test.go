@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"testing"
@@ -127,7 +128,11 @@ func TestWhatTheConsoleRefusesIsRecorded(t *testing.T) {
 		h.post("/console/nowhere", nil)
 	}), "what changes nothing")
 
-	shown := open(t, plan{keys: staff, secret: seal.NewKey(), mode: site.ReadOnly})
+	long := "" // an answer that does not wait until its record is made, however it is packed
+	for range 400 {
+		long += rand.Text()
+	}
+	shown := open(t, plan{keys: staff, secret: seal.NewKey(), mode: site.ReadOnly, look: site.Look{Contact: long}})
 	shown.signIn("root")
 	require.Equal(t, []told{
 		{"root", operation, one, "fire", http.StatusForbidden, "forbidden"},

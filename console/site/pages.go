@@ -243,6 +243,7 @@ func (c *Site) RefuseBy(v *Visit, problem *calls.Problem) {
 
 // show answers with the page.
 func (p *refusedPage) show(c *Site, v *Visit, status int) {
+	_ = v.R.ParseForm() // the record of a form is made after the answer: nothing of it can be read then
 	p.Frame, p.forbidden = c.Frame(v, "refused.title"), status == http.StatusForbidden
 	c.Render(v, status, "refused", p)
 }
