@@ -116,17 +116,11 @@
   history.replaceState(0, '', location.href.replace(/(\?)done=[a-z]+&|[?&]done=[a-z]+/, '$1'));
 
   // Copying works without a secure context as well.
-  on('click', async e => {
+  on('click', e => {
     const button = e.target.closest?.('button[data-copy]');
     if (!button) return;
-    const value = button.parentElement.querySelector('code').textContent;
-    try { await navigator.clipboard.writeText(value); } catch {
-      const box = Object.assign(document.createElement('textarea'), {value, className: 'unseen'});
-      document.body.append(box);
-      box.select();
-      document.execCommand('copy');
-      box.remove();
-    }
+    getSelection().selectAllChildren(button.parentElement.querySelector('code'));
+    document.execCommand('copy');
     button.classList.add('copied');
     setTimeout(() => button.classList.remove('copied'), 2000);
   });
@@ -171,7 +165,7 @@
   };
   // In a row it is what that row has: what another row has is never meant.
   const lead = (...names) => {
-    const row = here().closest('tr'), found = names.flatMap(name => all(`main form[action$="/${name}"], .bar [value="${name}"]`));
+    const row = here().closest('tr'), found = names.flatMap(name => all(`main form[action$="/${name}"], button[value="${name}"]`));
     const form = found.find(one => row?.contains(one)) ?? found.find(one => !one.closest('tr')), more = form?.querySelector('details');
     if (more) more.open = true;
     ((more ?? form)?.querySelector('input:not([type=hidden]), button') ?? form)?.focus();

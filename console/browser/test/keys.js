@@ -85,6 +85,22 @@ export function keys(shared) {
     await shared.running.call("DELETE", "/v1/policies/slowpoke");
   });
 
+  shared.test("the key r leads to the failures of a type", async () => {
+    const page = await shared.open("/console/types/order-close");
+    await page.waitForSelector('form[action="/console/jobs"] button', soon);
+    await press(page, "r");
+    assert.equal(await page.evaluate(() => document.activeElement.form?.elements.operation?.value), "redeliver");
+  });
+
+  shared.test("what is copied can be pasted", async () => {
+    const page = await shared.open("/console/timers/order-close/o-paid");
+    const command = await page.textContent("dd:has([data-copy]) code >> nth=0");
+    await page.click("[data-copy] >> nth=0");
+    await page.waitForSelector("[data-copy].copied");
+    await press(page, "/", "Control+v");
+    assert.equal(await page.inputValue("#q"), command);
+  });
+
   shared.test("keys lead along the rows that are seen, below the plots too", async () => {
     for (const [path, row] of [["/console/", "#row-order-close"], ["/console/types/order-close", '[aria-labelledby="failures"] tr']]) {
       const page = await shared.open(path);
