@@ -64,7 +64,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			require.Equal(t, http.StatusSeeOther, answer.StatusCode, "%s %s: %s", who, action, answer.body)
 			require.Equal(t, "/console/timers/order-close/1?done="+action, answer.Header.Get("Location"))
 			require.Equal(t, action+" order-close/1", h.shelf.changes()[before])
-			require.Contains(t, h.get(answer.Header.Get("Location")).body, `role="status"`)
+			require.Contains(t, h.get(answer.Header.Get("Location")).body, `<p class="done" role="status">`)
 		}
 		if who == "otto" {
 			require.Equal(t, http.StatusForbidden, h.get("/console/timers/order-close/1").StatusCode, "a foreign type")

@@ -97,7 +97,7 @@ func TestDispatches(t *testing.T) {
 			done := h.post(page+"/"+action, url.Values{"per_second": {"70"}})
 			require.Equal(t, page+"?done="+action, done.Header.Get("Location"), done.body)
 			require.Equal(t, []string{action + " order-close/d"}, h.shelf.changes())
-			require.Contains(t, h.get(done.Header.Get("Location")).body, `role="status"`)
+			require.Contains(t, h.get(done.Header.Get("Location")).body, `<p class="done" role="status">`)
 		}
 	}
 	require.Contains(t, h.get("/console/dispatches").body, page)

@@ -11,10 +11,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/wakecall/wakecall/internal/tuning"
 )
 
 // What comes from others is what `make console-assets` wrote, and has its licence beside it.
@@ -135,6 +139,16 @@ func TestOurScriptHasNoTextOfLines(t *testing.T) {
 	require.Equal(t, "if(a&&b||c===d){e();", denseScript("if (a && b || c === d) {\n  e();\n"))
 	require.Equal(t, "a=()=>{b(1,2)\n};c; // d\ne\n", denseScript("a = () => {\n  b(1,\n  2)\n};\nc; // d\ne\n"),
 		"an end of a line that ends a statement, or a comment, stays")
+}
+
+// A stream that lives is kept open: its beats come well before our script takes it for one that stands still.
+func TestAStreamThatLivesIsKept(t *testing.T) {
+	t.Parallel()
+	found := regexp.MustCompile(`\+\+silent > (\d+)`).FindSubmatch(all()["console.js"].plain)
+	require.Len(t, found, 2)
+	seconds, err := strconv.Atoi(string(found[1]))
+	require.NoError(t, err)
+	require.LessOrEqual(t, tuning.LiveBeat+2*time.Second, time.Duration(seconds)*time.Second)
 }
 
 // evaluated is what needs a script to be made of text, which the policy of pages forbids.

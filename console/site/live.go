@@ -19,9 +19,10 @@ const (
 )
 
 // morph says how htmx updates a page. A form that the user has begun stays as it is, with its ETag. Open details stay
-// open, and the answer to a change stays.
+// open, and the answer to a change stays. A gateway that accepts connections and answers nothing is left after 5 s, so
+// that the page lives again within 10 s.
 const morph = `{"morphIgnore": ["data-htmx-powered", "open"], "morphSkip": "form.touched, details.ask[open], #drawn, #said", ` +
-	`"morphScanLimit": 100, "noSwap": [204, 304, "4xx", "5xx"], "sse": {"reconnectMaxDelay": 5000}}`
+	`"morphScanLimit": 100, "noSwap": [204, 304, "4xx", "5xx"], "sse": {"reconnectMaxDelay": 3000, "connectTimeout": 5000}}`
 
 // Morph is how a page takes what is new, as htmx reads it.
 func (f *Frame) Morph() string { return morph }

@@ -109,9 +109,12 @@ func (c *Site) Frame(v *Visit, title string) Frame {
 	return f
 }
 
+// Lives reports whether the stream brings the page itself, and not only the strip.
+func (f *Frame) Lives() bool { return strings.Contains(f.Stream, "page=") }
+
 // Reread is the address that brings a part which the page could not read; "" if its stream brings it.
 func (f *Frame) Reread() string {
-	if f.Stream == "" || strings.Contains(f.Stream, "page=") {
+	if f.Stream == "" || f.Lives() {
 		return ""
 	}
 	return f.Here

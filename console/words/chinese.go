@@ -628,6 +628,7 @@ var chineseWords = map[string]string{
 	"keys.back":    "返回",
 	"keys.words":   "按键只跳到对应的操作；在那里按下或确认之前，不会执行任何操作。",
 	"keys.close":   "关闭",
+	"silent":       "网关自 %s 起没有发来任何内容，所显示的可能是旧数据。",
 	"session.over": "会话已结束。请登录以继续。",
 
 	// The codes of problems, of what is wrong with a field, and of failures.

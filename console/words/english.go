@@ -640,6 +640,7 @@ var englishWords = map[string]string{
 	"keys.back":    "Back",
 	"keys.words":   "A key leads to what it names. Nothing is done before it is pressed or confirmed there.",
 	"keys.close":   "Close",
+	"silent":       "The gateway has sent nothing since %s. What is shown may be old.",
 	"session.over": "The session is over. Sign in to go on.",
 
 	// The codes of problems, of what is wrong with a field, and of failures.

@@ -32,7 +32,6 @@
     watched.observe(document.body, {childList: true, subtree: true, characterData: true});
   };
   tell();
-  setInterval(() => document.hidden || tell(), 1000);
 
   // The page lives: what was typed into stays as it is, and the foot says as of when it is.
   const touched = e => {
@@ -41,17 +40,32 @@
   };
   on('input', touched);
   on('focusin', touched);
-  const fresh = () => {
-    const time = one('footer time'), now = new Date();
-    time.dateTime = now.toISOString();
-    time.title = utc(now);
+  const live = one('[hx-sse\\:connect]'), old = one('div.heard'), swapped = 'htmx:sse:after:message';
+  let silent = 0;
+  on(swapped, () => {
+    const now = new Date();
+    silent = 0;
+    for (const time of all('.heard time')) {
+      time.dateTime = now.toISOString();
+      time.title = utc(now);
+    }
     tell();
-  };
+  });
+
+  // A stream has a beat every 5 s. After 8 s without one the page says that it is old, and opens the stream anew: a gateway that stands still
+  // hangs up on no one.
+  on('htmx:sse:after:connection', () => { silent = 0; });
+  setInterval(() => {
+    if (document.hidden) return;
+    tell();
+    if (!live) return;
+    const stands = ++silent > 8 && live.isConnected;
+    old.hidden = !old.classList.toggle('away', stands);
+    if (stands) live._htmx?.sse?.reader?.cancel();
+  }, 1000);
 
   // A first try that fails is made again: htmx only comes back to a stream that was open. So is the part of a page
   // without a stream that could not be read.
-  const live = one('[hx-sse\\:connect]'), swapped = 'htmx:sse:after:message';
-  if (live?.getAttribute('hx-sse:connect').includes('page=')) on(swapped, fresh);
   live?.addEventListener('over', () => live.remove());
   setInterval(() => {
     const closed = live?.isConnected && !live._htmx?.sse && live;

@@ -133,6 +133,24 @@ export function live(shared) {
 
 /** Pages come back when the gateway does. */
 export function broken(shared) {
+  shared.test("a page says that its gateway stands still, and lives again when that goes on", async (t) => {
+    const page = await shared.open("/console/timers");
+    await streaming(page);
+    const said = page.locator(".silent div");
+    assert.ok(await said.isHidden());
+    shared.running.freeze();
+    try {
+      await within(t, "said", () => said.waitFor(soon));
+      assert.match(await said.textContent(), /nothing since \d\d:\d\d:\d\d\. /);
+      assert.match(await page.locator("main").evaluate((main) => getComputedStyle(main).filter), /grayscale/);
+    } finally {
+      shared.running.thaw();
+    }
+    await shared.running.book("order-close", "o-7", "1h");
+    await within(t, "alive again", () => page.waitForSelector('text="o-7"', soon));
+    await said.waitFor({ state: "hidden", ...soon });
+  });
+
   shared.test("the gateway comes back, and the page lives again within ten seconds", async (t) => {
     const page = await shared.open("/console/timers");
     await streaming(page);

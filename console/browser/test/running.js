@@ -89,6 +89,15 @@ export class Running {
     await eventually(async () => (await fetch(`${this.url}/readyz`)).ok);
   }
 
+  /** Has the process stand still: it accepts connections, and answers nothing. */
+  freeze() {
+    this.#process.kill("SIGSTOP");
+  }
+
+  thaw() {
+    this.#process.kill("SIGCONT");
+  }
+
   async kill() {
     const ended = new Promise((resolve) => this.#process.once("exit", resolve));
     this.#process.kill("SIGKILL");

@@ -42,10 +42,10 @@ export function scene(settings) {
   return shared;
 }
 
-/** Opens a page whose stream brings nothing: it stays as it is, whatever happens behind it. */
+/** Opens a page whose stream is over at once: it stays as it is, whatever happens behind it. */
 async function still({ browser, running }, path, options) {
   const page = await browser.blank(options);
-  await page.route("**/console/live*", () => {});
+  await page.route("**/console/live*", (route) => route.fulfill({ contentType: "text/event-stream", body: "event: over\ndata:\n\n" }));
   await browser.visit(page, running.url + path);
   return page;
 }
