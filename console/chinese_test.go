@@ -35,6 +35,7 @@ var (
 		"Wakecall", "wakecall", "Temporal", "curl", "HTTP", "HTTPS", "TLS", "UTC", "JSON", "URL", "SHA", "Base", // Base64
 		"order", "close", "invoice", "anonymous", "cara", "otto", "anna", "eve", "root", "Europe", "Berlin", "busy",
 		"WAKECALL", "TRUSTED", "PROXIES", "X", "Forwarded", "Proto", "localhost", // in what says how to set up a proxy
+		"PROMETHEUS", // in what says how to know the lateness
 	}
 	// saidBy are the attributes that people are told.
 	saidBy = []string{"title", "aria-label", "alt", "data-label", "data-hint", "data-late", "data-gist", "data-fine"}

@@ -178,6 +178,9 @@ func TestPlotsSayWhatIsMissing(t *testing.T) {
 	page := h.get("/console/types/order-close").body
 	require.Contains(t, page, "Some of this is being counted.")
 	require.Contains(t, page, `http-equiv="refresh"`)
+	require.NotContains(t, page, "0 fall due")
 	h.shelf.aheadless = false
-	require.NotContains(t, h.get("/console/types/order-close").body, "Some of this is being counted.", "what lacks something is not kept")
+	page = h.get("/console/types/order-close").body
+	require.NotContains(t, page, "Some of this is being counted.", "what lacks something is not kept")
+	require.Contains(t, page, "In the next 60 min, 0 fall due.", "the control")
 }

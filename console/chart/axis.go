@@ -104,6 +104,8 @@ type Known struct {
 	// Uncounted reports whether something of the past before Counted was not counted yet, Unread whether the past cannot be
 	// read, and Coming whether it is being read.
 	Uncounted, Unread, Coming bool
+	// AheadUnread reports whether the time ahead of a type cannot be read.
+	AheadUnread bool
 	// UncountedFrom is since when rings of recurring timers are missing ahead; the zero time if none are.
 	UncountedFrom time.Time
 	// Recurs reports whether timers of it recur: they end once, and not with each occurrence.
@@ -116,8 +118,7 @@ type Column struct {
 	Ahead   bool
 	Counted bool
 	// What ended, and how many calls of it are repeated.
-	Delivered, Failed, Expired int
-	Retried                    int64
+	Delivered, Failed, Expired, Retried int
 	// P50, P99 and Worst are the lateness, in milliseconds; negative where there is none.
 	P50, P99, Worst float64
 	// Due is what falls due, Over how much of it lies above the limit, and Late how late the last of
@@ -181,7 +182,7 @@ func (p *Plots) AddPast(past *calls.Outcomes, now time.Time) {
 			continue
 		}
 		c.Counted = step.Counted
-		c.Delivered, c.Failed, c.Expired, c.Retried = step.Delivered, step.Failed, step.Expired, step.Retried
+		c.Delivered, c.Failed, c.Expired, c.Retried = step.Delivered, step.Failed, step.Expired, int(step.Retried)
 		c.P50, c.P99, c.Worst = known(step.P50), known(step.P99), known(step.Worst)
 		p.Uncounted = p.Uncounted || !step.Counted && (p.Counted.IsZero() || !c.End.After(p.Counted))
 	}
@@ -233,7 +234,7 @@ func (p *Plots) Scale(types int) {
 	p.Slowest = 1000
 	for i := range p.Columns {
 		c := &p.Columns[i]
-		p.Most = max(p.Most, c.Due, c.Delivered+c.Failed+c.Expired+int(c.Retried))
+		p.Most = max(p.Most, c.Due, c.Delivered+c.Failed+c.Expired+c.Retried)
 		p.Slowest = max(p.Slowest, c.Worst, c.P99, float64(c.Late.Milliseconds()))
 		c.Link = p.leadsTo(c)
 	}

@@ -130,16 +130,14 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	t.Parallel()
 	in := words.Speech{Lang: words.English, Now: now}
 	p := drawn()
-	require.Equal(t, "In the last 60 min, 559 ended, 100 of them failed. The latest rang 900 ms late. In the next 60 min, 1,600 fall due. At 02:52:00 UTC the limit is too low: the last one is 40 s late.", said(p.Gist(in)))
+	require.Equal(t, "In the last 60 min, 559 ended, 100 of them failed. 50 calls were repeated. The latest rang 900 ms late. In the next 60 min, 1,600 fall due. "+
+		"400 that fall due are above the limit. At 02:52:00 UTC the limit is too low: the last one is 40 s late.", said(p.Gist(in)))
 	require.Equal(t, "Lateness is that of this node only. Not every minute is counted yet.", p.Source(in))
 	require.Len(t, p.Filled(), 5)
-	require.Equal(t, "2026-11-26 02:52:00 UTC: 1,000 due, 40 s late", p.column(at(0)).Says(in))
-	require.Equal(t, "2026-11-26 02:50:00 UTC: 300 delivered, 100 failed, 50 expired; late by 2.0 ms in the middle, 40 ms for 99 of 100, 900 ms at most", p.column(at(-2)).Says(in))
-	p.Unread = true
-	require.Equal(t, "What has been cannot be read now.", p.Source(in))
-	require.Equal(t, "The latest rang 900 ms late. In the next 60 min, 1,600 fall due. At 02:52:00 UTC the limit is too low: the last one is 40 s late.", said(p.Gist(in)),
-		"what is not read is not zero")
-	p.Unread, p.Uncounted, p.LatenessFrom = false, false, "unanswered"
+	require.Equal(t, "2026-11-26 02:52:00 UTC: 1,000 due, 400 above the limit, 40 s late", p.column(at(0)).Says(in))
+	require.Equal(t, "2026-11-26 02:53:00 UTC: 600 due", p.column(at(1)).Says(in))
+	require.Equal(t, "2026-11-26 02:50:00 UTC: 300 delivered, 100 failed, 50 expired, 50 tried again; late by 2.0 ms in the middle, 40 ms for 99 of 100, 900 ms at most", p.column(at(-2)).Says(in))
+	p.Uncounted, p.LatenessFrom = false, "unanswered"
 	require.Equal(t, "Prometheus does not answer: lateness is that of this node, if it makes attempts.", p.Source(in))
 	p.Recurs = true
 	require.Equal(t, "Prometheus does not answer: lateness is that of this node, if it makes attempts. A recurring timer counts here when it ends, and not at each occurrence.", p.Source(in))
@@ -153,6 +151,45 @@ func TestPlotsSayTheirGist(t *testing.T) {
 	empty.Range.Zoomed = true
 	require.Contains(t, said(empty.Gist(in)), "0 ended, 0 of them failed, 1 falls due.")
 	require.Equal(t, RangeNamed("1h", now), RangeNamed("no such", now))
+}
+
+// What is not read is not zero: neither of what has been nor of what is to come, also where a user has zoomed in.
+func TestWhatIsNotReadIsNotZero(t *testing.T) {
+	t.Parallel()
+	in := words.Speech{Lang: words.English, Now: now}
+	past, ahead := &calls.Outcomes{Steps: []calls.OutcomeStep{{At: at(-2), Counted: true, Failed: 3, Retried: 1}}}, &calls.Forecast{Steps: []calls.Step{{At: at(1), Due: 7}}}
+	zoomed := words.ISO(at(-10)) + ".." + words.ISO(at(20))
+	for name, c := range map[string]struct {
+		key          string
+		past, ahead  bool
+		want, source string
+	}{
+		"both":                {"1h", true, true, "In the last 60 min, 3 ended, 3 of them failed. 1 call was repeated. In the next 60 min, 7 fall due.", ""},
+		"the past only":       {"1h", true, false, "In the last 60 min, 3 ended, 3 of them failed. 1 call was repeated.", "Not all that falls due can be read now."},
+		"what is to come":     {"1h", false, true, "In the next 60 min, 7 fall due.", "What has been cannot be read now."},
+		"neither":             {"1h", false, false, "", "What has been cannot be read now. Not all that falls due can be read now."},
+		"zoomed, both":        {zoomed, true, true, "From 02:42:00 UTC to 03:12:00 UTC: 3 ended, 3 of them failed, 7 fall due. 1 call was repeated.", ""},
+		"zoomed, the past":    {zoomed, true, false, "In the last 10 min, 3 ended, 3 of them failed. 1 call was repeated.", "Not all that falls due can be read now."},
+		"zoomed, the rest":    {zoomed, false, true, "In the next 20 min, 7 fall due.", "What has been cannot be read now."},
+		"zoomed, and neither": {zoomed, false, false, "", "What has been cannot be read now. Not all that falls due can be read now."},
+	} {
+		p := New(RangeNamed(c.key, now), now, "")
+		if p.Unread = !c.past; c.past {
+			p.AddPast(past, now)
+		}
+		if p.AheadUnread = !c.ahead; c.ahead {
+			p.AddAhead(ahead)
+		}
+		p.Scale(1)
+		p.Uncounted = false
+		require.Equal(t, c.want, said(p.Gist(in)), name)
+		require.Equal(t, c.source, p.Source(in), name)
+	}
+	p := drawn()
+	p.AheadUnread = true // of one type of several
+	require.Contains(t, said(p.Gist(in)), "In the next 60 min, 1,600 fall due.")
+	p.Coming = true
+	require.NotContains(t, p.Source(in), "falls due", "it appears by itself")
 }
 
 // A user may choose the ends. A column still begins with now, and no picture has more columns than

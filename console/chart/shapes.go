@@ -84,7 +84,7 @@ func (p *Plots) Counts() (all []Box) {
 			continue
 		}
 		stack("delivered", c.Delivered)
-		stack("retried", int(c.Retried))
+		stack("retried", c.Retried)
 		stack("failed", c.Failed)
 		stack("expired", c.Expired)
 	}

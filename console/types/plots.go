@@ -27,8 +27,6 @@ type choice struct {
 type plots struct {
 	*chart.Plots
 	Ranges []choice
-	// partly reports whether the time ahead of a type is missing.
-	partly bool
 }
 
 // drawnPage is the plots of an open page, which are drawn apart from it.
@@ -52,7 +50,7 @@ func (c *Pages) loadPlots(v *site.Visit, name, businessType string, frame site.F
 	loaded.Drawn = c.Drawn(v, name, func() (any, bool) {
 		p := c.plotsOf(v, businessType, frame.Picture)
 		loaded.coming = p.Coming
-		return &drawnPage{Frame: frame, Plots: p}, !p.Unread && !p.partly
+		return &drawnPage{Frame: frame, Plots: p}, !p.Unread && !p.AheadUnread
 	})
 	return loaded
 }
@@ -91,7 +89,7 @@ func (c *Pages) plotsOf(v *site.Visit, businessType string, known *watch.Picture
 	if r.Ahead > 0 {
 		p.ahead(c, v, listed, known)
 	}
-	p.Coming = (p.Unread || p.partly) && !known.ListsAway()
+	p.Coming = (p.Unread || p.AheadUnread) && !known.ListsAway()
 	p.Scale(len(listed))
 	return p
 }
@@ -132,7 +130,7 @@ func (p *plots) ahead(c *Pages, v *site.Visit, listed []string, known *watch.Pic
 		} else if known.Forecasts[one] != nil {
 			p.AddAhead(known.Forecasts[one])
 		} else {
-			p.partly = true
+			p.AheadUnread = true
 		}
 	}
 }
