@@ -271,14 +271,16 @@ func widthOf(f calls.Forecast, i int) time.Duration {
 const timersPart = 0.1
 
 // computeLateness computes how late the last timer of each step is with another limit, as the API does: what
-// falls due in a step is spread over it evenly, and dispatches go first, up to their part of the limit. With a
-// limit of 0 no lateness is known.
+// falls due in a step is spread over it evenly, and dispatches go first, up to their part of the limit. What is more
+// than that they send later. With a limit of 0 no lateness is known.
 func computeLateness(f calls.Forecast, limit float64) {
-	waiting := float64(f.Overdue)
+	waiting, unsent := float64(f.Overdue), 0.0
 	for i := range f.Steps {
 		step, width := &f.Steps[i], widthOf(f, i).Seconds()
-		before, rate := waiting, max(limit-float64(step.DispatchItems)/width, limit*timersPart)
-		waiting = max(waiting+float64(step.Due)-rate*width, 0)
+		wanted := unsent + float64(step.DispatchItems)
+		items := min(wanted, limit*(1-timersPart)*width)
+		before, rate := waiting, limit-items/width
+		waiting, unsent = max(waiting+float64(step.Due)-rate*width, 0), wanted-items
 		step.Lateness = ""
 		if step.Due > 0 && limit > 0 {
 			step.Lateness = calls.Takes(max(before, waiting), rate).Truncate(time.Second).String()

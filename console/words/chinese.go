@@ -509,7 +509,7 @@ var chineseWords = map[string]string{
 	"forecast.most":               "最后一个晚 %s。",
 	"forecast.then.late":          "若限速为每秒 %s，有 %s 个小时延迟，最后一个晚 %s。",
 	"forecast.then.fine":          "若限速为每秒 %s，全部准时。",
-	"forecast.legend":             "日期和小时均为 UTC。颜色越深数量越多；斜线表示有定时器延迟。不含抖动和重试。假设其他限速时，按每分钟内均匀到期计算。",
+	"forecast.legend":             "日期和小时均为 UTC。颜色越深数量越多；斜线表示有定时器延迟。不含抖动和重试。假设其他限速时，按每分钟内均匀到期计算，群发不会比现在更快。",
 	"emergency.title":             "紧急",
 	"emergency.none":              "没有任何暂停。",
 	"emergency.paused":            "已暂停的内容",

@@ -511,7 +511,7 @@ var englishWords = map[string]string{
 	"forecast.most":               " The last one is %s late.",
 	"forecast.then.late":          "With a limit of %s a second, late hours: %s. The last one is %s late.",
 	"forecast.then.fine":          "With a limit of %s a second, none is late.",
-	"forecast.legend":             "Days and hours are those of UTC. Darker is more. Hatched hours have timers that are late. Jitter and retries are left out. With another limit, what falls due within a minute is spread evenly over it.",
+	"forecast.legend":             "Days and hours are those of UTC. Darker is more. Hatched hours have timers that are late. Jitter and retries are left out. With another limit, what falls due within a minute is spread evenly over it, and dispatches go no faster than now.",
 	"emergency.title":             "Emergency",
 	"emergency.none":              "Nothing is paused.",
 	"emergency.paused":            "What is paused",

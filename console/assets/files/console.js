@@ -89,7 +89,7 @@
   on(swapped, begin);
 
   // What if the limit were another one, or as it is where none is typed: what falls due in a step is spread over it evenly. Dispatches leave
-  // timers a tenth of it at least.
+  // timers a tenth of it at least, and send the rest later.
   // Its lateness is said in a unit that is off by a tenth at most. With a limit of 0 there is none to say.
   const long = seconds => {
     const [, size, unit] = units.find(u => seconds >= 5 * u[0]);
@@ -98,10 +98,11 @@
   const whatIf = () => {
     const heat = one('.touched ~ .wide .heat'), typed = one('[name=limit]')?.value.trim().replace(/\b(?<!\d{4}),(?=\d{3}\b)/g, '');
     if (!heat) return;
-    const {steps, overdue, late, gist, fine, none, said, own} = heat.dataset, {max} = Math, by = {}, limit = typed >= 0 && typed || own;
-    let waiting = +overdue, worst = 0;
+    const {steps, overdue, late, gist, fine, none, said, own} = heat.dataset, {max, min} = Math, by = {}, limit = typed >= 0 && typed || own;
+    let waiting = +overdue, unsent = 0, worst = 0;
     for (const step of steps.split(' ')) {
-      const [hour, wide, due, items] = step.split(','), before = waiting, rate = max(limit - items / wide, limit / 10);
+      const [hour, wide, due, items] = step.split(','), before = waiting, sent = min(unsent += +items, limit * .9 * wide), rate = limit - sent / wide;
+      unsent -= sent;
       waiting = max(waiting + +due - rate * wide, 0);
       const seconds = +due && Math.trunc(max(before, waiting) / rate);
       if (seconds) worst = max(worst, by[hour] = max(by[hour] ?? 0, seconds));

@@ -192,6 +192,14 @@ function tastes(shared) {
       assert.deepEqual(new Set(await allLate()), new Set([late]));
       assert.doesNotMatch(await page.getAttribute(".heat td a", "title"), /late|∞/);
     }
+    const steps = await page.locator(".heat").evaluate((heat) => { // what a dispatch cannot send at once it sends later
+      const { steps } = heat.dataset;
+      heat.dataset.steps = "0,60,0,600 0,60,10,0";
+      return steps;
+    });
+    await page.fill("input[name=limit]", "1");
+    await page.waitForSelector('.sentence:has-text("The last one is 40 sec late")', soon);
+    await page.locator(".heat").evaluate((heat, steps) => { heat.dataset.steps = steps; }, steps);
     for (const nothing of ["", " ", "1,5", "soon"]) {
       await page.fill("input[name=limit]", "0.0");
       await page.waitForSelector('.sentence:has-text("nothing is let through")', soon);
