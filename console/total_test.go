@@ -91,7 +91,9 @@ func TestAListOfFailuresSaysWhatItLacks(t *testing.T) {
 	const note = "redelivered since stands here no more"
 	require.Contains(t, shown("type:order-close status:failed ended:1h"), note)
 	h.shelf.views = []timer.View{viewOf(timer.Failed)}
-	require.Contains(t, shown("status:failed ended:1h"), note, "it may lack some too")
+	for _, search := range []string{"status:failed ended:1h", "status:failed ended:yesterday..", "status:failed ended:..today"} {
+		require.Contains(t, shown(search), note, "%s: it may lack some too", search)
+	}
 	for _, search := range []string{"", "status:failed", "ended:1h", "status:delivered ended:1h"} {
 		require.NotContains(t, shown(search), note, search)
 	}
@@ -112,8 +114,10 @@ func TestAListOfTheTimeAheadSaysWhatItLacks(t *testing.T) {
 	require.Contains(t, empty, `href="/console/timers?q=type%3Aorder-close&#43;is%3Arecurring"`)
 	require.Contains(t, empty, `href="/console/dispatches?business_type=order-close"`)
 	h.shelf.views = []timer.View{viewOf(timer.Scheduled)}
-	require.Contains(t, shown("status:scheduled due:1h"), "by its next ring only", "it may lack some too")
-	for _, search := range []string{"", "status:failed due:1h", span(minute.Add(-time.Hour)), "ended:1h", "is:held due:1h"} {
+	for _, search := range []string{"status:scheduled due:1h", "due:tomorrow", "due:yesterday.."} {
+		require.Contains(t, shown(search), "by its next ring only", "%s: it may lack some too", search)
+	}
+	for _, search := range []string{"", "status:failed due:1h", span(minute.Add(-time.Hour)), "due:..yesterday", "ended:1h", "is:held due:1h"} {
 		require.NotContains(t, shown(search), "by its next ring only", search)
 	}
 }

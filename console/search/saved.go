@@ -16,8 +16,8 @@ var Saved = []struct{ Key, Search string }{
 // hints are suggestions that fit every installation.
 var hints = []string{
 	"status:failed", "status:scheduled", "status:delivering", "status:delivered", "status:expired", "status:cancelled", "status:paused",
-	"is:late", "is:held", "is:recurring", "due:today", "due:1h", "due:03:00..03:10", "ended:1h", "ended:24h", "sort:due", "sort:-due",
-	"label:",
+	"is:late", "is:held", "is:recurring", "due:today", "due:tomorrow", "due:1h", "due:03:00..03:10", "ended:1h", "ended:24h",
+	"sort:due", "sort:-due", "label:",
 }
 
 // Hints are suggestions for the search box, with the first business types that the user sees.

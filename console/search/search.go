@@ -71,7 +71,7 @@ func qualifierOf(part string) (value string, read func(s *Search, value string, 
 	if !qualified {
 		return "", nil
 	}
-	return value, qualifiers[name]
+	return unquoted(value), qualifiers[name]
 }
 
 const quote = `"`
@@ -131,22 +131,24 @@ func (s *Search) label(value string, _ time.Time) bool {
 	return strings.Contains(value, "=")
 }
 
-// between reads a span of time: today, a duration such as 1h or 3d, or 03:00..03:10, in UTC. What is
-// due lies ahead, and what has ended behind: then 03:00 is that of yesterday until it comes.
+// between reads a span of time: a day such as today or 2026-12-24, a duration such as 1h or 3d, or 03:00..03:10,
+// in UTC. What is due lies ahead, and what has ended behind: then 03:00 is that of yesterday until it comes.
 func (s *Search) between(name, value string, now time.Time) bool {
 	from, to, ok := spanOf(value, now.UTC(), name == "ended")
-	if !ok || s.Query.Has(name+"_from") {
+	if !ok || s.Query.Has(name+"_from") || s.Query.Has(name+"_to") {
 		return false
 	}
-	s.Query.Set(name+"_from", words.ISO(from))
-	s.Query.Set(name+"_to", words.ISO(to))
+	for side, at := range map[string]time.Time{"_from": from, "_to": to} {
+		if !at.IsZero() {
+			s.Query.Set(name+side, words.ISO(at))
+		}
+	}
 	return true
 }
 
 func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
-	midnight := now.Truncate(words.Day)
-	if value == "today" {
-		return midnight, midnight.Add(words.Day), true
+	if day, ok := dayOf(value, now.Truncate(words.Day)); ok {
+		return day, day.Add(words.Day), true
 	}
 	if strings.Contains(value, "..") {
 		return spanBetween(value, now, back)
@@ -156,6 +158,18 @@ func spanOf(value string, now time.Time, back bool) (from, to time.Time, ok bool
 		return now.Add(-span), now, ok
 	}
 	return now, now.Add(span), ok
+}
+
+// namedDays are the days with a name, counted from today.
+var namedDays = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}
+
+// dayOf reads a day as the midnight that it begins with.
+func dayOf(text string, midnight time.Time) (time.Time, bool) {
+	if n, ok := namedDays[text]; ok {
+		return midnight.Add(time.Duration(n) * words.Day), true
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	return day, err == nil
 }
 
 // durationOf reads a duration above zero, in Go's form or in days. A day has 24 hours.
@@ -168,34 +182,58 @@ func durationOf(value string) (time.Duration, bool) {
 	return span, err == nil && span > 0
 }
 
-// spanBetween is from one time to another. Two times of day may pass midnight. They are then of the
-// span that is under way or comes next, and back in time of the last one that has begun.
+// spanBetween is from one time to another, or open on a side. Two times of day may pass midnight. They are then of
+// the span that is under way or comes next, and back in time of the last one that has begun.
 func spanBetween(value string, now time.Time, back bool) (from, to time.Time, ok bool) {
 	midnight := now.Truncate(words.Day)
+	from, to, ok = spanOn(value, midnight)
 	first, last, _ := strings.Cut(value, "..")
-	from, begins := MomentOf(first, midnight)
-	to, ends := MomentOf(last, midnight)
-	if begins && ends && timeOfDay(first) && timeOfDay(last) {
-		passes := to.Before(from)
-		if back && from.After(now) || !back && passes && to.After(now) {
-			from, to = from.Add(-words.Day), to.Add(-words.Day)
-		}
-		if passes {
-			to = to.Add(words.Day)
-		}
+	if !timeOfDay(first) && first != "" || !timeOfDay(last) && last != "" {
+		return from, to, ok
 	}
-	return from, to, begins && ends && from.Before(to)
+	earlier, until, _ := spanOn(value, midnight.Add(-words.Day))
+	if back && from.After(now) || !back && until.After(now) {
+		return earlier, until, ok
+	}
+	return from, to, ok
+}
+
+// spanOn is a span whose times of day are those of the day that begins with a midnight, or the last one of the next.
+func spanOn(value string, midnight time.Time) (from, to time.Time, ok bool) {
+	first, last, _ := strings.Cut(value, "..")
+	from, begins := edgeOf(first, midnight, 0)
+	to, ends := edgeOf(last, midnight, words.Day)
+	if timeOfDay(first) && timeOfDay(last) && to.Before(from) {
+		to = to.Add(words.Day)
+	}
+	return from, to, begins && ends && first+last != "" && (last == "" || from.Before(to))
+}
+
+// edgeOf is a side of a span: a moment, or a day from a distance after its midnight on. It is the zero time where the
+// span is open.
+func edgeOf(text string, midnight time.Time, after time.Duration) (time.Time, bool) {
+	if text == "" {
+		return time.Time{}, true
+	}
+	if day, ok := dayOf(text, midnight); ok {
+		return day.Add(after), true
+	}
+	return MomentOf(text, midnight)
 }
 
 // timeOfDay reports whether a time names no date.
-func timeOfDay(text string) bool { return len(text) <= len("15:04") }
+func timeOfDay(text string) bool {
+	return len(text) <= len(time.TimeOnly) && strings.Contains(text, ":")
+}
 
 // MomentOf is a time of today, or of the day that it names.
 func MomentOf(text string, midnight time.Time) (time.Time, bool) {
-	if at, err := time.Parse("15:04", text); err == nil {
-		return midnight.Add(time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute), true
+	for _, form := range []string{"15:04", time.TimeOnly} {
+		if at, err := time.Parse(form, text); err == nil {
+			return midnight.Add(at.Sub(at.Truncate(words.Day))), true
+		}
 	}
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04"} {
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04", "2006-01-02T15:04:05"} {
 		if at, err := time.Parse(form, text); err == nil {
 			return at, true
 		}

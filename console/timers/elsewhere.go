@@ -21,7 +21,8 @@ type elsewhere struct {
 
 // lacksRedelivered reports whether a search is for the timers that failed in a time.
 func lacksRedelivered(s search.Search) bool {
-	return s.Query.Get("status") == calls.StatusFailed && s.Query.Has("ended_from") && s.Word == "" && s.View == ""
+	ended := s.Query.Has("ended_from") || s.Query.Has("ended_to")
+	return s.Query.Get("status") == calls.StatusFailed && ended && s.Word == "" && s.View == ""
 }
 
 // ahead leads to what the forecast counts in a time to come, and a list of that time lacks: a recurring timer
@@ -31,7 +32,8 @@ type ahead struct{ Recurring, Dispatches string }
 // aheadOf is for a search by a due time that lies ahead, of timers that wait for it; nil for any other.
 func aheadOf(s search.Search, now time.Time) *ahead {
 	to, status := s.Query.Get("due_to"), s.Query.Get("status")
-	if to <= words.ISO(now) || s.Word != "" || s.View != "" || status != "" && status != calls.StatusScheduled {
+	coming := to > words.ISO(now) || to == "" && s.Query.Has("due_from")
+	if !coming || s.Word != "" || s.View != "" || status != "" && status != calls.StatusScheduled {
 		return nil
 	}
 	businessType, all := s.Query.Get("business_type"), "is:recurring"

@@ -114,7 +114,7 @@ func spanOf(at string, now time.Time) (from, to time.Time, named bool) {
 // from before midnight is read after it. The clock of the alert may be a little ahead.
 func momentBefore(text string, now time.Time) (time.Time, bool) {
 	at, ok := search.MomentOf(text, now.UTC().Truncate(words.Day))
-	if ok && len(text) == len("15:04") && at.After(now.Add(aroundMinute)) {
+	if ok && len(text) <= len(time.TimeOnly) && at.After(now.Add(aroundMinute)) {
 		at = at.Add(-words.Day)
 	}
 	return at, ok
