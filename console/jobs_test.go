@@ -115,6 +115,41 @@ func TestAllThatMatch(t *testing.T) {
 	require.Contains(t, h.get("/console/jobs").body, "Count: Redeliver")
 }
 
+// A job that is being stopped says so, to each who may look, in place of the button that stops it.
+func TestAJobThatIsBeingStopped(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{keys: staff, secret: seal.NewKey()})
+	h.signIn("anna")
+	at := h.post("/console/jobs", url.Values{"q": {"type:order-close"}, "operation": {"cancel"}}).Header.Get("Location")
+	h.shelf.jobs[0].Status = job.Running
+	require.Contains(t, h.get(at).body, at+"/stop")
+	require.NotContains(t, h.get(at).body, "It is being stopped.")
+	h.shelf.jobs[0].CancelRequested = true
+	for _, who := range []string{"anna", "eve"} {
+		h.signIn(who)
+		require.Contains(t, h.get(at).body, "It is being stopped.", who)
+		require.NotContains(t, h.get(at).body, at+"/stop", who)
+	}
+	h.signIn("anna")
+	h.shelf.jobs[0].Status = job.Stopped
+	require.NotContains(t, h.get(at).body, "It is being stopped.")
+}
+
+// What a job selects may be open on a side, and the list that its page leads to has the same.
+func TestAJobWithAnOpenSpan(t *testing.T) {
+	t.Parallel()
+	h := open(t, plan{})
+	h.shelf.matching = 7
+	for span, operation := range map[string]string{
+		"due:..2026-12-24T00:00:00.000Z": "cancel", "due:2026-11-24T00:00:00.000Z..": "cancel", "ended:..2026-12-24T00:00:00.000Z": "redeliver",
+	} {
+		at := h.post("/console/jobs", url.Values{"q": {"type:order-close " + span}, "operation": {operation}}).Header.Get("Location")
+		require.Contains(t, h.get(at).body, "<code>type:order-close "+span+"</code>")
+		require.NotContains(t, h.get(list+"?"+url.Values{"q": {"type:order-close " + span}}.Encode()).body, "not understood")
+	}
+	require.Contains(t, h.get(list+"?q=due:..").body, "not understood", "the control")
+}
+
 // The form for all that match asks for what its operations take, and for nothing that none of them would heed.
 func TestTheFormForAllAsksForWhatIsOfUse(t *testing.T) {
 	t.Parallel()

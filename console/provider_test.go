@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,6 +39,28 @@ func (h *harness) returned(issuer *oidctest.Issuer, next string) reply {
 	back := issuer.Visit(sent.Header.Get("Location"))
 	require.Equal(h.t, h.url+"/console/login/callback", "http://"+back.Host+back.Path)
 	return h.get(back.RequestURI())
+}
+
+// A person with two roles is told where only the lesser one counts.
+func TestSeveralRoles(t *testing.T) {
+	t.Parallel()
+	issuer := oidctest.New(t)
+	provider, err := oidc.New(oidc.Options{
+		Issuer: issuer.URL, Audience: "api", Groups: "groups", Logger: slog.New(slog.DiscardHandler),
+		Roles: auth.Mappings{
+			{Name: "shop", Grant: auth.Grant{Role: auth.Operator, Types: []string{"order-close"}}}, {Name: "support", Grant: auth.Grant{Role: auth.Viewer, Types: []string{auth.AllBusinessTypes}}},
+		},
+	})
+	require.NoError(t, err)
+	issuer.Says(map[string]any{"groups": []string{"shop", "support"}})
+	h := open(t, plan{signIn: provider.Browser(oidc.Client{ID: oidctest.ClientID, Secret: oidctest.ClientSecret}), secret: seal.NewKey()})
+	require.Equal(t, list, h.returned(issuer, list).Header.Get("Location"))
+	const barred = "<p>You may look here, and change nothing.</p>"
+	for search, want := range map[string]bool{"": false, "type:order-close": false, "type:invoice": true, "type:invoice status:failed": true} {
+		page := h.get(list + "?" + url.Values{"q": {search}}.Encode())
+		require.Equal(t, http.StatusOK, page.StatusCode, search)
+		require.Equal(t, want, strings.Contains(page.body, barred), search)
+	}
 }
 
 func TestSignInAtTheProvider(t *testing.T) {

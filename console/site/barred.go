@@ -2,17 +2,17 @@ package site
 
 import "github.com/wakecall/wakecall/internal/auth"
 
-// Barred says why the visitor may change nothing on the page, and names the contact. It is "" if the visitor may
-// change something, or if the page says it elsewhere. The page of one business type checks that type.
+// Barred says why the visitor can change nothing on the page, and names the contact if that helps. It is "" if the
+// visitor can change something, or if the page says it elsewhere. The page of one business type checks that type.
 func (f *Frame) Barred() string {
 	return f.BarredUnless(f.Who == nil || f.Who.MaySomewhere(auth.Operator), "actions.barred")
 }
 
 // BarredUnless is [Frame.Barred] with the caller's own verdict. why is a key of the catalogues.
 func (f *Frame) BarredUnless(may bool, why string) string {
-	switch {
-	case f.Who != nil && f.mode != On:
-		return f.Asking(f.T("actions.readonly"))
+	switch fixed := f.Fixed(); {
+	case f.Who != nil && fixed != "":
+		return fixed
 	case !may:
 		return f.Asking(f.T(why))
 	default:

@@ -120,6 +120,16 @@ func (p *timersPage) status() int {
 	return http.StatusOK
 }
 
+// Barred overrides that of [site.Frame]. A visitor with several roles may change timers, and only see those of the type
+// that the search names.
+func (p *timersPage) Barred() string {
+	businessType := search.Parse(p.Search, p.Now).Query.Get("business_type")
+	if businessType == "" || p.Problem != nil {
+		return p.Frame.Barred()
+	}
+	return p.BarredUnless(p.Who.May(auth.Operator, businessType), "actions.barred")
+}
+
 // link is a page of the list, with the columns of this one.
 func (p *timersPage) link(token string) string { return p.WithColumns(links.List(p.Search, token)) }
 

@@ -355,6 +355,7 @@ var chineseWords = map[string]string{
 	"job.id":                      "编号",
 	"job.results":                 "下载结果",
 	"job.stop":                    "停止",
+	"job.stopping":                "正在停止。",
 	"job.ready":                   "匹配 %s 个定时器",
 	"job.again":                   "计数不保存要更改的内容。请重新填写并再次计数。",
 	"job.type":                    "请输入 %s 以继续：",

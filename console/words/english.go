@@ -351,6 +351,7 @@ var englishWords = map[string]string{
 	"job.id":                      "Id",
 	"job.results":                 "Download the results",
 	"job.stop":                    "Stop",
+	"job.stopping":                "It is being stopped.",
 	"job.ready":                   "%s timers match",
 	"job.ready.one":               "%s timer matches",
 	"job.again":                   "A count does not keep what it would change. Say it once more, and count again.",
