@@ -45,7 +45,7 @@ func (i Instant) String() string { return i.Time().Format(instantLayout) }
 
 // MarshalText writes RFC 3339 with milliseconds.
 func (i Instant) MarshalText() ([]byte, error) {
-	return i.AppendText(make([]byte, 0, len(instantLayout)))
+	return i.AppendText(make([]byte, 0, len(instantLayout)+len("000000"))) // AppendFormat writes the nanoseconds, and cuts them
 }
 
 // AppendText implements encoding.TextAppender.

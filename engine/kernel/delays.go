@@ -23,27 +23,28 @@ func KeepDelays() (grpc.DialOption, error) {
 	return grpc.WithChainUnaryInterceptor(delayed{known}.intercept), err
 }
 
-// delayed are the requests with delays that have no answer yet.
+// delayed are the requests with delays that had no answer, and may be repeated.
 type delayed struct{ known *lru.Cache[string, delays] }
 
 //nolint:revive // gRPC's signature
 func (d delayed) intercept(
 	ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption,
 ) error {
-	id, all := delaysIn(request)
+	var one [1]*durationpb.Duration // more are rare
+	id, all := delaysIn(request, one[:0])
 	if len(all) == 0 {
 		return invoke(ctx, method, request, reply, conn, options...)
 	}
 	kept, again := d.known.Get(id) // from the SDK, which repeats the request as it is
 	if !again {
 		kept = newDelays(all)
-		d.known.Add(id, kept)
 	}
 	err := invoke(context.WithValue(ctx, delaysKey{}, kept), method, request, reply, conn, options...)
 	switch status.Code(err) {
 	case codes.OK, codes.AlreadyExists, codes.InvalidArgument, codes.NotFound: // nothing repeats it
 		d.known.Remove(id)
 	default:
+		d.known.Add(id, kept)
 	}
 	return err
 }
@@ -68,7 +69,8 @@ type delaysKey struct{}
 // shortenDelays sets the delays of a request to what is left of them.
 func shortenDelays(ctx context.Context, request any) {
 	kept, _ := ctx.Value(delaysKey{}).(delays)
-	_, all := delaysIn(request)
+	var one [1]*durationpb.Duration
+	_, all := delaysIn(request, one[:0])
 	if len(all) != len(kept.whole) {
 		return
 	}
@@ -78,8 +80,8 @@ func shortenDelays(ctx context.Context, request any) {
 	}
 }
 
-// delaysIn are the delays in a request, and what identifies it.
-func delaysIn(request any) (id string, all []*durationpb.Duration) {
+// delaysIn appends the delays in a request to all, and returns what identifies it.
+func delaysIn(request any, all []*durationpb.Duration) (id string, _ []*durationpb.Duration) {
 	add := func(delay *durationpb.Duration) {
 		if delay.AsDuration() > 0 {
 			all = append(all, delay)
