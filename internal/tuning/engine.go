@@ -89,8 +89,8 @@ const (
 	// multiple of the count's duration.
 	StatsTrusted = time.Second
 	StatsRest    = 10
-	// StatsWidth is how many counts run concurrently. StatsListed bounds the delivering, paused
-	// or expired timers that are listed to distinguish them. More are counted type by type.
+	// StatsWidth is how many counts run concurrently. StatsListed bounds the delivering, paused,
+	// expired or redelivered timers that are listed to distinguish them. More are counted type by type.
 	StatsWidth  = 4
 	StatsListed = 5000
 )
